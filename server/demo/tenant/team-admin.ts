@@ -17,6 +17,7 @@ import {
 } from './team-settings.ts';
 import {
   type ChannelRow,
+  type PostProps,
   type PostRow,
   type TabRow,
   addChannel,
@@ -51,6 +52,13 @@ export interface TeamAdmin {
   /** A member writes a post, or a reply to one. */
   addPost(team: string, channel: string, root?: PostRow, at?: number): PostRow;
   editPost(team: string, channel: string, post: string, content: string): void;
+  /** Gives a post links to files, cards and mentions, as Graph writes them. */
+  decoratePost(
+    team: string,
+    channel: string,
+    post: string,
+    parts: Pick<PostProps, 'content' | 'attachments' | 'mentions'>,
+  ): void;
   deletePost(team: string, channel: string, post: string, reply?: string): void;
   listFiles(team: string, channel: string): ItemRow[];
   addFile(team: string, channel: string, name: string): ItemRow;
@@ -112,6 +120,8 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
     },
     editPost: (team, channel, post, content) =>
       changePost(tenant, findPost(tenant, findOpenChannel(team, channel).id, post), { content }),
+    decoratePost: (team, channel, post, parts) =>
+      changePost(tenant, findPost(tenant, findOpenChannel(team, channel).id, post), parts),
     deletePost: (team, channel, post, reply) =>
       changePost(
         tenant,

@@ -262,13 +262,17 @@ const noteThread = ({ store }: Tenant, { n }: PostRow, at: Ms): void =>
 export function changePost(
   tenant: Tenant,
   post: PostRow,
-  change: { readonly content?: string; readonly isDeleted?: boolean },
+  change: { readonly isDeleted?: boolean } & Partial<
+    Pick<PostProps, 'content' | 'attachments' | 'mentions'>
+  >,
 ): void {
   const { store } = tenant;
   const now = tenant.now();
   const props = {
     ...readPostProps(post),
     ...(change.content !== undefined && { content: change.content }),
+    ...(change.attachments !== undefined && { attachments: change.attachments }),
+    ...(change.mentions !== undefined && { mentions: change.mentions }),
   };
   store.run(
     'update post set props = ?, changed_at = ?, thread_at = ?, edited_at = ?, deleted_at = ?, seq = ? where n = ?',

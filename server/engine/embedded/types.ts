@@ -27,6 +27,8 @@ export interface SourceCall {
   readonly signal: AbortSignal;
   /** Posts of teams are backed up too. */
   readonly includesPosts?: boolean;
+  /** For times in pages that people read. Absent: UTC. */
+  readonly timeZone?: string;
   onWaiting(waiting: Waiting | null): void;
   /** A part of the object can't be read: the rest is backed up, with this as a warning. */
   onLack?(reason: string): void;
@@ -146,6 +148,8 @@ export interface StoredItem {
 export interface Writer {
   /** Absent: objects of this kind can't be created. */
   readonly lost?: LostObject;
+  /** What of an item the target can't take, in words; null: nothing. Absent: it takes all. */
+  describeLoss?(item: StoredItem, content: WriteInput['content']): Reply<string | null>;
   /** What the target has of an item: by key in the original place, else by Message-ID, name and size. */
   find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
   /**

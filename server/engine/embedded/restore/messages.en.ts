@@ -22,6 +22,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   willKeepBoth: 'Will be created beside the version of the target.',
   afterObject: '{plan} {message}',
   removedWithTeam: 'Removed with its team.',
+  withLoss: '{message} {loss}',
   withoutUndo: "{message} An undo can't remove it.",
   created: 'Created.',
   replaced: 'Replaced the version of the target.',

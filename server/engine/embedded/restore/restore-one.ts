@@ -6,6 +6,7 @@ import { openObject } from './open-object.ts';
 import { decide } from './decide.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import {
+  getContent,
   readStored,
   storeStep,
   type ItemEnd,
@@ -76,11 +77,15 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const { kind } = one.item;
   const decision = decide(input, copy.value ?? found.value, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
+  const loss = await writer.describeLoss?.(one.item, getContent(task, one.item.parts));
+  if (loss?.ok === false) return problem(task, one, loss.error);
+  const withLoss = (message: string): string =>
+    loss?.value == null ? message : t.withLoss({ message, loss: loss.value });
   if (input.dryRun) {
     const planned = withVersions(decision.plan, earlier.length);
     const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
-    const message = kind === 'post' ? t.withoutUndo({ message: whole }) : whole;
+    const message = withLoss(kind === 'post' ? t.withoutUndo({ message: whole }) : whole);
     return finish(task, one, decision.outcome, message);
   }
   const folder = await ensureFolder(task, writer, place);
@@ -99,7 +104,7 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     keepBoth: decision.keepBoth,
   });
   if (!written.ok) return problem(task, one, written.error);
-  const message = withVersions(decision.message, earlier.length);
+  const message = withLoss(withVersions(decision.message, earlier.length));
   return finishWritten(task, one, decision.outcome, message, written.value);
 }
 

@@ -78,6 +78,7 @@ export interface RunningSession {
   /** Older items are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
   readonly includesPosts: boolean;
+  readonly timeZone: string;
   /** The words of contents are stored for searches. */
   readonly keepsWords: boolean;
   /** This process, for leases. */
@@ -116,6 +117,7 @@ export const backupSession =
       isConfirmed: state.reason === 'manual',
       retainedSince: state.retainedSince,
       includesPosts: state.includesPosts,
+      timeZone: state.timeZone,
       keepsWords: state.job.isFullTextEnabled === true,
       owner: context.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),

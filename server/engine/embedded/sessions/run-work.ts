@@ -106,6 +106,7 @@ async function backUp(
       call: {
         signal: session.stop,
         includesPosts: session.includesPosts,
+        timeZone: session.timeZone,
         onWaiting: session.waits.onWaiting,
         onLack: (reason) => {
           lacks.add(reason);

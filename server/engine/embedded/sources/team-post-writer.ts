@@ -18,6 +18,7 @@ import {
   type Thread,
   ThreadSchema,
 } from './team-posts.ts';
+import { readAttachments } from './team-attachments.ts';
 import { getImageType } from './team-thread.ts';
 
 /** Times of a channel are unique: a message whose time is taken comes so many milliseconds later at most. */
@@ -264,7 +265,8 @@ async function post(
         createdDateTime: new Date(getCreatedAt(message) + shift).toISOString(),
         from: { user: { id: author, userIdentityType: 'aadUser' } },
         ...(message.subject != null && { subject: message.subject }),
-        ...body.value,
+        ...(body.value.attachments && { attachments: body.value.attachments }),
+        ...(body.value.hostedContents && { hostedContents: body.value.hostedContents }),
         body: {
           contentType: 'html',
           content: `${isSigned ? sign(message) : ''}${body.value.body}`,
@@ -286,10 +288,11 @@ const sign = (message: Message): string =>
 
 interface PostBody {
   readonly body: string;
+  readonly attachments?: readonly object[];
   readonly hostedContents?: readonly object[];
 }
 
-/** The text of a message with its pictures. Files that it names stay where they are. */
+/** The text of a message with its pictures, and links to the files that it names. */
 async function getBody(message: Message, input: WriteInput): Reply<PostBody> {
   const { content, contentType } = message.body;
   let html = contentType === 'html' ? (content ?? '') : `<p>${escaped(content ?? '')}</p>`;
@@ -312,11 +315,26 @@ async function getBody(message: Message, input: WriteInput): Reply<PostBody> {
       () => `../hostedContents/${n}/$value`,
     );
   }
-  // These name objects that the import doesn't take.
-  html = html.replaceAll(/<attachment\b[^>]*>[^<]*<\/attachment>|<at\b[^>]*>|<\/at>/gi, '');
+  // Links to files are imported. Mentions and other attachments name objects that are not.
+  const attachments = isDeleted(message)
+    ? []
+    : readAttachments(message).flatMap(({ id, kind, name, url }) =>
+        kind === 'file' && id !== null && url !== null
+          ? [{ id, contentType: 'reference', contentUrl: url, name }]
+          : [],
+      );
+  html = html
+    .replaceAll(/<attachment\b([^>]*)>[^<]*<\/attachment>/gi, (mark, attributes: string) =>
+      attachments.some(({ id }) => attributes.includes(`"${id}"`)) ? mark : '',
+    )
+    .replaceAll(/<at\b[^>]*>|<\/at>/gi, '');
   return {
     ok: true,
-    value: { body: html, ...(hostedContents.length > 0 && { hostedContents }) },
+    value: {
+      body: html,
+      ...(attachments.length > 0 && { attachments }),
+      ...(hostedContents.length > 0 && { hostedContents }),
+    },
   };
 }
 

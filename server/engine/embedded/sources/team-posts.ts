@@ -242,14 +242,14 @@ export async function* fetchPosts(
   client: GraphClient,
   object: SourceObject,
   items: readonly ItemChange[],
-  contents: ReadContents,
+  { contents, zone }: { readonly contents: ReadContents; readonly zone: string | undefined },
 ): AsyncGenerator<FetchedItem, void> {
   for (const item of items) {
     const known = contents.get(item) as Thread | undefined;
     const thread: EngineResult<Thread> =
       known === undefined ? await readThread(client, object, item) : { ok: true, value: known };
     yield thread.ok
-      ? await fetchPost(client, object, item, thread.value)
+      ? await fetchPost(client, object, item, { thread: thread.value, zone })
       : { item, ok: false, error: thread.error };
   }
 }
@@ -267,7 +267,7 @@ async function fetchPost(
   client: GraphClient,
   object: SourceObject,
   item: ItemChange,
-  thread: Thread,
+  { thread, zone }: { readonly thread: Thread; readonly zone: string | undefined },
 ): Promise<FetchedItem> {
   const pictures: FetchedPart[] = [];
   for (const { path, id } of findHosted(object, item.folder, thread)) {
@@ -277,7 +277,7 @@ async function fetchPost(
     else if (content.error.kind !== 'missing') return { item, ok: false, error: content.error };
   }
   const json = Buffer.from(JSON.stringify(thread));
-  const page = Buffer.from(threadPage(thread, pictures));
+  const page = Buffer.from(threadPage(thread, pictures, zone));
   return {
     item,
     ok: true,

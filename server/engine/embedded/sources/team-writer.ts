@@ -15,6 +15,7 @@ import type {
   Written,
 } from '../types.ts';
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
+import { describeLoss } from './team-attachments.ts';
 import { driveWriter } from './drive-writer.ts';
 import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type OpenChannel,
   readPlace,
 } from './team-place.ts';
+import { isDeleted } from './team-posts.ts';
 import { endMigration, findPost, readStoredThread, writePost } from './team-post-writer.ts';
 import { findSettings, writeSettings } from './team-settings-writer.ts';
 import { findTab, removeTab, writeTab } from './team-tab-writer.ts';
@@ -114,6 +116,16 @@ export function teamWriter(
   };
 
   return {
+    async describeLoss(item, content) {
+      if (item.kind !== 'post') return EMPTY;
+      const stored = await readStoredThread(await content('json'));
+      if (!stored.ok) return stored;
+      const { post, replies } = stored.value;
+      return {
+        ok: true,
+        value: describeLoss([post, ...replies].filter((one) => !isDeleted(one))),
+      };
+    },
     lost: lostTeam((object, call) => teamClient(ports, object, call)),
     find: (place, item, call) =>
       item.kind === 'file'

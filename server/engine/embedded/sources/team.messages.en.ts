@@ -7,6 +7,15 @@ export const teamMessages = defineMessages('team-source', {
   otherFiles: 'Other files',
   deleted: 'This message was deleted.',
   unknownAuthor: 'Unknown',
+  file: 'File',
+  quote: 'Quoted message',
+  card: 'Card',
+  attachments: 'Attachments',
+  notImported: "Without {what}, which Microsoft 365 doesn't import.",
+  cards: '{count, plural, one {# card} other {# cards}}',
+  quotes: '{count, plural, one {# quote} other {# quotes}}',
+  reactions: '{count, plural, one {# reaction} other {# reactions}}',
+  mentionsAsText: '{count, plural, one {# mention becomes text.} other {# mentions become text.}}',
   willRestoreGroup:
     'The team was deleted less than 30 days ago. Its group is restored in Microsoft Entra first, with all that it held; then what is still missing.',
   willCreateTeam:

@@ -47,7 +47,7 @@ export function teamSource(ports: GraphPorts): Source {
       const files = items.filter(({ kind }) => kind === 'file');
       const others = items.filter(({ kind }) => kind === 'tab' || kind === 'settings');
       for (const item of others) yield await fetchOther(client, object, item, contents);
-      yield* fetchPosts(client, object, posts, contents);
+      yield* fetchPosts(client, object, posts, { contents, zone: call.timeZone });
       yield* fetchTeamFiles(driveClient(ports, object, call), files);
     },
   };

@@ -53,7 +53,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   postsHintServer:
     'The Veeam server restores posts as a web page in a new tab of the channel, not as posts.',
   postsStay:
-    "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams.",
+    "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams. Cards, quotes and reactions aren't restored, and mentions become text.",
   conflict: 'If the target has another version',
   replace: 'Replace it',
   keepBoth: 'Keep both',

@@ -1,5 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from 'fast-check';
+import { Parser } from 'htmlparser2';
 import { expect, test } from 'vitest';
+import { threadPage } from '#server/engine/embedded/sources/team-thread.ts';
 import { teamSource } from '#server/engine/embedded/sources/team.ts';
 import type { FetchedItem, SourceCall, SourceObject } from '#server/engine/embedded/types.ts';
 import { Replica } from './replica.ts';
@@ -296,4 +298,72 @@ test('ENG-6: a team that is gone is named as such', async () => {
   const missing = { ...object, id: '00000000-0000-4000-8000-000000000000' };
   for await (const page of teamSource(graph.ports).changes(missing, new Map(), call))
     expect(page).toMatchObject({ ok: false, error: { kind: 'missing' } });
+});
+
+test('DL-12: a thread is a page with formats, links, lists, mentions, pictures, names of attachments and times in the zone, which loads and runs nothing', () => {
+  const png = Buffer.from('89504e470d0a1a0a', 'hex');
+  const html = threadPage(
+    {
+      post: {
+        id: '1',
+        createdDateTime: '2026-07-01T22:30:00.000Z',
+        subject: 'Offer <1>',
+        from: { user: { id: 'u', displayName: 'Kim & Co' } },
+        body: {
+          contentType: 'html',
+          content:
+            '<p onclick="x()">A <b>bold</b> <a href="https://example.com/a">link</a> <a href="javascript:x()">bad</a></p>' +
+            '<ul><li>one</li></ul><at id="0">Lee</at><script>x()</script><iframe src="https://example.com"></iframe>' +
+            '<img src="https://graph.microsoft.com/v1.0/teams/t/channels/c/messages/1/hostedContents/pic/$value" alt="plate">' +
+            '<img src="https://example.com/tracker.png" alt="remote">',
+        },
+        attachments: [
+          {
+            id: 'a',
+            contentType: 'reference',
+            contentUrl: 'https://example.com/f',
+            name: 'Plan.pdf',
+          },
+          { id: 'b', contentType: 'application/vnd.microsoft.card.adaptive' },
+          { id: 'c', contentType: 'reference', contentUrl: 'javascript:x()', name: 'Bad.pdf' },
+        ],
+      },
+      replies: [
+        {
+          id: '2',
+          createdDateTime: '2026-07-01T23:00:00.000Z',
+          body: { contentType: 'text', content: 'a < b\nc' },
+        },
+      ],
+    },
+    [{ as: 'hosted', name: 'pic', content: png }],
+    'Europe/Berlin',
+  );
+  const tags = new Set<string>();
+  const urls: string[] = [];
+  const texts: string[] = [];
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      tags.add(name);
+      for (const [attribute, value] of Object.entries(attributes)) {
+        expect(attribute).not.toMatch(/^on/);
+        if (attribute === 'src' || attribute === 'href') urls.push(value);
+      }
+    },
+    ontext: (text) => texts.push(text),
+  });
+  parser.end(html);
+  for (const tag of ['b', 'ul', 'li', 'a', 'img', 'time']) expect(tags).toContain(tag);
+  for (const tag of ['script', 'iframe', 'at', 'link', 'style']) expect(tags).not.toContain(tag);
+  expect(urls).toEqual([
+    'https://example.com/a',
+    `data:image/png;base64,${png.toString('base64')}`,
+    'https://example.com/f',
+  ]);
+  const shown = texts.join('');
+  for (const text of ['Offer <1>', 'Kim & Co', 'Lee', 'Plan.pdf', 'Card', 'Bad.pdf', 'a < b'])
+    expect(shown).toContain(text);
+  // Half past midnight of the next day in Berlin.
+  expect(shown).toMatch(/2 July 2026.*00:30:00 CEST/);
+  expect(html).toContain("default-src 'none'; img-src data:");
 });

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { eachDatabase } from '../../db/databases.ts';
+import { aTeam, ROLES } from './team-bench.ts';
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;
+
+eachDatabase((kind, open) => {
+  test(`RES-92, RES-5, RES-4: a team that was deleted for good is created once, although answers are lost, and undo removes it (${kind})`, async () => {
+    const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, cloud, teams, team, restore, undo, getThreads, top } = bench;
+    teams.changeSettings(team, { funSettings: { allowGiphy: true } });
+    const channels = teams.listChannels(team);
+    const before = channels.map(({ id, name, membership }) => ({
+      name,
+      membership,
+      threads: getThreads(id).length,
+      files: teams
+        .listFiles(team, id)
+        .map((file) => file.name)
+        .toSorted(),
+      tabs: teams.listTabs(team, id).map((tab) => tab.name),
+    }));
+    const members = teams.listMembers(team);
+    fixture.pass(60_000);
+    teams.purge(team);
+    const others = teams.list().map(({ id }) => id);
+
+    const dry = await restore([top], { dryRun: true });
+    expect(dry.results.length).toBeGreaterThan(0);
+    for (const { outcome, message } of dry.results)
+      expect([outcome, message]).toEqual([
+        'restored',
+        expect.stringContaining('The team was deleted. A new one is created first'),
+      ]);
+    expect(teams.list().map(({ id }) => id)).toEqual(others);
+
+    cloud.isLossy = true;
+    const { task, done, results } = await restore([top]);
+    cloud.isLossy = false;
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(done.result).toBe('success');
+    const [created, ...more] = teams.list().filter(({ id }) => !others.includes(id));
+    if (!created) throw new Error('no team');
+    expect(more).toEqual([]);
+    const read = () =>
+      teams.listChannels(created.id).map(({ id, name, membership }) => ({
+        name,
+        membership,
+        threads: teams.listPosts(created.id, id).length,
+        files: teams
+          .listFiles(created.id, id)
+          .map((file) => file.name)
+          .toSorted(),
+        tabs: teams.listTabs(created.id, id).map((tab) => tab.name),
+      }));
+    expect(read().toSorted(byName)).toEqual(before.toSorted(byName));
+    expect(teams.listMembers(created.id)).toEqual(members);
+
+    // A second restore finds the team of the first.
+    const again = await restore([top]);
+    expect(again.done.counts).toMatchObject({ restored: 0, failed: 0 });
+    expect(teams.list()).toHaveLength(others.length + 1);
+
+    const undone = await undo(task);
+    expect(undone.counts.failed).toBe(0);
+    expect(teams.list().map(({ id }) => id)).toEqual(others);
+    office.close();
+  });
+
+  test(`RES-92: a team that was deleted lately comes back with its group, or the result says how (${kind})`, async () => {
+    const store = await open();
+    const bench = await aTeam(store, [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, teams, team, restore, getThreads, top } = bench;
+    const [general] = teams.listChannels(team);
+    const threads = getThreads(general?.id ?? '');
+    fixture.pass(60_000);
+    const [file] = teams.listFiles(team, general?.id ?? '');
+    teams.deleteFile(team, general?.id ?? '', file?.id ?? '');
+    teams.delete(team);
+    const dry = await restore([top], { dryRun: true });
+    expect(dry.results[0]?.message).toContain('restored in Microsoft Entra first');
+    expect(teams.list().some(({ id }) => id === team)).toBe(false);
+    const { done } = await restore([top]);
+    expect(done.counts).toMatchObject({ restored: 1, failed: 0 });
+    expect(teams.list().some(({ id }) => id === team)).toBe(true);
+    expect(getThreads(general?.id ?? '')).toEqual(threads);
+    office.close();
+
+    const poor = await aTeam(store);
+    poor.fixture.pass(60_000);
+    poor.teams.delete(poor.team);
+    const refused = await poor.restore([poor.top]);
+    expect(refused.done.result).toBe('failed');
+    for (const { message } of refused.results)
+      expect(message).toContain('Restore its group in the Microsoft Entra admin center');
+    poor.teams.purge(poor.team);
+    const gone = await poor.restore([poor.top]);
+    for (const { message } of gone.results) expect(message).toContain('Group.ReadWrite.All');
+    poor.office.close();
+  });
+
+  test(`RES-92: a team that people have used since it was created stays when the restore is undone (${kind})`, async () => {
+    const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, teams, team, restore, undo, top } = bench;
+    fixture.pass(60_000);
+    const others = teams.list().length - 1;
+    teams.purge(team);
+    const { task } = await restore([top]);
+    const created = teams.list().at(-1)?.id ?? '';
+    fixture.pass(60_000);
+    const [general] = teams.listChannels(created);
+    teams.addPost(created, general?.id ?? '');
+    const undone = await undo(task);
+    expect(undone.counts.failed).toBeGreaterThan(0);
+    expect(teams.list()).toHaveLength(others + 1);
+    office.close();
+  });
+});

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
+import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
+import { readPostProps } from '#server/demo/tenant/team-store.ts';
+import { allJobs } from '#server/jobs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { aTenant } from '../../db/drafts.ts';
+import { makeFixture } from '../../http/fixtures.ts';
+import { connectWithSecret, createBackup } from '../organization.ts';
+import { getValue, makeFolder } from '../restic/fixtures.ts';
+
+export const ROLES = [
+  'User.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+  'Sites.Read.All',
+  'Channel.Create',
+  'ChannelMessage.Read.All',
+  'Teamwork.Migrate.All',
+  'TeamsTab.ReadWrite.All',
+  'TeamMember.ReadWrite.All',
+  'TeamSettings.ReadWrite.All',
+  'Files.ReadWrite.All',
+];
+const FLAGS: RestoreInput['flags'] = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+  team: { members: true, settings: true },
+};
+
+/** A team of a tenant that is backed up, and a server that restores it. */
+export async function aTeam(
+  store: Store,
+  roles: readonly string[] = ROLES,
+  prepare: (teams: TeamAdmin, team: string) => void = () => undefined,
+) {
+  const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
+    skipsShortWaits: true,
+  });
+  const { context } = fixture;
+  const tenant = await aTenant(context.store);
+  const office = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => context.clock.now(),
+    size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
+  });
+  const cloud = { isLossy: false, writes: 0 };
+  context.cloud.connectTo(async (request) => {
+    const response = await office.fetch(request);
+    const isWrite =
+      request.method !== 'GET' && /(messages|replies|tabs|groups|team|members)$/.test(request.url);
+    if (!isWrite || !cloud.isLossy) return response;
+    cloud.writes += 1;
+    // Done, but nobody hears of it: every other write.
+    if (cloud.writes % 2 === 1) throw new TypeError('fetch failed');
+    return response;
+  });
+  const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
+  const engine = context.embeddedEngine;
+  const application = office.admin.registerApplication('Backup', roles);
+  getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
+  const { teams } = office.admin;
+  const team = teams.list()[0]?.id ?? '';
+  prepare(teams, team);
+  const { job } = await createBackup(
+    context,
+    scope,
+    { type: 'Periodically', periodicallyEvery: 'Hours12' },
+    {
+      services: { isTeamsOnline: true, isTeamsChatsOnline: true },
+      settings: {
+        backupType: 'SelectedItems',
+        selectedItems: [{ type: 'Team', id: team, parts: ['teams', 'teamsChats'] }],
+      },
+    },
+  );
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
+    'backup-session': jobs['backup-session'],
+    'restore-task': jobs['restore-task'],
+  });
+  const session = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+  for (let state = 'queued'; state !== 'done';) {
+    await runner.tick();
+    const page = await engine.jobs.listSessions(scope, { job, session, cursor: null, limit: 1 });
+    state = getValue(page).rows[0]?.state ?? 'done';
+    fixture.pass(60_000);
+  }
+  const explorer = getValue(
+    await engine.openExplorer(scope, {
+      workload: 'teams',
+      job: null,
+      at: context.clock.now(),
+      showDeleted: false,
+    }),
+  ).id;
+  const list = async (parent: string | null, only: 'folders' | 'items'): Promise<readonly Node[]> =>
+    getValue(
+      await engine.listChildren(scope, {
+        explorer,
+        parent,
+        only,
+        text: null,
+        sort: 'date',
+        descending: true,
+        cursor: null,
+        limit: 1_000,
+      }),
+    ).rows;
+  const end = async (task: string): Promise<Task> => {
+    for (let turns = 0; turns < 60; turns++) {
+      await runner.tick();
+      const now = getValue(await engine.getTask(scope, { task }));
+      if (now.state === 'done') return now;
+      fixture.pass(60_000);
+    }
+    throw new Error('The task does not end.');
+  };
+  const restore = async (nodes: readonly string[], more: Partial<RestoreInput> = {}) => {
+    const task = getValue(
+      await engine.restore(scope, {
+        explorer,
+        nodes,
+        target: { kind: 'original' },
+        select: 'both',
+        onConflict: 'replace',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: false,
+        reason: null,
+        ...more,
+      }),
+    );
+    const done = await end(task);
+    const results = getValue(
+      await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }),
+    ).rows;
+    return { task, done, results };
+  };
+  /** What became of the files of a channel in the tenant. */
+  const listStates = async (channel: string): Promise<readonly string[]> => {
+    const parts = await list(channel, 'folders');
+    const parent = parts.find((part) => 'holds' in part && part.holds === 'files')?.id ?? '';
+    const page = await engine.compareFolder(scope, { explorer, parent, cursor: null, limit: 100 });
+    return getValue(page).rows.map(({ state }) => state);
+  };
+  const listPostStates = async (channel: string): Promise<readonly string[]> => {
+    const page = await engine.compareFolder(scope, {
+      explorer,
+      parent: channel,
+      cursor: null,
+      limit: 100,
+    });
+    return getValue(page).rows.map(({ state }) => state);
+  };
+  const undo = async (task: string) => end(getValue(await engine.undo(scope, { task })));
+  const [top] = await list(null, 'folders');
+  /** Posts of a channel with their replies, as people see them. */
+  const getThreads = (channel: string) =>
+    teams
+      .listPosts(team, channel)
+      .map((post) => ({
+        isDeleted: post.deleted_at !== null,
+        author: readPostProps(post).author?.id,
+        text: readPostProps(post).content.replaceAll(/<[^>]*>/g, ''),
+        at: Math.floor(post.created_at / 1_000),
+        replies: teams
+          .listReplies(post)
+          .filter((reply) => reply.deleted_at === null)
+          .map((reply) => [readPostProps(reply).author?.id, readPostProps(reply).content])
+          .toReversed(),
+      }))
+      .filter(({ isDeleted }) => !isDeleted);
+  return {
+    fixture,
+    office,
+    cloud,
+    teams,
+    team,
+    list,
+    restore,
+    listStates,
+    listPostStates,
+    undo,
+    getThreads,
+    top: top?.id ?? '',
+  };
+}
