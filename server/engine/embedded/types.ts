@@ -232,4 +232,6 @@ export interface WriteInput {
 export interface Written {
   readonly key: string;
   readonly changeKey: string;
+  /** What the target refused of it, in words. */
+  readonly note?: string;
 }

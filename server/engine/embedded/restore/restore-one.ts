@@ -104,7 +104,9 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     keepBoth: decision.keepBoth,
   });
   if (!written.ok) return problem(task, one, written.error);
-  const message = withLoss(withVersions(decision.message, earlier.length));
+  const { note } = written.value;
+  const base = withVersions(decision.message, earlier.length);
+  const message = withLoss(note === undefined ? base : t.withLoss({ message: base, loss: note }));
   return finishWritten(task, one, decision.outcome, message, written.value);
 }
 

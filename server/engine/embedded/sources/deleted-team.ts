@@ -6,8 +6,9 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
 import type { LostObject, SourceObject, WriteInput } from '../types.ts';
-import { channelPath, teamPath } from './team-paths.ts';
+import { channelPath, groupPath, teamPath } from './team-paths.ts';
 import {
+  getGroupVisibility,
   isOwner,
   readStoredSettings,
   type Settings,
@@ -31,7 +32,6 @@ const Group = v.object({ id: v.string(), displayName: v.fallback(v.string(), '')
  */
 const getAlias = ({ id }: SourceObject): string =>
   `restored-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
-const groupPath = (id: string): string => `/groups/${encodeURIComponent(id)}`;
 
 /** The key of a team that a restore created. */
 export const getTeamKey = (id: string): string => `team:${id}`;
@@ -196,14 +196,6 @@ async function createGroup(
     ? failed('forbidden', t.createNeedsRights)
     : { ok: false, error: created.error };
 }
-
-/** Graph writes the visibility of groups and of teams in different ways. */
-export const getGroupVisibility = (visibility: unknown): string =>
-  visibility === 'public'
-    ? 'Public'
-    : visibility === 'hiddenMembership'
-      ? 'HiddenMembership'
-      : 'Private';
 
 async function createTeam(
   client: GraphClient,

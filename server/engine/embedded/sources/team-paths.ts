@@ -12,6 +12,8 @@ export const messagePath = (
   message: string,
 ): string => `${channelPath(team, channel)}/messages/${encodeURIComponent(message)}`;
 
+export const groupPath = (id: string): string => `/groups/${encodeURIComponent(id)}`;
+
 /** The folder of a channel's tabs in the index. */
 export const getTabsKey = (channel: string): string => `tabs:${channel}`;
 /** The item with a team's members and settings. */

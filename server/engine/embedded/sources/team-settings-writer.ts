@@ -6,7 +6,8 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 import type { Found, SourceObject, WriteInput, Written } from '../types.ts';
 import { readContent } from './content.ts';
-import { SETTINGS_KEY, teamPath } from './team-paths.ts';
+import { teamMessages } from './team.messages.en.ts';
+import { groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
 import { listMembers, Member, memberBody } from './team-place.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
@@ -18,6 +19,18 @@ const WRITABLE = ['memberSettings', 'guestSettings', 'messagingSettings', 'funSe
 
 const getSettings = (team: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(WRITABLE.map((name) => [name, team[name] ?? null]));
+/** What a team has from its group. */
+const getGroupSettings = ({ description, visibility }: Readonly<Record<string, unknown>>) => ({
+  description: typeof description === 'string' && description !== '' ? description : null,
+  visibility: getGroupVisibility(visibility),
+});
+/** Graph writes the visibility of groups and of teams in different ways. */
+export const getGroupVisibility = (visibility: unknown): string =>
+  visibility === 'public'
+    ? 'Public'
+    : visibility === 'hiddenMembership'
+      ? 'HiddenMembership'
+      : 'Private';
 const isEqual = (a: unknown, b: unknown): boolean =>
   JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 const sorted = (value: unknown): unknown =>
@@ -50,7 +63,7 @@ const getState = ({ team, members }: Settings): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
-        sorted(getSettings(team)),
+        sorted({ ...getSettings(team), ...getGroupSettings(team) }),
         members
           .map((one) => JSON.stringify([one.userId, isOwner(one)]))
           .toSorted((a, b) => (a < b ? -1 : 1)),
@@ -75,7 +88,8 @@ export async function findSettings(
   if (!now.ok) return now;
   const isSame =
     getDifferent(stored.value, now.value).length === 0 &&
-    isEqual(getSettings(stored.value.team), getSettings(now.value.team));
+    isEqual(getSettings(stored.value.team), getSettings(now.value.team)) &&
+    isEqual(getGroupSettings(stored.value.team), getGroupSettings(now.value.team));
   return { ok: true, value: { key: SETTINGS_KEY, changeKey: getState(now.value), isSame } };
 }
 
@@ -128,8 +142,21 @@ export async function writeSettings(
     const result = await step();
     if (!result.ok) return { ok: false, error: result.error };
   }
+  const group = getGroupSettings(stored.value.team);
+  const isOther = parts.settings && !isEqual(group, getGroupSettings(now.value.team));
+  const changed = isOther ? await client.patch(groupPath(object.id), group, v.unknown()) : null;
+  // The rest is restored: the result says what is missing.
+  if (changed?.ok === false && changed.error.kind !== 'forbidden')
+    return { ok: false, error: changed.error };
   const after = await readNow(client, object);
   return after.ok
-    ? { ok: true, value: { key: SETTINGS_KEY, changeKey: getState(after.value) } }
+    ? {
+        ok: true,
+        value: {
+          key: SETTINGS_KEY,
+          changeKey: getState(after.value),
+          ...(changed?.ok === false && { note: teamMessages.groupNeedsRights }),
+        },
+      }
     : after;
 }

@@ -27,6 +27,8 @@ export const teamMessages = defineMessages('team-source', {
     'The team was deleted less than 30 days ago. Restore its group in the Microsoft Entra admin center, under Groups > Deleted groups, or grant the permission Group.ReadWrite.All. Then start the restore again.',
   createNeedsRights:
     'The team was deleted. To create it again, grant the permission Group.ReadWrite.All. Then start the restore again.',
+  groupNeedsRights:
+    'Description and visibility stay as they are, because the permission Group.ReadWrite.All is missing.',
   noMemberLeft:
     'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
   teamInUse: 'The team has been used since the restore, so it stays.',

@@ -47,7 +47,8 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   members: 'Members',
   membersHint: 'Adds missing members, and gives owners their role back.',
   teamSettings: 'Settings',
-  teamSettingsHint: 'What members and guests may do, and how they may write.',
+  teamSettingsHint:
+    'Description and visibility, what members and guests may do, and how they may write.',
   settingsNeeded: 'Select members, settings, or both.',
   replyHint: 'Missing replies are added to posts that still exist.',
   postsHintServer:

@@ -116,4 +116,26 @@ eachDatabase((kind, open) => {
     expect(teams.list()).toHaveLength(others + 1);
     office.close();
   });
+
+  test(`RES-47: description and visibility of a team come back and an undo puts them back, or the result says what is missing (${kind})`, async () => {
+    const store = await open();
+    const had = { description: 'All about the quay', visibility: 'Public' } as const;
+    const has = { description: null, visibility: 'Private' } as const;
+    const rights = [...ROLES, 'Group.ReadWrite.All'];
+    for (const roles of [rights, ROLES]) {
+      const bench = await aTeam(store, roles, (teams, team) => teams.changeSettings(team, had));
+      const { fixture, office, teams, team, restore, undo, list, top } = bench;
+      fixture.pass(60_000);
+      teams.changeSettings(team, has);
+      const [settings] = await list(top, 'items');
+      const { task, results } = await restore([settings?.id ?? '']);
+      const canChange = roles === rights;
+      expect(teams.readSettings(team)).toMatchObject(canChange ? had : has);
+      const said = results.map(({ message }) => message?.includes('Group.ReadWrite.All'));
+      expect(said).toEqual([!canChange]);
+      await undo(task);
+      expect(teams.readSettings(team)).toMatchObject(has);
+      office.close();
+    }
+  });
 });
