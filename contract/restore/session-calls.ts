@@ -11,7 +11,7 @@ import { ESTIMATE_LIMITS } from '../engine/estimate.ts';
 import { anyJobId, anyOrganizationId, anyTaskId, moment } from '../paging.ts';
 import { reasonText } from './requests.ts';
 import { SESSION_TYPES } from './sessions.ts';
-import { OF_SESSION, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
+import { OF_SESSION, listedTaskOut, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
 import { storedIdSchema } from '../id-schema.ts';
 import type { BackupJobId, ExplorerId, OrganizationId, PointId } from '../ids.ts';
 
@@ -147,7 +147,7 @@ export const restoreSessionCalls = {
     path: 'o365/restore/tasks',
     summary: 'Lists the restores, dry runs and undos of an organization, newest first.',
     input: v.strictObject({ ...OF_ORGANIZATION, ...CURSOR }),
-    output: listPage(taskOut),
+    output: listPage(listedTaskOut),
     gate,
     operatorAllowed: true,
     failures: READ,

@@ -296,6 +296,18 @@ export const taskOut = v.object({
     }),
   ),
 });
+/**
+ * `by`: the name of who started it; null: no longer known. `object`: the mailbox, drive, site or team
+ * that all its items are of; null: several, or none yet. `objects`: how many. `place`: the object that
+ * it restores to; null: each goes to its own place.
+ */
+export const listedTaskOut = v.object({
+  ...taskOut.entries,
+  by: v.nullable(v.string()),
+  object: v.nullable(v.string()),
+  objects: v.number(),
+  place: v.nullable(v.string()),
+});
 export const OUTCOMES = ['restored', 'merged', 'skipped', 'failed'] as const;
 export const resultOut = v.object({
   name: v.string(),

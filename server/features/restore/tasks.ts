@@ -9,6 +9,7 @@ import { withdrawRestore } from './oversight/approvals.ts';
 import { startRetry, startUndo } from './oversight/follow.ts';
 import { loadRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
+import { loadTaskSubjects, NO_SUBJECT } from './task-subjects.ts';
 import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
 import type { OrganizationId, TaskId } from '#contract/ids.ts';
 
@@ -59,7 +60,20 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
         const page = getAnswer(await engine.listTasks(scope, { cursor: cursor ?? null, limit }));
         if (!page.ok) return page;
         const tasks = page.value.rows.flatMap((task) => seen(ctx.session, task));
-        return ok({ ...page.value, rows: await withRequests(ctx, tasks) });
+        const subjects = await context.store.tenant(
+          ctx.tenant,
+          (tx) =>
+            loadTaskSubjects(
+              tx,
+              tasks.map(({ id }) => id),
+            ),
+          { readOnly: true },
+        );
+        const rows = await withRequests(ctx, tasks);
+        return ok({
+          ...page.value,
+          rows: rows.map((task) => ({ ...task, ...(subjects.get(task.id) ?? NO_SUBJECT) })),
+        });
       }),
 
     async listRestoreApprovals(_, ctx) {

@@ -46,7 +46,9 @@ export interface Group {
  */
 function supportLinks(features: Features | null, app: 'monitoring' | 'o365'): readonly Outside[] {
   const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
-  const restoreUrl = app === 'o365' ? (features?.office365.restoreUrl ?? null) : null;
+  const office365 = app === 'o365' ? features?.office365 : undefined;
+  const hasPortal = Object.values(office365?.restorePortal ?? {}).includes(true);
+  const restoreUrl = office365?.restoreUrl ?? (hasPortal ? '/restore' : null);
   return [
     ...(faq?.enabled === true && faq.url !== null ? [{ href: faq.url, word: t.faq }] : []),
     ...(restoreUrl === null

@@ -219,7 +219,9 @@ async function withOperator(open: Parameters<typeof someBackups>[0]) {
 
 eachDatabase((kind, open) => {
   test(`G63: an operator restores to the original place only, and sees its own restores as long as they are in its scope (${kind})`, async () => {
-    const { admin, ours, operator, role, rolePath } = await withOperator(await open());
+    const { admin, ours, operator, role, rolePath, ground, office } = await withOperator(
+      await open(),
+    );
     const session = await openSession(operator, ours);
     const of = `organizationId=${ours.organization}`;
     const restore = (body: object) =>
@@ -248,9 +250,33 @@ eachDatabase((kind, open) => {
     expect((await task(taskId)).status).toBe(200);
     expect((await task(foreign.body.data.taskId)).status).toBe(404);
     // The administrator sees both; sessions of one are not those of the other.
-    expect(
-      (await admin<{ rows: object[] }>('GET', `o365/restore/tasks?${of}`)).body.data.rows,
-    ).toHaveLength(2);
+    const listed = async () =>
+      (await admin<{ rows: { id: string }[] }>('GET', `o365/restore/tasks?${of}`)).body.data.rows;
+    expect(await listed()).toHaveLength(2);
+    // A task that hasn't begun has no items yet.
+    const line = async () => (await listed()).find(({ id }) => id === foreign.body.data.taskId);
+    const unknown = { object: null, objects: 0, place: null };
+    expect(await line()).toMatchObject({ by: 'RESTORER', ...unknown });
+    await ground.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      await sql
+        .insertInto('restore_item')
+        .values({
+          tenant_id: tenant,
+          task_id: foreign.body.data.taskId,
+          n: 1,
+          object_n: 1,
+          item_n: 3,
+          name: 'Offer',
+          path: '[]',
+          state: 'planned',
+        })
+        .execute();
+    });
+    const names = await admin<{ rows: { name: string }[] }>(
+      'GET',
+      `o365/restore/restoresessions/${others}/mailboxes`,
+    );
+    expect(await line()).toMatchObject({ object: names.body.data.rows[0]?.name, objects: 1 });
     expect((await admin('GET', `o365/restore/restoresessions/${session}/mailboxes`)).status).toBe(
       404,
     );

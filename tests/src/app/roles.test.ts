@@ -317,6 +317,10 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
       tip: 'Use or bookmark this external URL for end-users to restore their own data.',
     },
   ]);
+  // Without an address of its own, the console of restore operators is that of this portal.
+  const own = { ...features.office365, restoreUrl: null, restorePortal };
+  const links = support?.outside?.({ ...features, office365: own }, 'o365');
+  expect(links?.map(({ href }) => href)).toEqual(['https://example.com', '/restore']);
   expect(support?.outside?.(features, 'monitoring').map(({ word }) => word)).toEqual(['FAQ']);
 });
 

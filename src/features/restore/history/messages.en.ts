@@ -39,4 +39,7 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   more: 'Show more',
   loading: 'Loading restores…',
   offline: "You're offline. Restores that have started continue on the server.",
+  by: 'By {name}',
+  to: 'To {place}',
+  objects: '{count, plural, one {# object} other {# objects}}',
 });

@@ -69,3 +69,10 @@ function getEndLabel(request: ListedTask['request']): string {
       return t.cancelled;
   }
 }
+
+/** What a task is about: one object by name, or how many; null: nothing yet. */
+export const subjectLabel = ({
+  object,
+  objects,
+}: Pick<ListedTask, 'object' | 'objects'>): string | null =>
+  object ?? (objects > 1 ? t.objects({ count: objects }) : null);
