@@ -1,5 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import { utcText, wallText } from '#contract/runs/csv.ts';
+import type { Failure } from '#contract/errors.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -14,6 +15,11 @@ import { loadRetentionYears } from './retention.ts';
 type Names = 'listRestoreAudit' | 'exportRestoreAudit';
 const PAGE_ROWS = 100;
 const MAX_LINES = 50_000;
+
+const tooMany = (): Failure => {
+  const message = t.tooMany({ max: MAX_LINES });
+  return { kind: 'bad-input', message, issues: [{ path: 'from', message }] };
+};
 
 /** RES-55: what anybody did with backed-up data of the organizations that the caller sees. */
 export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names> {
@@ -50,7 +56,7 @@ export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names>
             limit: MAX_LINES,
           });
           // An audit that silently lacks entries proves nothing.
-          if (next !== null) return refuse(badField('from', t.tooMany({ max: MAX_LINES })).failure);
+          if (next !== null) return refuse(tooMany());
           return csvAnswer('RestoreAudit', ctx.now, zone, [
             [
               t.when({ zone }),
