@@ -1,6 +1,7 @@
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ListChildrenInput, Node, RestoreInput } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
+import { FILE_TYPES } from '#contract/restore/shapes.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -144,7 +145,7 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
         { within: teamId, parent: parentId, only: 'folders' },
         ['channel', 'dir'],
         (node) =>
-          node.kind === 'channel' ? toChannel(node) : { ...node, fileType: 'Folder' as const },
+          node.kind === 'channel' ? toChannel(node) : { ...node, fileType: FILE_TYPES.folder },
       ),
     listTeamItems: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
@@ -214,7 +215,7 @@ const toFile = (
   return (node: NodeOf<'file'>) => ({
     ...node,
     channelId,
-    fileType: 'File' as const,
+    fileType: FILE_TYPES.file,
     links,
     modified: node.at,
     modifiedBy: node.author,

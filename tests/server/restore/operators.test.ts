@@ -219,9 +219,15 @@ async function withOperator(open: Parameters<typeof someBackups>[0]) {
 
 eachDatabase((kind, open) => {
   test(`G63: an operator restores to the original place only, and sees its own restores as long as they are in its scope (${kind})`, async () => {
-    const { admin, ours, operator, role, rolePath, ground, office } = await withOperator(
-      await open(),
-    );
+    const {
+      admin,
+      ours,
+      operator,
+      role,
+      rolePath,
+      ground: fixture,
+      office,
+    } = await withOperator(await open());
     const session = await openSession(operator, ours);
     const of = `organizationId=${ours.organization}`;
     const restore = (body: object) =>
@@ -257,7 +263,7 @@ eachDatabase((kind, open) => {
     const line = async () => (await listed()).find(({ id }) => id === foreign.body.data.taskId);
     const unknown = { object: null, objects: 0, place: null };
     expect(await line()).toMatchObject({ by: 'RESTORER', ...unknown });
-    await ground.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       await sql
         .insertInto('restore_item')
         .values({

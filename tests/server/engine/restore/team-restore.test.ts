@@ -155,7 +155,7 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
-  test(`RES-6, RES-48: links to files come back with a post, and what is not imported is said before and after (${kind})`, async () => {
+  test(`RES-48: links to files come back with a post, and what is not imported is said before and after (${kind})`, async () => {
     const file = {
       id: '153fa47d-18c9-4179-be08-9879815a9f90',
       contentType: 'reference',
