@@ -121,7 +121,7 @@ export const SIZE = v.strictObject({ ...OF_SESSION, nodes: nodeIds });
 export const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() });
 
 /** The words of the specification for what a channel's files are. */
-export const FILE_TYPES = { file: 'File', folder: 'Folder' } as const;
+export const FILE_TYPES = ['File', 'Folder'] as const;
 export const teamOut = v.object({ ...container, kind: v.literal('team') });
 export const channelOut = v.object({
   ...container,
@@ -134,7 +134,7 @@ export const teamFolderOut = v.object({
   ...container,
   kind: v.literal('dir'),
   holds: v.optional(v.picklist(['files', 'tabs'])),
-  fileType: v.literal(FILE_TYPES.folder),
+  fileType: v.literal(FILE_TYPES[1]),
 });
 export const postOut = v.object({
   ...node,
@@ -150,7 +150,7 @@ export const teamFileOut = v.object({
   author: v.string(),
   /** The channel whose files were listed; null: those of a folder were. */
   channelId: v.nullable(storedIdSchema<NodeId>()),
-  fileType: v.literal(FILE_TYPES.file),
+  fileType: v.literal(FILE_TYPES[0]),
   /** Paths of the calls that restore and download it. */
   links: v.object({ restore: v.string(), download: v.string() }),
   modified: v.nullable(v.number()),

@@ -40,7 +40,7 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
   const withRequests = async (
     { tenant, session }: SessionContext,
     tasks: readonly TaskOut[],
-  ): Promise<OutputOf<'listRestoreTasks'>['rows']> => {
+  ): Promise<OutputOf<'getRestoreTask'>[]> => {
     const requests = await context.store.tenant(
       tenant,
       (tx) =>

@@ -144,8 +144,7 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
         input,
         { within: teamId, parent: parentId, only: 'folders' },
         ['channel', 'dir'],
-        (node) =>
-          node.kind === 'channel' ? toChannel(node) : { ...node, fileType: FILE_TYPES.folder },
+        (node) => (node.kind === 'channel' ? toChannel(node) : { ...node, fileType: FOLDER }),
       ),
     listTeamItems: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
@@ -187,6 +186,7 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
   };
 }
 
+const [FILE, FOLDER] = FILE_TYPES;
 const TOP = { parent: null, only: 'all' } as const;
 const BOTH = { restoreMissingItems: true, restoreChangedItems: true };
 const NO_TEAM = { members: false, settings: false };
@@ -215,7 +215,7 @@ const toFile = (
   return (node: NodeOf<'file'>) => ({
     ...node,
     channelId,
-    fileType: FILE_TYPES.file,
+    fileType: FILE,
     links,
     modified: node.at,
     modifiedBy: node.author,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Message } from './team-posts.ts';
 import { teamMessages as t } from './team.messages.en.ts';
 
-const text = v.fallback(v.nullish(v.string()), null);
+const text = v.optional(v.fallback(v.nullable(v.string()), null), null);
 const Attachment = v.object({ id: text, contentType: text, contentUrl: text, name: text });
 const Mentions = v.fallback(v.array(v.unknown()), []);
 const Reactions = v.fallback(v.array(v.unknown()), []);
