@@ -72,6 +72,9 @@ create table if not exists channel (
   created_at integer not null, migration text, original_created_at integer,
   removed integer not null default 0, seq integer not null);
 create index if not exists channel_team on channel (team_id);
+create table if not exists channel_member (
+  channel_id text not null, person_id text not null, owner integer not null,
+  primary key (channel_id, person_id)) without rowid;
 create table if not exists post (
   n integer primary key, id text not null, channel_id text not null, root_id text, props text not null,
   created_at integer not null, changed_at integer not null, edited_at integer, deleted_at integer,

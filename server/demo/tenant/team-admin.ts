@@ -10,9 +10,12 @@ import {
   type TeamMember,
   type TeamSettings,
   changeSettings,
+  listChannelMembers,
   listTeamMembers,
+  putChannelMember,
   putMember,
   readSettings,
+  removeChannelMember,
   removeMember,
 } from './team-settings.ts';
 import {
@@ -67,6 +70,9 @@ export interface TeamAdmin {
   listTabs(team: string, channel: string): TabRow[];
   removeTab(team: string, channel: string, tab: string): void;
   listMembers(team: string): TeamMember[];
+  listChannelMembers(channel: string): TeamMember[];
+  putChannelMember(channel: string, member: TeamMember): void;
+  removeChannelMember(channel: string, person: string): void;
   putMember(team: string, member: TeamMember): void;
   removeMember(team: string, person: string): void;
 }
@@ -146,6 +152,9 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
     removeTab: (team, channel, tab) =>
       deleteTab(tenant, findTab(tenant, findOpenChannel(team, channel).id, tab)),
     listMembers: (team) => listTeamMembers(tenant, team),
+    listChannelMembers: (channel) => listChannelMembers(tenant, channel),
+    putChannelMember: (channel, member) => putChannelMember(tenant, channel, member),
+    removeChannelMember: (channel, person) => removeChannelMember(tenant, channel, person),
     putMember: (team, member) => putMember(tenant, team, member),
     removeMember: (team, person) => removeMember(tenant, team, person),
   };

@@ -4,7 +4,7 @@ import { changeContent, editContent, insertItem, type ItemRow } from './drive-st
 import type { GroupRow } from './groups.ts';
 import type { Tenant } from './store.ts';
 import { makePost, pickMember } from './team-posts.ts';
-import { listTeamMembers, putMember } from './team-settings.ts';
+import { listTeamMembers, putChannelMember, putMember } from './team-settings.ts';
 import {
   type ChannelRow,
   addChannel,
@@ -30,15 +30,16 @@ export function seedTeams(tenant: Tenant): void {
     if (!owner) continue;
     putMember(tenant, team.id, { ...owner, isOwner: true });
     const at = tenant.now() - 400 * DAY_MS;
-    const add = (name: string, membership: ChannelRow['membership']): void =>
-      fillChannel(
-        tenant,
-        addChannel(tenant, { team, name, description: '', membership, at }),
-        random,
-      );
+    const add = (name: string, membership: ChannelRow['membership']): ChannelRow => {
+      const channel = addChannel(tenant, { team, name, description: '', membership, at });
+      fillChannel(tenant, channel, random);
+      return channel;
+    };
     add('General', 'standard');
     add('Deliveries', 'standard');
-    add('Budget', 'private');
+    const budget = add('Budget', 'private');
+    for (const { personId } of listTeamMembers(tenant, team.id).slice(0, 2))
+      putChannelMember(tenant, budget.id, { personId, isOwner: personId === owner.personId });
   }
 }
 

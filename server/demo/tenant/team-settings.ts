@@ -98,3 +98,28 @@ export function removeMember({ store }: Tenant, team: string, personId: string):
   store.run('delete from member where team_id = ? and person_id = ?', team, personId);
   store.run('delete from team_owner where team_id = ? and person_id = ?', team, personId);
 }
+
+/** Private channels have members of their own. */
+export const listChannelMembers = ({ store }: Tenant, channel: string): TeamMember[] =>
+  store
+    .all<{ person_id: string; owner: number }>(
+      `select m.person_id, m.owner from channel_member as m join person as p on p.id = m.person_id and p.removed = 0
+       where m.channel_id = ? order by m.person_id`,
+      channel,
+    )
+    .map(({ person_id: personId, owner }) => ({ personId, isOwner: owner === 1 }));
+
+export const putChannelMember = (
+  { store }: Tenant,
+  channel: string,
+  { personId, isOwner }: TeamMember,
+): void =>
+  store.run(
+    'insert or replace into channel_member (channel_id, person_id, owner) values (?, ?, ?)',
+    channel,
+    personId,
+    isOwner ? 1 : 0,
+  );
+
+export const removeChannelMember = ({ store }: Tenant, channel: string, person: string): void =>
+  store.run('delete from channel_member where channel_id = ? and person_id = ?', channel, person);

@@ -10,8 +10,11 @@ import { channelEntity, memberEntity, memberId, postEntity, tabEntity } from './
 import {
   type TeamMember,
   changeSettings,
+  listChannelMembers,
   listTeamMembers,
+  putChannelMember,
   putMember,
+  removeChannelMember,
   removeMember,
 } from './team-settings.ts';
 import {
@@ -159,17 +162,55 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
     const isPrivate = input.membershipType === 'private';
     if (isPrivate && !input.members.some((member) => member.roles.includes('owner')))
       throw badRequest('Private channels need an owner.');
-    for (const member of input.members) readBound(member['user@odata.bind']);
-    const channel = tenant.store.transaction(() =>
-      addChannel(tenant, {
+    const members = input.members.map((member) => ({
+      personId: readBound(member['user@odata.bind']),
+      isOwner: member.roles.includes('owner'),
+    }));
+    const channel = tenant.store.transaction(() => {
+      const added = addChannel(tenant, {
         team,
         name: input.displayName,
         description: input.description ?? '',
         membership: input.membershipType,
         at: tenant.now(),
-      }),
-    );
+      });
+      if (isPrivate) for (const member of members) putChannelMember(tenant, added.id, member);
+      return added;
+    });
     return c.json(channelEntity(tenant, channel), 201);
+  });
+  const findChannelMember = (channel: ChannelRow, id: string): TeamMember => {
+    const member = listChannelMembers(tenant, channel.id).find(
+      ({ personId }) => memberId(channel.id, personId) === id,
+    );
+    if (!member) throw new GraphError(404, 'NotFound', 'Member does not exist.');
+    return member;
+  };
+  app.post(`${CHANNEL}/members`, async (c) => {
+    const channel = openChannel(tenant, c, 'writeChannelMembers');
+    const input = await readInput(c, memberInput);
+    const personId = readBound(input['user@odata.bind']);
+    if (channel.membership === 'standard')
+      throw badRequest('Standard channels have the members of their team.');
+    if (!listTeamMembers(tenant, channel.team_id).some((one) => one.personId === personId))
+      throw badRequest('The user is not a member of the team.');
+    const member = { personId, isOwner: input.roles.includes('owner') };
+    putChannelMember(tenant, channel.id, member);
+    return c.json(memberEntity(tenant, channel.id, member), 201);
+  });
+  app.patch(`${CHANNEL}/members/:member`, async (c) => {
+    const channel = openChannel(tenant, c, 'writeChannelMembers');
+    const input = await readInput(c, v.object({ roles }));
+    const { personId } = findChannelMember(channel, c.req.param('member'));
+    const member = { personId, isOwner: input.roles.includes('owner') };
+    putChannelMember(tenant, channel.id, member);
+    return c.json(memberEntity(tenant, channel.id, member));
+  });
+  app.delete(`${CHANNEL}/members/:member`, (c) => {
+    const channel = openChannel(tenant, c, 'writeChannelMembers');
+    const { personId } = findChannelMember(channel, c.req.param('member'));
+    removeChannelMember(tenant, channel.id, personId);
+    return c.body(null, 204);
   });
   app.post(`${CHANNEL}/startMigration`, async (c) => {
     const channel = openChannel(tenant, c, 'importPosts');

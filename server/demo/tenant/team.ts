@@ -15,7 +15,7 @@ import {
   teamEntity,
   threadEntity,
 } from './team-entities.ts';
-import { listTeamMembers } from './team-settings.ts';
+import { listChannelMembers, listTeamMembers } from './team-settings.ts';
 import {
   type ChannelRow,
   type PostRow,
@@ -86,6 +86,18 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
     const channel = openChannel(tenant, c, 'readChannels');
     const { select } = readQuery(new URL(c.req.url));
     return c.json(project(channelEntity(tenant, channel), select, 'channel'));
+  });
+  app.get(`${CHANNEL}/members`, (c) => {
+    const { id } = openChannel(tenant, c, 'readChannelMembers');
+    return c.json(
+      listRows(
+        tenant,
+        c.req.raw,
+        listChannelMembers(tenant, id),
+        (member) => memberEntity(tenant, id, member),
+        { type: 'conversationMember', normal: 100, max: 999 },
+      ),
+    );
   });
   app.get(`${CHANNEL}/filesFolder`, (c) => {
     checkPermission(c.get('caller'), 'readFiles');

@@ -41,6 +41,7 @@ const BY_SERVICE: Readonly<Record<Service, readonly string[]>> = {
     'TeamSettings.Read.All',
     'TeamMember.Read.All',
     'Channel.ReadBasic.All',
+    'ChannelMember.Read.All',
     'TeamsTab.Read.All',
     'Files.Read.All',
   ],

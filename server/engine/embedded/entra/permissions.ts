@@ -36,10 +36,10 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
     'Files.ReadWrite.All',
   ],
 };
-/** What it uses where it needs to: mails with all their properties, teams that were deleted. */
+/** What it uses where it needs to: mails with all their properties, deleted teams, private channels. */
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
   outlook: ['MailboxItem.ImportExport.All'],
-  teams: ['Group.ReadWrite.All'],
+  teams: ['Group.ReadWrite.All', 'ChannelMember.ReadWrite.All'],
 };
 const READ_GROUPS = [
   'Group.Read.All',
@@ -63,6 +63,7 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
   ],
   'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
   'TeamSettings.Read.All': ['TeamSettings.ReadWrite.All', ...READ_GROUPS],
+  'ChannelMember.Read.All': ['ChannelMember.ReadWrite.All'],
   'TeamMember.Read.All': ['TeamMember.ReadWrite.All'],
   'Channel.ReadBasic.All': [
     'ChannelSettings.Read.All',

@@ -205,7 +205,10 @@ const getTargetOrganization = (
       ? request.input.target.organization
       : organization;
 
-/** Items that are not done: those that a crash left in the middle first, then in their order. */
+/**
+ * Items that are not done: those that a crash left in the middle first, then in their order. Members
+ * and settings come last: they are about channels that the others create.
+ */
 async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Promise<TaskItem[]> {
   const { rows } = await sql<
     Omit<StoredItem, 'n'> & {
@@ -231,6 +234,9 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
     join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
     where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'
+      and (i.kind <> 'settings' or not exists (
+        select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
+        where other.tenant_id = ${tenant} and other.task_id = ${id}::uuid and other.state <> 'done' and o.kind <> 'settings'))
     order by r.state = 'planned', r.n limit ${BATCH}`.execute(db);
   return rows.map(
     ({

@@ -5,7 +5,14 @@ import type { Ms } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
-import type { ChangePage, FetchedItem, FolderChange, ItemChange, SourceObject } from '../types.ts';
+import type {
+  ChangePage,
+  FetchedItem,
+  FolderChange,
+  ItemChange,
+  SourceCall,
+  SourceObject,
+} from '../types.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, getFileKey, getTabsKey, SETTINGS_KEY, teamPath } from './team-paths.ts';
 
@@ -58,9 +65,17 @@ export async function listTeam(
   client: GraphClient,
   files: GraphClient,
   object: SourceObject,
-  { known, contents }: { readonly known: TeamCursor; readonly contents: ReadContents },
+  {
+    known,
+    contents,
+    onLack,
+  }: {
+    readonly known: TeamCursor;
+    readonly contents: ReadContents;
+    readonly onLack: SourceCall['onLack'];
+  },
 ): Promise<EngineResult<ListedTeam>> {
-  const settings = await readSettings(client, object);
+  const settings = await readSettings(client, object, onLack);
   if (!settings.ok) return settings;
   const now = client.ports.clock.now();
   const folders: FolderChange[] = [];
@@ -202,7 +217,10 @@ const Team = v.looseObject({ id: v.string(), displayName: text });
 interface TeamSettings {
   readonly team: v.InferOutput<typeof Team>;
   readonly members: readonly v.InferOutput<typeof Identified>[];
-  readonly channels: readonly Channel[];
+  /** Private and shared ones with their members, unless the application may not read these. */
+  readonly channels: readonly (Channel & {
+    readonly members?: readonly v.InferOutput<typeof Identified>[];
+  })[];
 }
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
@@ -211,6 +229,7 @@ const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
 async function readSettings(
   client: GraphClient,
   object: SourceObject,
+  onLack?: SourceCall['onLack'],
 ): Promise<EngineResult<TeamSettings>> {
   const team = await client.get(teamPath(object), Team);
   if (!team.ok)
@@ -220,7 +239,9 @@ async function readSettings(
     };
   const members = await readAll(client, `${teamPath(object)}/members`, Identified);
   if (!members.ok) return members;
-  const channels = await readAll(client, `${teamPath(object)}/channels`, Channel);
+  const listed = await readAll(client, `${teamPath(object)}/channels`, Channel);
+  if (!listed.ok) return listed;
+  const channels = await addMembers(client, object, listed.value, onLack);
   if (!channels.ok) return channels;
   const { '@odata.context': _, ...settings } = team.value;
   return {
@@ -228,6 +249,34 @@ async function readSettings(
     value: { team: settings, members: members.value.toSorted(byId), channels: channels.value },
   };
 }
+
+async function addMembers(
+  client: GraphClient,
+  object: SourceObject,
+  channels: readonly Channel[],
+  onLack: SourceCall['onLack'],
+): Promise<EngineResult<TeamSettings['channels']>> {
+  const all: TeamSettings['channels'][number][] = [];
+  for (const channel of channels) {
+    const path = `${channelPath(object, channel.id)}/members`;
+    const members =
+      channel.membershipType === 'standard' ? null : await readAll(client, path, Identified);
+    if (members?.ok === false && !NOT_READ.has(members.error.kind)) return members;
+    if (members?.ok === false && members.error.kind === 'forbidden')
+      onLack?.(
+        t.notPermitted({
+          what: teamMessages.channelMembers,
+          permission: 'ChannelMember.Read.All',
+        }),
+      );
+    all.push(
+      members?.ok === true ? { ...channel, members: members.value.toSorted(byId) } : channel,
+    );
+  }
+  return { ok: true, value: all };
+}
+/** `missing`: the channel was removed meanwhile. */
+const NOT_READ: ReadonlySet<string> = new Set(['forbidden', 'missing']);
 
 async function readAll<S extends v.GenericSchema>(
   client: GraphClient,

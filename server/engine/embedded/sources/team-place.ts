@@ -115,12 +115,10 @@ export const Member = v.looseObject({
 });
 export type Member = v.InferOutput<typeof Member>;
 
-export async function listMembers(
-  client: GraphClient,
-  object: SourceObject,
-): Reply<readonly Member[]> {
+/** `path`: of a team or a channel. */
+export async function listMembers(client: GraphClient, path: string): Reply<readonly Member[]> {
   const members: Member[] = [];
-  for (let link: string | null = `${teamPath(object)}/members`; link !== null;) {
+  for (let link: string | null = `${path}/members`; link !== null;) {
     const page: GraphResult<GraphPage<Member>> = await client.page(link, Member);
     if (!page.ok) return { ok: false, error: page.error };
     members.push(...page.value.rows);
@@ -133,7 +131,7 @@ export async function listOwners(
   client: GraphClient,
   object: SourceObject,
 ): Reply<readonly string[]> {
-  const members = await listMembers(client, object);
+  const members = await listMembers(client, teamPath(object));
   return members.ok
     ? {
         ok: true,

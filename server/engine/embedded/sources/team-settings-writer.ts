@@ -1,17 +1,30 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { EngineResult, Reply } from '#contract/engine/engine.ts';
-import type { GraphClient } from '../graph/client.ts';
+import type { GraphClient, GraphPage } from '../graph/client.ts';
+import type { GraphResult } from '../graph/request.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 import type { Found, SourceObject, WriteInput, Written } from '../types.ts';
 import { readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
-import { groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
+import { channelPath, groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
 import { listMembers, Member, memberBody } from './team-place.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
-const Settings = v.object({ team: v.looseObject({}), members: v.array(Member) });
+/** `members`: of a private or shared one; absent: not known. */
+const Channel = v.object({
+  id: v.string(),
+  displayName: v.string(),
+  membershipType: v.fallback(v.nullish(v.string()), undefined),
+  members: v.optional(v.array(Member)),
+});
+type Channel = v.InferOutput<typeof Channel>;
+const Settings = v.object({
+  team: v.looseObject({}),
+  members: v.array(Member),
+  channels: v.optional(v.array(Channel), []),
+});
 export type Settings = v.InferOutput<typeof Settings>;
 
 /** The settings of a team that Graph lets change. */
@@ -45,10 +58,26 @@ const sorted = (value: unknown): unknown =>
 async function readNow(client: GraphClient, object: SourceObject): Reply<Settings> {
   const team = await client.get(teamPath(object), v.looseObject({}));
   if (!team.ok) return { ok: false, error: team.error };
-  const members = await listMembers(client, object);
-  return members.ok
-    ? { ok: true, value: { team: team.value, members: [...members.value] } }
-    : members;
+  const members = await listMembers(client, teamPath(object));
+  if (!members.ok) return members;
+  const channels: Channel[] = [];
+  for (let link: string | null = `${teamPath(object)}/channels`; link !== null;) {
+    const page: GraphResult<GraphPage<Channel>> = await client.page(link, Channel);
+    if (!page.ok) return { ok: false, error: page.error };
+    for (const { id, displayName, membershipType } of page.value.rows) {
+      if (membershipType == null || membershipType === 'standard') continue;
+      const own = await listMembers(client, channelPath(object, id));
+      if (!own.ok && own.error.kind !== 'forbidden' && own.error.kind !== 'missing') return own;
+      channels.push({
+        id,
+        displayName,
+        membershipType,
+        ...(own.ok && { members: [...own.value] }),
+      });
+    }
+    link = page.value.next;
+  }
+  return { ok: true, value: { team: team.value, members: [...members.value], channels } };
 }
 
 export async function readStoredSettings(content: WriteInput['content']): Reply<Settings> {
@@ -59,22 +88,35 @@ export async function readStoredSettings(content: WriteInput['content']): Reply<
 }
 
 export const isOwner = ({ roles }: Member): boolean => roles.includes('owner');
-const getState = ({ team, members }: Settings): string =>
+const getState = ({ team, members, channels }: Settings): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
         sorted({ ...getSettings(team), ...getGroupSettings(team) }),
-        members
-          .map((one) => JSON.stringify([one.userId, isOwner(one)]))
-          .toSorted((a, b) => (a < b ? -1 : 1)),
+        getRoles(members),
+        channels
+          .map((one) => JSON.stringify([one.displayName, getRoles(one.members ?? [])]))
+          .toSorted(byText),
       ]),
     )
     .digest('base64url');
 
-/** Members that the team lacks, or that have another role in it. */
-const getDifferent = (stored: Settings, now: Settings): readonly Member[] =>
-  stored.members.filter((member) => {
-    const other = now.members.find(({ userId }) => userId === member.userId);
+const getRoles = (members: readonly Member[]): readonly string[] =>
+  members.map((one) => JSON.stringify([one.userId, isOwner(one)])).toSorted(byText);
+const byText = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** Stored channels with members, each with what the team has of that name now. */
+const pairChannels = (stored: Settings, now: Settings) =>
+  stored.channels.flatMap(({ displayName, members }) => {
+    const name = displayName.toLowerCase();
+    const current = now.channels.find((one) => one.displayName.toLowerCase() === name);
+    return members === undefined ? [] : [{ members, current }];
+  });
+
+/** Members that are missing now, or have another role. */
+const getDifferent = (stored: readonly Member[], now: readonly Member[]): readonly Member[] =>
+  stored.filter((member) => {
+    const other = now.find(({ userId }) => userId === member.userId);
     return other === undefined || isOwner(other) !== isOwner(member);
   });
 
@@ -87,7 +129,10 @@ export async function findSettings(
   if (!stored.ok) return stored;
   if (!now.ok) return now;
   const isSame =
-    getDifferent(stored.value, now.value).length === 0 &&
+    getDifferent(stored.value.members, now.value.members).length === 0 &&
+    pairChannels(stored.value, now.value).every(
+      ({ members, current }) => getDifferent(members, current?.members ?? []).length === 0,
+    ) &&
     isEqual(getSettings(stored.value.team), getSettings(now.value.team)) &&
     isEqual(getGroupSettings(stored.value.team), getGroupSettings(now.value.team));
   return { ok: true, value: { key: SETTINGS_KEY, changeKey: getState(now.value), isSame } };
@@ -108,44 +153,43 @@ export async function writeSettings(
   if (replaces !== null && replaces.changeKey !== '' && replaces.changeKey !== getState(now.value))
     return failed('conflict', t.conflict);
   const parts = flags.team ?? { members: true, settings: true };
-  const steps: (() => Promise<EngineResult<unknown>>)[] = [];
   const path = teamPath(object);
   const settings = getSettings(stored.value.team);
-  if (parts.settings && !isEqual(settings, getSettings(now.value.team)))
-    steps.push(() => client.patch(path, settings, v.unknown()));
-  if (parts.members) {
-    for (const member of getDifferent(stored.value, now.value)) {
-      const other = now.value.members.find(({ userId }) => userId === member.userId);
-      if (member.userId == null) continue;
-      const { userId } = member;
-      steps.push(() =>
-        other === undefined
-          ? client.post(`${path}/members`, memberBody(userId, isOwner(member)), v.unknown(), {
-              isRepeatable: true,
-            })
-          : client.patch(
-              `${path}/members/${encodeURIComponent(other.id)}`,
-              {
-                '@odata.type': '#microsoft.graph.aadUserConversationMember',
-                'roles': member.roles,
-              },
-              v.unknown(),
-            ),
-      );
-    }
-    if (flags.team === undefined)
-      for (const extra of now.value.members)
-        if (!stored.value.members.some(({ userId }) => userId === extra.userId))
-          steps.push(() => client.delete(`${path}/members/${encodeURIComponent(extra.id)}`));
+  if (parts.settings && !isEqual(settings, getSettings(now.value.team))) {
+    const patched = await client.patch(path, settings, v.unknown());
+    if (!patched.ok) return { ok: false, error: patched.error };
   }
-  for (const step of steps) {
-    const result = await step();
-    if (!result.ok) return { ok: false, error: result.error };
+  const notes: string[] = [];
+  if (parts.members) {
+    const isExact = flags.team === undefined;
+    const places = [
+      { path, members: stored.value.members, current: now.value.members },
+      ...pairChannels(stored.value, now.value).flatMap(({ members, current }) =>
+        current === undefined
+          ? []
+          : [{ path: channelPath(object, current.id), members, current: current.members }],
+      ),
+    ];
+    let left = 0;
+    let isForbidden = false;
+    for (const place of places) {
+      const put =
+        place.current === undefined
+          ? FORBIDDEN
+          : await putMembers(client, place.path, place.members, place.current, isExact);
+      if (put.ok) left += put.value;
+      // The rest is restored: the result says what is missing.
+      else if (put.error.kind === 'forbidden' && place.path !== path) isForbidden = true;
+      else return put;
+    }
+    if (isForbidden) notes.push(teamMessages.channelsNeedRights);
+    if (left > 0) notes.push(teamMessages.membersLeft({ count: left }));
   }
   const group = getGroupSettings(stored.value.team);
   const isOther = parts.settings && !isEqual(group, getGroupSettings(now.value.team));
   const changed = isOther ? await client.patch(groupPath(object.id), group, v.unknown()) : null;
-  // The rest is restored: the result says what is missing.
+  if (changed?.ok === false && changed.error.kind === 'forbidden')
+    notes.push(teamMessages.groupNeedsRights);
   if (changed?.ok === false && changed.error.kind !== 'forbidden')
     return { ok: false, error: changed.error };
   const after = await readNow(client, object);
@@ -155,8 +199,52 @@ export async function writeSettings(
         value: {
           key: SETTINGS_KEY,
           changeKey: getState(after.value),
-          ...(changed?.ok === false && { note: teamMessages.groupNeedsRights }),
+          ...(notes.length > 0 && { note: notes.join(' ') }),
         },
       }
     : after;
+}
+
+const FORBIDDEN = failed('forbidden', t.forbidden);
+
+/**
+ * Adds missing members and puts roles back. `isExact`: removes the others too. Returns how many could
+ * not be added because they are no longer there.
+ */
+async function putMembers(
+  client: GraphClient,
+  path: string,
+  stored: readonly Member[],
+  now: readonly Member[],
+  isExact: boolean,
+): Reply<number> {
+  let left = 0;
+  for (const { userId, ...member } of getDifferent(stored, now)) {
+    const other = now.find((one) => one.userId === userId);
+    if (userId == null) continue;
+    const put: EngineResult<unknown> =
+      other === undefined
+        ? await client.post(`${path}/members`, memberBody(userId, isOwner(member)), v.unknown(), {
+            isRepeatable: true,
+          })
+        : await client.patch(
+            `${path}/members/${encodeURIComponent(other.id)}`,
+            {
+              '@odata.type': '#microsoft.graph.aadUserConversationMember',
+              'roles': isOwner(member) ? ['owner'] : [],
+            },
+            v.unknown(),
+          );
+    if (put.ok) continue;
+    const isGone = put.error.kind === 'invalid' || put.error.kind === 'missing';
+    if (other !== undefined || !isGone) return { ok: false, error: put.error };
+    left += 1;
+  }
+  if (!isExact) return { ok: true, value: left };
+  for (const extra of now) {
+    if (stored.some(({ userId }) => userId === extra.userId)) continue;
+    const removed = await client.delete(`${path}/members/${encodeURIComponent(extra.id)}`);
+    if (!removed.ok) return { ok: false, error: removed.error };
+  }
+  return { ok: true, value: left };
 }

@@ -29,6 +29,11 @@ export const teamMessages = defineMessages('team-source', {
     'The team was deleted. To create it again, grant the permission Group.ReadWrite.All. Then start the restore again.',
   groupNeedsRights:
     'Description and visibility stay as they are, because the permission Group.ReadWrite.All is missing.',
+  channelMembers: 'Members of private and shared channels',
+  channelsNeedRights:
+    'Members of private and shared channels stay as they are, because the permission ChannelMember.ReadWrite.All is missing.',
+  membersLeft:
+    '{count, plural, one {# member is} other {# members are}} no longer in the tenant or the team.',
   noMemberLeft:
     'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
   teamInUse: 'The team has been used since the restore, so it stays.',

@@ -88,7 +88,11 @@ async function* readTeam(
   let known = last ?? EMPTY_TEAM;
   let restart = last === null;
   for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
-    const listed = await listTeam(reading.client, files, reading.object, { known, contents });
+    const listed = await listTeam(reading.client, files, reading.object, {
+      known,
+      contents,
+      onLack: (reason) => call.onLack?.(reason),
+    });
     if (!listed.ok) return yield listed;
     const state: TeamState = {
       channels: listed.value.channels,

@@ -138,4 +138,30 @@ eachDatabase((kind, open) => {
       office.close();
     }
   });
+
+  test(`RES-47: members of a private channel that was removed come back with it, and an undo takes away who was added (${kind})`, async () => {
+    const bench = await aTeam(await open());
+    const { fixture, office, teams, team, restore, undo, top } = bench;
+    const budget = teams.listChannels(team).find(({ name }) => name === 'Budget');
+    if (!budget) throw new Error('no channel');
+    const members = teams.listChannelMembers(budget.id);
+    expect(members.map(({ isOwner }) => isOwner).toSorted()).toEqual([false, true]);
+    fixture.pass(60_000);
+    teams.removeChannel(team, budget.id);
+    const dry = await restore([top], { dryRun: true });
+    const { done } = await restore([top]);
+    expect(done.counts).toEqual(dry.done.counts);
+    const created = teams.listChannels(team).find(({ name }) => name === 'Budget');
+    expect(teams.listChannelMembers(created?.id ?? '')).toEqual(members);
+
+    const guest = members.find(({ isOwner }) => !isOwner);
+    teams.removeChannelMember(created?.id ?? '', guest?.personId ?? '');
+    const { task } = await restore([top]);
+    expect(teams.listChannelMembers(created?.id ?? '')).toEqual(members);
+    await undo(task);
+    expect(teams.listChannelMembers(created?.id ?? '')).toEqual(
+      members.filter(({ isOwner }) => isOwner),
+    );
+    office.close();
+  });
 });

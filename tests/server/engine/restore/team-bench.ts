@@ -17,6 +17,7 @@ export const ROLES = [
   'Organization.Read.All',
   'Sites.Read.All',
   'Channel.Create',
+  'ChannelMember.ReadWrite.All',
   'ChannelMessage.Read.All',
   'Teamwork.Migrate.All',
   'TeamsTab.ReadWrite.All',
