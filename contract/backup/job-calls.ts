@@ -56,6 +56,11 @@ function hasPart(
   return flags[part] ?? (isChosen ? false : PARTS_IF_ABSENT[part]);
 }
 
+/** `namesArchive`: the archive mailbox is asked for, not only not left out. */
+interface NamedItem extends JobItem {
+  readonly namesArchive: boolean;
+}
+
 /**
  * An object of the tenant. `id` null: the tenant as a whole for `PartialOrganization`, all sites for
  * `Site`.
@@ -69,10 +74,11 @@ const item = v.pipe(
     ),
     ...partFlags,
   }),
-  v.transform(({ type, id, ...flags }): JobItem => ({
+  v.transform(({ type, id, ...flags }): NamedItem => ({
     type,
     id,
     parts: JOB_ITEM_PARTS.filter((part) => hasPart(flags, part)),
+    namesArchive: flags.archiveMailbox === true,
   })),
 );
 const items = v.optional(v.pipe(v.array(item), v.maxLength(LIMITS.backupJobItems)), []);

@@ -213,6 +213,8 @@ export const RESTORE_FILES = {
   /** What happens to a file that the drive has: it is overwritten, or kept beside. */
   documentAction: v.optional(v.picklist(DOCUMENT_ACTIONS)),
   documentVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
+  /** What the restore creates is shared with the same people again, and by links with new addresses. */
+  restorePermissions: v.optional(v.boolean(), false),
 };
 /**
  * Of sites. `site`: the cloud's id of another site, `siteURL`: its address. `folder`: the path in it,
@@ -224,6 +226,7 @@ export const RESTORE_SITE = {
   siteURL: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://'), v.maxLength(2_000))),
   documentAction: RESTORE_FILES.documentAction,
   documentVersion: RESTORE_FILES.documentVersion,
+  restorePermissions: RESTORE_FILES.restorePermissions,
 };
 
 /** How mails are downloaded: `eml` is for a single one. */

@@ -252,14 +252,62 @@ async function patchItem(
   return c.json(itemEntity(tenant, drive, changed));
 }
 
+const expiry = v.optional(v.pipe(v.string(), v.isoTimestamp()));
 const inviteInput = v.object({
-  recipients: v.array(v.object({ email: v.pipe(v.string(), v.email()) })),
+  recipients: v.array(
+    v.union([
+      v.object({ objectId: v.pipe(v.string(), v.uuid()) }),
+      v.object({ email: v.pipe(v.string(), v.email()) }),
+    ]),
+  ),
   roles: v.pipe(v.array(v.picklist(['read', 'write'])), v.minLength(1)),
+  requireSignIn: v.optional(v.boolean()),
+  sendInvitation: v.optional(v.boolean()),
+  expirationDateTime: expiry,
 });
 const linkInput = v.object({
-  type: v.picklist(['view', 'edit', 'embed']),
+  type: v.picklist(['view', 'edit', 'embed', 'review', 'blocksDownload', 'createOnly']),
   scope: v.optional(v.picklist(['anonymous', 'organization', 'users']), 'organization'),
+  password: v.optional(v.pipe(v.string(), v.minLength(1))),
+  expirationDateTime: expiry,
 });
+
+/** Finds whom to give access; people who have left can't be resolved. */
+function resolveRecipient(
+  { store }: Tenant,
+  recipient: v.InferOutput<typeof inviteInput>['recipients'][number],
+): { readonly id: string; readonly name: string; readonly mail: string | null } {
+  const found = store.get<{ id: string; name: string; mail: string | null }>(
+    'objectId' in recipient
+      ? 'select id, name, mail from person where removed = 0 and id = ?'
+      : 'select id, name, mail from person where removed = 0 and mail = ?',
+    'objectId' in recipient ? recipient.objectId : recipient.email,
+  );
+  if (!found)
+    throw new GraphError(
+      400,
+      'invalidRequest',
+      'Users in this request could not be resolved.',
+      {},
+      'noResolvedUsers',
+    );
+  return found;
+}
+
+const withExpiry = ({ expirationDateTime }: { readonly expirationDateTime?: string | undefined }) =>
+  expirationDateTime === undefined
+    ? {}
+    : { expirationDateTime: new Date(expirationDateTime).toISOString() };
+
+function isSameLink(
+  made: unknown,
+  link: { readonly type: string; readonly scope: string; readonly preventsDownload?: boolean },
+): boolean {
+  if (typeof made !== 'object' || made === null) return false;
+  return (['type', 'scope', 'preventsDownload'] as const).every(
+    (name) => Reflect.get(made, name) === link[name],
+  );
+}
 
 /** Gives people or a link access to an item, or takes it away. */
 async function sharing(
@@ -275,25 +323,40 @@ async function sharing(
     return permissionEntities(tenant, drive, item).find((permission) => permission['id'] === key);
   };
   if (c.req.method === 'POST' && name === 'invite') {
-    const { recipients, roles } = parse(inviteInput, await readJson(c.req.raw));
-    const people = recipients.map(
-      ({ email }) =>
-        tenant.store.get<{ id: string; name: string }>(
-          'select id, name from person where mail = ?',
-          email,
-        ) ?? { id: email, name: email },
-    );
+    const input = parse(inviteInput, await readJson(c.req.raw));
+    const people = input.recipients.map((recipient) => resolveRecipient(tenant, recipient));
     return c.json({
-      value: people.map((person) =>
-        add({ roles, grantedToV2: { user: { id: person.id, displayName: person.name } } }),
+      value: people.map(({ id: person, name: displayName, mail }) =>
+        add({
+          roles: input.roles,
+          grantedToV2: {
+            user: { id: person, displayName },
+            siteUser: { id: '12', displayName, loginName: `i:0#.f|membership|${mail ?? person}` },
+          },
+          ...withExpiry(input),
+        }),
       ),
     });
   }
   if (c.req.method === 'POST' && name === 'createLink') {
-    const { type, scope } = parse(linkInput, await readJson(c.req.raw));
-    const link = { type, scope, webUrl: `https://demo-my.sharepoint.com/:x:/g/${item.id}` };
+    const input = parse(linkInput, await readJson(c.req.raw));
+    const { type, scope } = input;
+    const key = digest(item.id, 'link', type, scope, tenant.store.nextSeq());
+    const link = {
+      type: type === 'blocksDownload' ? 'view' : type,
+      scope,
+      ...(type === 'blocksDownload' && { preventsDownload: true }),
+      webUrl: `https://demo-my.sharepoint.com/:x:/g/${key.toString('base64url').slice(0, 24)}`,
+    };
+    const roles = [type === 'edit' ? 'write' : 'read'];
+    // An application gets the link of this type that it has made before.
+    const before = permissionEntities(tenant, drive, item).find(
+      ({ link: made, hasPassword }) =>
+        isSameLink(made, link) && hasPassword === (input.password !== undefined),
+    );
+    if (before) return c.json(before, 200);
     return c.json(
-      add({ roles: [type === 'edit' ? 'write' : 'read'], link, hasPassword: false }),
+      add({ roles, link, hasPassword: input.password !== undefined, ...withExpiry(input) }),
       201,
     );
   }

@@ -10,6 +10,7 @@ import type { Waiting } from '#contract/engine/sessions.ts';
 import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
+import type { Grant } from './sources/sharing.ts';
 
 /** A mailbox, drive or library that can be backed up. `id` is the cloud's. */
 export interface SourceObject {
@@ -97,6 +98,8 @@ export interface FolderChange {
   readonly name: string;
   /** `inbox`, `sentitems` …; null for others. */
   readonly wellKnown: string | null;
+  /** Who a folder of files is shared with, besides what it inherits. */
+  readonly sharing?: readonly Grant[] | null;
 }
 export interface ItemChange {
   readonly key: string;
@@ -176,6 +179,35 @@ export interface Writer {
   remove(object: SourceObject, written: Written, call: SourceCall): Reply<void>;
   /** For undo: removes a folder that a restore created if it is empty. */
   removeFolder(object: SourceObject, key: string, call: SourceCall): Reply<void>;
+  /**
+   * Gives others access to a file or folder that a restore created. What they already have is not
+   * given again. Absent: nothing there can be shared.
+   */
+  share?(
+    object: SourceObject,
+    item: Written,
+    grants: readonly Grant[],
+    call: SourceCall,
+  ): Reply<Shared>;
+  /** For undo: takes away what `share` added to a folder that stays. */
+  unshare?(
+    object: SourceObject,
+    key: string,
+    permissions: readonly string[],
+    call: SourceCall,
+  ): Reply<void>;
+}
+/** What came of sharing an item again. */
+export interface Shared {
+  /** Ids of permissions that were added. */
+  readonly added: readonly string[];
+  /** People who have access again, and links, whose addresses are new. */
+  readonly people: number;
+  readonly links: number;
+  /** What could not be given, and why. */
+  readonly lacks: readonly string[];
+  /** The item's state afterwards. */
+  readonly changeKey: string;
 }
 /** How an object that was deleted comes back before its items are restored. */
 export interface LostObject {

@@ -1,5 +1,5 @@
 import type { ParsedInputOf } from '#contract/calls.ts';
-import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupJobRow, JobItem } from '#contract/backup/jobs.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
 import { makesCycle } from '#contract/backup/schedule.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
@@ -16,14 +16,33 @@ import { backupMessages as t } from './messages.en.ts';
 
 export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId' | 'version'>;
 
-/** Returns the settings of a job for the log. */
+/** Returns the settings of a job for the log. It has no archives: see `archiveRefusal`. */
 export const jobData = ({
   repositoryId,
   proxyId,
   runNow: _now,
   notification: _notified,
   ...fields
-}: JobFields) => ({ ...fields, repository: repositoryId, proxy: proxyId });
+}: JobFields) => ({
+  ...fields,
+  selectedItems: fields.selectedItems.map(withoutArchive),
+  excludedItems: fields.excludedItems.map(withoutArchive),
+  repository: repositoryId,
+  proxy: proxyId,
+});
+
+/** An item as jobs have it that Daybook runs itself: Graph v1.0 names no archive mailboxes. */
+export const withoutArchive = ({ type, id, parts }: JobItem): JobItem => ({
+  type,
+  id,
+  parts: parts.filter((part) => part !== 'archiveMailbox'),
+});
+
+/** Returns why Daybook can't run a job itself that names archives; null if it names none. */
+export function archiveRefusal({ selectedItems }: JobFields): Result<never> | null {
+  const archive = selectedItems.findIndex(({ namesArchive }) => namesArchive);
+  return archive === -1 ? null : badField(`selectedItems.${archive}.archiveMailbox`, t.noArchives);
+}
 
 /** Returns why a job can't be saved like this; null if it can. `id` null: a new job. */
 export async function jobRefusal(

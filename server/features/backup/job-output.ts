@@ -1,8 +1,10 @@
 import { dueAt, JOB_ITEM_PARTS, type BackupJobRow } from '#contract/backup/jobs.ts';
+import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Session, SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
+import { withoutArchive } from './job-fields.ts';
 import { getJobVersion } from './job-version.ts';
 
 export type JobOut = OutputOf<'listBackupJobs'>['rows'][number];
@@ -77,8 +79,10 @@ export async function jobInFull(tx: TenantTx, job: BackupJobRow): Promise<JobInF
           .where('id', 'in', [...new Set(ids)])
           .execute();
   const names = new Map(named.map((one) => [one.id, one]));
+  const organization = (await tx.rows('organization', [job.organization])).get(job.organization);
+  const isHere = organization !== undefined && isBackedUpHere(organization);
   const items = (rows: BackupJobRow['selectedItems']): JobInFull['selectedItems'] =>
-    rows.map(({ type, id, parts }) => ({
+    (isHere ? rows.map(withoutArchive) : rows).map(({ type, id, parts }) => ({
       type,
       id,
       name: names.get(id ?? '')?.name ?? '',

@@ -12,6 +12,7 @@ import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempo
 import { about, setNotification } from '#server/platform/queries/job-recipients.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
+  archiveRefusal,
   EVERYONE_OFF,
   loadAddresses,
   jobData,
@@ -161,13 +162,15 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
           const organization = await findOrganization(tx, ctx.session, organizationId);
           if (!organization) return refusal(NOT_FOUND);
           const { company } = organization;
-          const refused = await jobRefusal(
-            tx,
-            ctx.session,
-            fields,
-            { id: null, organization: organization.id, company },
-            engine.capabilities,
-          );
+          const refused =
+            archiveRefusal(fields) ??
+            (await jobRefusal(
+              tx,
+              ctx.session,
+              fields,
+              { id: null, organization: organization.id, company },
+              engine.capabilities,
+            ));
           if (refused) return { drafts: [], answer: () => refused };
           await audit(tx, context, ctx, {
             what: 'backupjob.created',
@@ -215,7 +218,9 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         async (tx, job) => {
           if (version !== undefined && version !== getJobVersion(job))
             return failed({ kind: 'conflict', message: t.jobChanged });
-          const refused = await jobRefusal(tx, ctx.session, fields, job, engine.capabilities);
+          const refused =
+            archiveRefusal(fields) ??
+            (await jobRefusal(tx, ctx.session, fields, job, engine.capabilities));
           if (refused) return refused;
           organization = job.organization;
           return ok({

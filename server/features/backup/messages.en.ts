@@ -55,6 +55,8 @@ export const backupMessages = defineMessages('backup-suite', {
   repositoryGoing: 'This repository is scheduled for deletion.',
   otherOrganization: 'Choose a repository of the same organization.',
   noItems: 'Select at least one item.',
+  noArchives:
+    "Archive mailboxes can't be backed up: Microsoft Graph finds them only in its beta version, which Microsoft doesn't support for production.",
   chainCycle: 'This job would run after itself.',
   otherCompanyUser: "This user doesn't exist or doesn't have access to the company.",
   certificateSubject: 'Certificate of {name} expires on {day}',

@@ -1,4 +1,4 @@
-import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupJobRow, JobItem } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ServerJob, ServerJobSettings } from '#contract/engine/server-jobs.ts';
@@ -194,11 +194,12 @@ const toSettings = ({
   name,
   description,
   backupType,
-  selectedItems,
-  excludedItems,
+  selectedItems: selectedItems.map(toItem),
+  excludedItems: excludedItems.map(toItem),
   repository,
   schedulePolicy,
 });
+const toItem = ({ type, id, parts }: JobItem): JobItem => ({ type, id, parts });
 
 /** It is stored as the server has it. */
 const SAVED_OTHERWISE = failed({ kind: 'conflict', message: t.savedOtherwise });

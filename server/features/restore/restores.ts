@@ -123,7 +123,7 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
 
   const files = (
     ctx: SessionContext,
-    { onedrive, documentAction, documentVersion, ...input }: FilesInput,
+    { onedrive, documentAction, documentVersion, restorePermissions, ...input }: FilesInput,
     within: NodeId,
     nodes: readonly NodeId[],
   ) =>
@@ -136,13 +136,13 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
         nodes,
         onConflict: input.onConflict ?? (documentAction === 'Keep' ? 'keep-both' : 'replace'),
         versions: documentVersion === 'All' ? 'all' : 'last',
-        flags: NO_FLAGS,
+        flags: { ...NO_FLAGS, permissions: restorePermissions },
       },
     );
 
   const sites = (
     ctx: SessionContext,
-    { site, siteURL, documentAction, documentVersion, ...input }: SiteInput,
+    { site, siteURL, documentAction, documentVersion, restorePermissions, ...input }: SiteInput,
     within: NodeId | null,
     nodes: readonly NodeId[],
   ) =>
@@ -155,7 +155,7 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
         nodes,
         onConflict: input.onConflict ?? (documentAction === 'Keep' ? 'keep-both' : 'replace'),
         versions: documentVersion === 'All' ? 'all' : 'last',
-        flags: NO_FLAGS,
+        flags: { ...NO_FLAGS, permissions: restorePermissions },
       },
     );
 

@@ -217,6 +217,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     well_known: string | null;
     from_point: number;
     to_point: number | null;
+    /** Who it is shared with; null: with nobody, or unknown. */
+    sharing: JsonOrNull;
   };
   item: ItemTable;
   /** The words of the content of an item, with those of its title and people. */
@@ -259,6 +261,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     message: string | null;
     written: JsonOrNull;
     replaced: JsonOrNull;
+    /** Whom it could not be shared with again. */
+    lacks: JsonOrNull;
   };
   /** Folders that a restore creates. `key` null: it was interrupted while it created the folder. */
   restore_folder: {
@@ -269,6 +273,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     path: string;
     object: Json<unknown>;
     key: string | null;
+    /** What the restore gave others access by; null: not shared again yet. */
+    sharing: JsonOrNull;
   };
   running_command: {
     tenant_id: TenantId;

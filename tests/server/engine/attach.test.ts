@@ -135,6 +135,7 @@ async function loadIndex({ ground: fixture, tenant, repository }: SessionBench) 
             'parent_key',
             'name',
             'well_known',
+            'sharing',
             'from_point',
             'to_point',
           ])

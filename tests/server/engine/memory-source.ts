@@ -242,7 +242,8 @@ export class MemoryObject {
     for (const key of keys) {
       const [folder, item] = [this.#folders.get(key), this.#items.get(key)];
       if (!present.has(key)) removed.push(key);
-      else if (folder !== undefined) folders.push({ ...folder, wellKnown: null });
+      else if (folder !== undefined)
+        folders.push({ ...folder, wellKnown: null, sharing: getSharing(folder.name) });
       else if (item !== undefined) items.push(this.#itemChange(item));
     }
     return { scope, folders, items, removed };
@@ -313,3 +314,13 @@ async function* allGone(items: readonly ItemChange[]): AsyncIterable<FetchedItem
 }
 export const memoryObject = (kind: ObjectKind, id: string, pageSize?: number): MemoryObject =>
   new MemoryObject({ kind, id, name: `Person ${id}`, address: `${id}@example.com` }, pageSize);
+
+/** Some folders are shared, with a person and by a link. */
+const getSharing = (name: string): FolderChange['sharing'] =>
+  name.length % 2 === 0
+    ? null
+    : [
+        { kind: 'person', id: 'ann', email: null, name, role: 'write', expiresAt: 5 },
+        { kind: 'link', scope: 'organization', type: 'view', hasPassword: false, expiresAt: null },
+        { kind: 'other', name: 'Visitors' },
+      ];

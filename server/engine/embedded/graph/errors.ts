@@ -35,6 +35,7 @@ const BY_CODE: Readonly<Record<string, Row>> = {
   erroritemnotfound: { kind: 'missing', message: 'missing' },
   errorfoldernotfound: { kind: 'missing', message: 'missing' },
   errorinvalididmalformed: { kind: 'missing', message: 'missing' },
+  noresolvedusers: { kind: 'missing', message: 'notResolved' },
   mysitenotfound: { kind: 'missing', message: 'noDrive' },
   provisioningnotallowed: { kind: 'missing', message: 'noDrive' },
 

@@ -157,13 +157,15 @@ async function writeFolders(
     parent_key: folder.parent,
     name: cleanText(folder.name),
     well_known: folder.wellKnown,
+    sharing: folder.sharing ?? undefined,
   }));
   await unmark({ sql: db, tenant }, n, [REMOVED], [...latest.keys()]);
   const input = recordset(
     records,
-    sql`i int, key text, parent_key text, name text, well_known text`,
+    sql`i int, key text, parent_key text, name text, well_known text, sharing jsonb`,
   );
-  const same = sql`f.parent_key is not distinct from x.parent_key and f.name = x.name and f.well_known is not distinct from x.well_known`;
+  const same = sql`f.parent_key is not distinct from x.parent_key and f.name = x.name and f.well_known is not distinct from x.well_known
+    and f.sharing is not distinct from x.sharing`;
   await sql`
     with changed as (
       select f.n, f.from_point from folder as f join ${input} on f.key = x.key
@@ -184,8 +186,8 @@ async function writeFolders(
       update backup_object set next_folder = next_folder + (select count(*) from fresh)
       where tenant_id = ${tenant} and n = ${n} returning next_folder - (select count(*) from fresh) as first
     )
-    insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, from_point)
-    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.key, fresh.parent_key, fresh.name, fresh.well_known, ${point + 1}
+    insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, sharing, from_point)
+    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.key, fresh.parent_key, fresh.name, fresh.well_known, fresh.sharing, ${point + 1}
     from fresh cross join counter`.execute(db);
 }
 

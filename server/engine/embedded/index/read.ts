@@ -20,10 +20,11 @@ export async function readFolders(
   point: number,
 ): Promise<readonly IndexedFolder[]> {
   const { rows } = await sql<IndexedFolder>`
-    select n, key, parent_key as parent, name, well_known as "wellKnown", from_point as "fromPoint" from folder
+    select n, key, parent_key as parent, name, well_known as "wellKnown", from_point as "fromPoint", sharing from folder
     where tenant_id = ${tenant} and object_n = ${object} and from_point <= ${point} and (to_point is null or to_point >= ${point})
     order by n`.execute(db);
-  return rows;
+  // Most folders are shared with nobody: the descriptions of points don't say so.
+  return rows.map(({ sharing, ...folder }) => (sharing ? { ...folder, sharing } : folder));
 }
 
 /** Returns at most `limit` items that an object has at a point, after the version `after`. */

@@ -24,17 +24,18 @@ export async function insertVersions(
   const to = isNewest ? null : point;
   if (folders.length > 0)
     await sql`
-      insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, from_point, to_point)
-      select ${tenant}, ${object}, x.n, x.key, x.parent_key, x.name, x.well_known, least(x.from_point, ${point}), ${to}::int from ${recordset(
-        folders.map(({ n, key, parent, name, wellKnown, fromPoint }) => ({
+      insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, sharing, from_point, to_point)
+      select ${tenant}, ${object}, x.n, x.key, x.parent_key, x.name, x.well_known, x.sharing, least(x.from_point, ${point}), ${to}::int from ${recordset(
+        folders.map(({ n, key, parent, name, wellKnown, sharing, fromPoint }) => ({
           n,
           key,
           parent_key: parent,
           name: cleanText(name),
           well_known: wellKnown,
+          sharing: sharing ?? undefined,
           from_point: fromPoint,
         })),
-        sql`n bigint, key text, parent_key text, name text, well_known text, from_point int`,
+        sql`n bigint, key text, parent_key text, name text, well_known text, sharing jsonb, from_point int`,
       )} on conflict do nothing`.execute(db);
   if (items.length > 0)
     await sql`

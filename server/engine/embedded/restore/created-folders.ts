@@ -66,27 +66,42 @@ export function recordFolders(
   };
 }
 
-interface CreatedFolder {
+export interface CreatedFolder {
   readonly object: SourceObject;
   readonly path: string;
   readonly key: string | null;
+  readonly sharing: FolderSharing | null;
+}
+/** What a created folder was shared with again, by the ids of permissions, and what it lacks. */
+export interface FolderSharing {
+  readonly added: readonly string[];
+  readonly lacks: readonly string[];
 }
 
 /** The folders of the restore that a task runs or undoes, the deepest first. */
-async function loadFolders({ store, tenant, id, request }: RunningTask): Promise<CreatedFolder[]> {
+export async function loadFolders({
+  store,
+  tenant,
+  id,
+  request,
+}: RunningTask): Promise<CreatedFolder[]> {
   const rows = await store.tenant(
     tenant,
     ({ sql: db }) =>
       db
         .selectFrom('restore_folder')
-        .select(['object', 'path', 'key'])
+        .select(['object', 'path', 'key', 'sharing'])
         .where('tenant_id', '=', tenant)
         .where('task_id', '=', getRestore(id, request))
         .execute(),
     { readOnly: true },
   );
   return rows
-    .map(({ object, ...row }) => ({ ...row, object: object as SourceObject }))
+    .map(({ object, sharing, ...row }) => ({
+      ...row,
+      object: object as SourceObject,
+      sharing: sharing as FolderSharing | null,
+    }))
     .sort((a, b) => readPath(b.path).length - readPath(a.path).length);
 }
 
@@ -128,13 +143,16 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
  */
 export async function removeCreatedFolders(task: RunningTask): Promise<EngineError | null> {
   if (task.request.kind !== 'undo') return null;
-  for (const { object, path, key } of await loadFolders(task)) {
+  for (const { object, path, key, sharing } of await loadFolders(task)) {
     if (key === null) continue;
-    const removed = await task.target
-      .writerOf(object.kind, readStored(task))
-      ?.removeFolder(object, key, task);
+    const writer = task.target.writerOf(object.kind, readStored(task));
+    const removed = await writer?.removeFolder(object, key, task);
     if (removed?.ok === false && stops(removed.error)) return removed.error;
     if (removed?.ok === true && readPath(path).length === 0) await endWithObject(task, key);
+    if (removed?.ok !== false || sharing === null) continue;
+    // It stays, but nobody gets access by a restore that was undone.
+    const unshared = await writer?.unshare?.(object, key, sharing.added, task);
+    if (unshared?.ok === false && stops(unshared.error)) return unshared.error;
   }
   return null;
 }
@@ -148,5 +166,5 @@ const endWithObject = ({ store, tenant, id }: RunningTask, key: string): Promise
         and written -> 'object' ->> 'id' = ${parseTeamKey(key)}`.execute(db);
   });
 
-const stops = ({ kind }: EngineError): boolean =>
+export const stops = ({ kind }: EngineError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'refused';

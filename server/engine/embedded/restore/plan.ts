@@ -10,6 +10,7 @@ import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
 import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outlook/keys.ts';
 import { getTop } from '../sources/outlook/places.ts';
+import type { Grant } from '../sources/sharing.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -31,9 +32,17 @@ export interface PlannedItem {
   readonly item: number;
   readonly path: readonly PathPart[];
 }
+/** A folder that others had access to. `object`: the directory's id; null: that of the other place. */
+export interface SharedFolder {
+  readonly object: string | null;
+  readonly path: readonly PathPart[];
+  readonly grants: readonly Grant[];
+}
 export interface Plan {
   readonly folders: readonly PlannedFolder[];
   readonly items: readonly PlannedItem[];
+  /** Absent from tasks of former versions. */
+  readonly shared?: readonly SharedFolder[];
 }
 
 /**
@@ -52,6 +61,7 @@ export async function planRestore(
   /** `key`: of the folder that has this version, too. */
   const items = new Map<string, { readonly planned: PlannedItem; readonly key: string | null }>();
   const trees = new Map<number, FolderTree>();
+  const directoryIds = new Map<number, string>();
   for (const id of new Set<Id>(nodes)) {
     const ref = parseNodeId(id);
     const isKnown = ref !== null && isWithin(ref, within);
@@ -61,6 +71,7 @@ export async function planRestore(
     if (refused !== null) return refused;
     const tree = trees.get(state.n) ?? (await readTree(tx, state));
     trees.set(state.n, tree);
+    directoryIds.set(state.n, state.directoryId);
     if (ref.kind === 'item') {
       const item = await chosenItem(tx, state, ref.n);
       if (item === null) return failed('missing', t.noNode, { field: 'nodes' });
@@ -91,8 +102,39 @@ export async function planRestore(
     items: [...items.values()]
       .filter(({ key }) => key === null || !folders.has(key))
       .map(({ planned }) => planned),
+    shared:
+      target.kind === 'original'
+        ? [...trees].flatMap(([n, tree]) => {
+            const paths = [...folders.values(), ...[...items.values()].map((one) => one.planned)]
+              .filter(({ object }) => object === n)
+              .map(({ path }) => path);
+            return findShared(tree, directoryIds.get(n) ?? '', paths);
+          })
+        : [...folders.values()].flatMap(({ object, key, path }) => {
+            const grants = trees.get(object)?.sharing(key) ?? [];
+            return grants.length === 0 ? [] : [{ object: null, path, grants }];
+          }),
   });
 }
+
+/** The shared folders that are on one of the paths. */
+function findShared(
+  tree: FolderTree,
+  object: string,
+  paths: readonly (readonly PathPart[])[],
+): readonly SharedFolder[] {
+  const isOnPath = new Set(
+    paths.flatMap((path) => path.map((_, depth) => getNames(path.slice(0, depth + 1)))),
+  );
+  return tree.shared().flatMap((key) => {
+    const path = tree.pathOf(key);
+    return isOnPath.has(getNames(path)) ? [{ object, path, grants: tree.sharing(key) }] : [];
+  });
+}
+
+/** Names of folders from the top, as one text. */
+export const getNames = (path: readonly PathPart[]): string =>
+  JSON.stringify(path.map(({ name }) => name));
 
 const getFolderId = (object: number, key: string): string => `${object} ${key}`;
 
@@ -183,6 +225,9 @@ interface FolderTree {
   pathOf(key: string): readonly PathPart[];
   isInbox(key: string): boolean;
   isAtPoint(key: string): boolean;
+  /** Who a folder is shared with, and the folders that are. */
+  sharing(key: string): readonly Grant[];
+  shared(): readonly string[];
 }
 
 /** Folders of the point, and those that ended before it: deleted items lie in them. */
@@ -213,6 +258,8 @@ async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
       })),
     isInbox: (key) => chain(key).some(({ wellKnown }) => wellKnown === 'inbox'),
     isAtPoint: (key) => present.has(key),
+    sharing: (key) => byKey.get(key)?.sharing ?? [],
+    shared: () => [...byKey.values()].filter(({ sharing }) => sharing).map(({ key }) => key),
   };
 }
 
@@ -222,7 +269,7 @@ async function endedFolders(
   { n, point }: ObjectState,
 ): Promise<readonly IndexedFolder[]> {
   const { rows } = await sql<IndexedFolder>`
-    select distinct on (key) n, key, parent_key as parent, name, well_known as "wellKnown", from_point as "fromPoint" from folder
+    select distinct on (key) n, key, parent_key as parent, name, well_known as "wellKnown", from_point as "fromPoint", sharing from folder
     where tenant_id = ${tenant} and object_n = ${n} and from_point <= ${point} and to_point < ${point}
     order by key, from_point desc`.execute(db);
   return rows;

@@ -5,6 +5,7 @@ import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { decide } from './decide.ts';
 import { restoreMessages as t } from './messages.en.ts';
+import { announce, joinSentences, readStoredGrants, shareAgain } from './sharing.ts';
 import {
   getContent,
   readStored,
@@ -86,7 +87,10 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
     const message = withLoss(kind === 'post' ? t.withoutUndo({ message: whole }) : whole);
-    return finish(task, one, decision.outcome, message);
+    // RES-6: who gets access again, and who does not.
+    const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
+    const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
+    return finish(task, one, decision.outcome, joinSentences(message, sharing));
   }
   const folder = await ensureFolder(task, writer, place);
   if (!folder.ok) return problem(task, one, folder.error);
@@ -107,7 +111,7 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const { note } = written.value;
   const base = withVersions(decision.message, earlier.length);
   const message = withLoss(note === undefined ? base : t.withLoss({ message: base, loss: note }));
-  return finishWritten(task, one, decision.outcome, message, written.value);
+  return finishWritten(task, one, writer, { outcome: decision.outcome, message }, written.value);
 }
 
 /** An earlier attempt has written some versions of a file: the others follow. */
@@ -130,7 +134,8 @@ async function goOn(
     one.replaced === null
       ? (['restored', getCreated(one)] as const)
       : (['merged', t.replaced] as const);
-  return finishWritten(task, one, outcome, withVersions(message, earlier.length), written.value);
+  const end = { outcome, message: withVersions(message, earlier.length) };
+  return finishWritten(task, one, writer, end, written.value);
 }
 
 /** An earlier attempt has written the item. What it was to replace may still be beside it. */
@@ -143,12 +148,19 @@ async function endInterrupted(
 ): Promise<ItemEnd> {
   const written = { object, key, changeKey };
   const replaced = one.replaced as ReplacedItem | null;
-  if (replaced === null) return finishWritten(task, one, 'restored', getCreated(one), written);
+  if (replaced === null)
+    return finishWritten(
+      task,
+      one,
+      writer,
+      { outcome: 'restored', message: getCreated(one) },
+      written,
+    );
   if (replaced.item.key !== key) {
     const removed = await writer.remove(object, replaced.item, task);
     if (!removed.ok && passes(removed.error)) return { ok: false, error: removed.error };
   }
-  return finishWritten(task, one, 'merged', t.replaced, written);
+  return finishWritten(task, one, writer, { outcome: 'merged', message: t.replaced }, written);
 }
 
 const getCreated = ({ state }: TaskItem): string =>
@@ -231,15 +243,33 @@ async function finish(
   return { ok: true, outcome, message };
 }
 
+/** What replaced another keeps who that was shared with. What is new is shared as its backup was. */
 async function finishWritten(
-  task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
-  { n }: TaskItem,
-  outcome: 'restored' | 'merged',
-  message: string,
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  { outcome, message }: { readonly outcome: 'restored' | 'merged'; readonly message: string },
   written: WrittenItem,
 ): Promise<ItemEnd> {
-  await storeStep(task, n, { state: 'done', outcome, message, written });
-  return { ok: true, outcome, message };
+  const { request } = task;
+  const isShared = request.kind === 'restore' && request.input.flags.permissions === true;
+  const grants = isShared && outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
+  if (grants.length === 0) {
+    await storeStep(task, one.n, { state: 'done', outcome, message, written });
+    return { ok: true, outcome, message };
+  }
+  const shared = await shareAgain(task, writer, written.object, written, grants);
+  if (!shared.ok) return problem(task, one, shared.error);
+  const { lacks } = shared.value;
+  const end = joinSentences(message, shared.value.message);
+  await storeStep(task, one.n, {
+    state: 'done',
+    outcome,
+    message: end,
+    written: { ...written, ...shared.value.written },
+    ...(lacks.length > 0 && { lacks }),
+  });
+  return { ok: true, outcome, message: end };
 }
 
 /** The item as a writer needs it, from what was replaced. */

@@ -12,6 +12,7 @@ import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { restoreOne } from './restore-one.ts';
+import { shareFolders } from './share-folders.ts';
 import type { RestorePorts, RunningTask, TaskItem } from './running-task.ts';
 import { loadTaskPlace } from './task-place.ts';
 import type { TaskRequest } from './tasks.ts';
@@ -84,9 +85,11 @@ export async function runTask(
       const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
       if (items.length === 0) {
         const left = await removeCreatedFolders(task);
-        return await (left === null
-          ? end(context, tenant, id, null, null)
-          : later(context, tenant, row, left));
+        if (left !== null) return await later(context, tenant, row, left);
+        const shared = await shareFolders(task);
+        return await (shared.ok
+          ? end(context, tenant, id, null, shared.message)
+          : later(context, tenant, row, shared.error));
       }
       const failure = await workOn(task, items, async () => {
         if (clock.now() - shownAt < PROGRESS_MS) return;
@@ -296,6 +299,16 @@ async function showProgress(
   return { counts, bytes };
 }
 
+/** Whether something could not be shared with all as before (RES-6). */
+async function hasLacks({ sql: db, tenant }: TenantTx, id: TaskId): Promise<boolean> {
+  const { rows } = await sql<{ readonly found: boolean }>`
+    select exists (select from restore_item where tenant_id = ${tenant} and task_id = ${id}::uuid and lacks is not null)
+      or exists (select from restore_folder where tenant_id = ${tenant} and task_id = ${id}::uuid and sharing -> 'lacks' <> '[]') as found`.execute(
+    db,
+  );
+  return rows[0]?.found ?? false;
+}
+
 /** Ends the task for good. Without a result, its items decide. */
 async function end(
   context: RestoreContext,
@@ -316,7 +329,8 @@ async function end(
         .execute();
     const { counts, bytes } = await showProgress(tx, id, null);
     const ended = counts.restored + counts.merged + counts.skipped;
-    const decided = counts.failed === 0 ? 'success' : ended === 0 ? 'failed' : 'warning';
+    const isWhole = counts.failed === 0 && !(await hasLacks(tx, id));
+    const decided = isWhole ? 'success' : ended === 0 ? 'failed' : 'warning';
     const task = await tx.sql
       .updateTable('engine_task')
       .set({ state: 'done', result: result ?? decided, message, ended_at: context.clock.now() })

@@ -137,6 +137,7 @@ export async function storeStep(
     readonly message?: string | null;
     readonly written?: unknown;
     readonly replaced?: unknown;
+    readonly lacks?: readonly string[];
   },
 ): Promise<void> {
   await store.tenant(tenant, ({ sql: db }) =>
@@ -148,6 +149,7 @@ export async function storeStep(
         ...(step.message !== undefined && { message: step.message }),
         ...(step.written !== undefined && { written: getJson(step.written) }),
         ...(step.replaced !== undefined && { replaced: getJson(step.replaced) }),
+        ...(step.lacks !== undefined && { lacks: JSON.stringify(step.lacks) }),
       })
       .where('tenant_id', '=', tenant)
       .where('task_id', '=', id)

@@ -14,6 +14,7 @@ import type {
 } from '../types.ts';
 import { contentFailure } from './content.ts';
 import { DriveItem, driveClient, drivePath, getItem } from './drive.ts';
+import { shareItem, unshareItem } from './share.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 
@@ -63,6 +64,16 @@ export function writeToDrive(open: OpenDrive): Writer {
     async removeFolder(object, key, call) {
       const drive = await open(object, call);
       return drive.ok ? removeFolder(drive.value, key) : drive;
+    },
+    async share(object, { key, changeKey }, grants, call) {
+      const drive = await open(object, call);
+      if (!drive.ok) return drive;
+      return shareItem(drive.value.client, itemPath(drive.value, key), changeKey, grants);
+    },
+    async unshare(object, key, permissions, call) {
+      const drive = await open(object, call);
+      if (!drive.ok) return drive;
+      return unshareItem(drive.value.client, itemPath(drive.value, key), permissions);
     },
   };
 }

@@ -4,9 +4,9 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import { ContentError } from '../content-error.ts';
 import { readBatch } from '../graph/batch.ts';
 import { graphClient } from '../graph/client.ts';
-import type { GraphClient, GraphPage } from '../graph/client.ts';
+import type { GraphClient } from '../graph/client.ts';
 import { download } from '../graph/download.ts';
-import type { GraphPorts, GraphResult } from '../graph/request.ts';
+import type { GraphPorts } from '../graph/request.ts';
 import { DRIVE_SCOPE } from '../types.ts';
 import type {
   ChangePage,
@@ -19,6 +19,7 @@ import type {
 } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
 import { inParallel } from './parallel.ts';
+import { readFolderGrants, readPermissions } from './sharing.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
 /** Properties of files are read in batches of this size. */
@@ -26,7 +27,6 @@ const BATCH = 20;
 /** Smaller files are read at once, several at a time; larger ones piece by piece, one at a time. */
 const SMALL_BYTES: Bytes = 4 * 1_048_576;
 const BATCH_SIZE = 4;
-const MAX_PERMISSIONS = 1_000;
 const HEADERS = { prefer: 'odata.maxpagesize=1000', deltaexcludeparent: 'true' };
 
 /** Drives of people, and libraries. The id of an object is that of its user or its drive. */
@@ -92,19 +92,28 @@ export async function* readDriveChanges(
     const { restart, isComplete } = page.value;
     const rows = latestRows(page.value.rows).filter(({ id }) => id !== top);
     const present = rows.filter((row) => !row.deleted);
+    const folders = present.filter((row) => !isFile(row));
+    const shared = folders.filter((row) => row.shared).map(({ id }) => id);
+    const grants = await readFolderGrants(client, drive, shared);
+    if (!grants.ok) return yield grants;
+    const sharing = new Map(
+      shared.map((id, at) => {
+        const own = grants.value[at] ?? [];
+        return [id, own.length === 0 ? null : own];
+      }),
+    );
     yield {
       ok: true,
       value: {
         scope: DRIVE_SCOPE,
         restart,
-        folders: present
-          .filter((row) => !isFile(row))
-          .map((row) => ({
-            key: row.id,
-            parent: getParent(row, top) === '' ? null : getParent(row, top),
-            name: row.name ?? '',
-            wellKnown: null,
-          })),
+        folders: folders.map((row) => ({
+          key: row.id,
+          parent: getParent(row, top) === '' ? null : getParent(row, top),
+          name: row.name ?? '',
+          wellKnown: null,
+          sharing: sharing.get(row.id) ?? null,
+        })),
         items: present.filter(isFile).map((row) => getItem(row, getParent(row, top))),
         removed: rows.filter((row) => row.deleted).map(({ id }) => id),
         cursor: page.value.cursor,
@@ -244,15 +253,9 @@ async function fetched(
 ): Promise<FetchedItem> {
   const raw: FetchedPart = { as: 'raw', content };
   if (!row.shared) return { item, ok: true, parts: [raw] };
-  const permissions: unknown[] = [];
-  let link: string | null = `${itemPath(drive, item.key)}/permissions`;
-  while (link !== null) {
-    const page: GraphResult<GraphPage<unknown>> = await client.page(link, v.looseObject({}));
-    if (!page.ok) return failedItem(item, page.error);
-    permissions.push(...page.value.rows);
-    link = permissions.length < MAX_PERMISSIONS ? page.value.next : null;
-  }
-  const json = new TextEncoder().encode(JSON.stringify({ permissions }));
+  const permissions = await readPermissions(client, itemPath(drive, item.key));
+  if (!permissions.ok) return failedItem(item, permissions.error);
+  const json = new TextEncoder().encode(JSON.stringify({ permissions: permissions.value }));
   return { item, ok: true, parts: [raw, { as: 'json', content: json }] };
 }
 

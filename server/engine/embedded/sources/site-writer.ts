@@ -107,6 +107,20 @@ export function siteWriter(ports: GraphPorts): Writer {
         ? removePart(site, part)
         : openFiles(site, part).removeFolder(object, id, call);
     },
+    async share(object, item, grants, call) {
+      const { part, id } = splitKey(item.key);
+      // Graph shares files and folders, not libraries, lists or rows.
+      if (!isLibrary(part) || id === '') return failed('unsupported', t.unsupported);
+      const files = openFiles(open(object, call), part);
+      return (
+        files.share?.(object, { ...item, key: id }, grants, call) ??
+        failed('unsupported', t.unsupported)
+      );
+    },
+    async unshare(object, key, permissions, call) {
+      const { part, id } = splitKey(key);
+      return openFiles(open(object, call), part).unshare?.(object, id, permissions, call) ?? done;
+    },
   };
 }
 

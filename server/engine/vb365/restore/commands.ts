@@ -38,7 +38,7 @@ export function refuseChoices(
         ? failed('invalid', t.skipOffered, { field: 'onConflict' })
         : ok(undefined)
       : failed('invalid', t.otherOrganization, { field: 'targetOrganizationId' });
-  const { team: _, ...mailFlags } = flags;
+  const { team: _, permissions: __, ...mailFlags } = flags;
   const hasFlags = Object.values(mailFlags).some(Boolean);
   const isOffered =
     select === 'both' &&
@@ -146,7 +146,11 @@ async function getDriveTarget(
   chosen: Chosen,
   isFolder: boolean,
 ): Promise<EngineResult<Target>> {
-  const { target, onConflict, versions } = chosen;
+  const { target, onConflict, versions, flags } = chosen;
+  const permissions = flags.permissions === true;
+  // Only copies of drives and folders take it.
+  if (permissions && (target.kind === 'original' || !isFolder))
+    return failed('unsupported', t.notOffered, { field: 'restorePermissions' });
   if (target.kind === 'original')
     return ok({
       verb: 'restore',
@@ -168,7 +172,7 @@ async function getDriveTarget(
       documentVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
       documentLastVersionAction: onConflict === 'replace' ? OVERWRITE : MERGE,
       ...(isChoice && getItemChoice(chosen)),
-      ...(isFolder && { restorePermissions: false }),
+      ...(isFolder && { restorePermissions: permissions }),
     },
   });
 }

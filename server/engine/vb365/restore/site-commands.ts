@@ -44,15 +44,18 @@ export async function makeSiteRestore(
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;
-  const { target, select, onConflict, versions } = chosen;
+  const { target, select, onConflict, versions, flags } = chosen;
   const address = target.kind === 'other' ? await findAddress(server, target.object) : null;
   if (target.kind === 'other' && address === null) return failed('missing', t.noSite);
   const isOther = address !== null;
+  const restorePermissions = flags.permissions === true;
+  if (isOther && restorePermissions)
+    return failed('unsupported', t.notOffered, { field: 'restorePermissions' });
   const body = {
     ...rights,
     documentVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
     documentLastVersionAction: onConflict === 'replace' ? OVERWRITE : MERGE,
-    ...(isOther ? { siteURL: address } : { restorePermissions: false }),
+    ...(isOther ? { siteURL: address } : { restorePermissions }),
   };
   const verb = isOther ? 'restoreTo' : 'restore';
   const post = (path: string, more: object = {}): EngineResult<Command> =>

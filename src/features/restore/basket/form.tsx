@@ -1,4 +1,5 @@
 import { LIMITS } from '#contract/limits.ts';
+import { useCapabilities } from '../capabilities.ts';
 import { useOperator } from '../operator/context.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import {
@@ -6,6 +7,7 @@ import {
   ConflictChoice,
   MailFlagChecks,
   Part,
+  PermissionsCheck,
   ReasonField,
   Selection,
   VersionsChoice,
@@ -31,6 +33,10 @@ export function BasketForm({
 }) {
   const operator = useOperator();
   const hasFiles = basket.some(({ workload }) => workload !== 'outlook');
+  const { choices } = useCapabilities();
+  const hasShared = basket.some(
+    ({ workload }) => workload === 'onedrive' || workload === 'sharepoint',
+  );
   const hasTeam = basket.some((group) => group.workload === 'teams' && isWhole(group));
   return (
     <>
@@ -59,6 +65,7 @@ export function BasketForm({
         )}
         <ConflictChoice draft={draft} put={put} />
         {hasFiles && <VersionsChoice draft={draft} put={put} />}
+        {hasShared && choices && <PermissionsCheck draft={draft} put={put} />}
       </Part>
       {basket.some(({ workload }) => workload === 'outlook') && (
         <MailFlagChecks draft={draft} put={put} />

@@ -173,7 +173,7 @@ function sharedFields(request: RestoreInput, dryRun: boolean): Shared {
 
 /** Returns the fields of a restore of mail. */
 export function mailFields(request: RestoreInput, dryRun: boolean): MailFields {
-  const { team: _, ...flags } = request.flags;
+  const { team: _, permissions: __, ...flags } = request.flags;
   return {
     ...sharedFields(request, dryRun),
     ...flags,
@@ -185,6 +185,7 @@ export function mailFields(request: RestoreInput, dryRun: boolean): MailFields {
 export const fileFields = (request: RestoreInput, dryRun: boolean): FileFields => ({
   ...sharedFields(request, dryRun),
   documentVersion: request.versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  ...(request.flags.permissions === true && { restorePermissions: true }),
   ...(request.target.kind === 'other' && { onedrive: request.target.object }),
 });
 
@@ -192,6 +193,7 @@ export const fileFields = (request: RestoreInput, dryRun: boolean): FileFields =
 export const siteFields = (request: RestoreInput, dryRun: boolean): SiteFields => ({
   ...sharedFields(request, dryRun),
   documentVersion: request.versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  ...(request.flags.permissions === true && { restorePermissions: true }),
   ...(request.target.kind === 'other' && { site: request.target.object }),
 });
 

@@ -93,6 +93,16 @@ export const VersionsChoice = ({ draft, put }: FormPart) => (
   </div>
 );
 
+/** Whether new files and folders are shared as before. */
+export const PermissionsCheck = ({ draft: { flags }, put }: FormPart) => (
+  <Check
+    checked={flags.permissions === true}
+    title={t.permissions}
+    detail={t.permissionsHint}
+    onChange={(permissions) => put({ flags: { ...flags, permissions } })}
+  />
+);
+
 /** The options of mailboxes. */
 export const MailFlagChecks = ({ draft, put }: FormPart) => (
   <details className="border-b border-hair py-2">

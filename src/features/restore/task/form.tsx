@@ -21,6 +21,7 @@ import {
   ConflictChoice,
   MailFlagChecks,
   Part,
+  PermissionsCheck,
   ReasonField,
   Selection,
   VersionsChoice,
@@ -118,6 +119,9 @@ export function RestoreForm(props: RestoreFormProps) {
         {isFiles && hasChoices && (choices || !hasPosts(kind, chosen)) && (
           <VersionsChoice draft={draft} put={put} />
         )}
+        {isFiles && choices && !isTeam && !isRows(chosen) && (
+          <PermissionsCheck draft={draft} put={put} />
+        )}
       </Part>
       {kind === 'outlook' && hasChoices && <MailFlagChecks draft={draft} put={put} />}
     </>
@@ -129,6 +133,10 @@ const isWithoutFiles = ({ itemKind, level, chain }: ChosenNodes): boolean =>
   level === 'folder'
     ? chain.at(-1)?.holds === 'tabs'
     : itemKind === 'post' || itemKind === 'tab' || itemKind === 'settings';
+
+/** Rows of lists are shared with their site alone. */
+const isRows = ({ itemKind, level, chain }: ChosenNodes): boolean =>
+  itemKind === 'row' || (level === 'folder' && chain.at(-1)?.kind === 'list');
 
 function OtherPlaceFields({
   organizationId,

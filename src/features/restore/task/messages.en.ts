@@ -62,6 +62,9 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   versions: 'Versions',
   versionLast: 'Newest version',
   versionAll: 'All versions',
+  permissions: 'Restore sharing permissions',
+  permissionsHint:
+    'Files and folders that are created again are shared with the same people, without a mail to them. Links get new addresses. Expired access and links with a password are not restored.',
   options: 'More options',
   unread: 'Mark restored items as unread',
   noDeletedItems: 'Leave out Deleted Items',
@@ -90,6 +93,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   runningHint: 'You can close this page. The restore continues on the server.',
   done: 'Restore complete',
   doneWarning: 'Restore complete, with failures',
+  doneNotShared: 'Restore complete. Some sharing permissions could not be restored.',
   failed: 'Restore failed',
   cancelled: 'Restore stopped',
   cancelledHint: 'What has been restored stays. You can undo it.',

@@ -322,7 +322,11 @@ function Body({
     case 'done':
       return ended(
         restore,
-        restore !== null && restore.counts.failed > 0 ? t.doneWarning : t.done,
+        restore !== null && restore.counts.failed > 0
+          ? t.doneWarning
+          : restore?.result === 'warning'
+            ? t.doneNotShared
+            : t.done,
         restore?.canUndo === true ? getUndoHint(restore, rights, zone) : null,
       );
     case 'failed':
