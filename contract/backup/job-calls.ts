@@ -57,7 +57,7 @@ function hasPart(
 }
 
 /** `namesArchive`: the archive mailbox is asked for, not only not left out. */
-interface NamedItem extends JobItem {
+export interface NamedItem extends JobItem {
   readonly namesArchive: boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { EngineError, EngineResult, ObjectKind } from '#contract/engine/engine.ts';
+import type { Grant } from '#server/engine/embedded/sources/sharing.ts';
 import type {
   ChangePage,
   FetchedItem,
@@ -316,7 +317,7 @@ export const memoryObject = (kind: ObjectKind, id: string, pageSize?: number): M
   new MemoryObject({ kind, id, name: `Person ${id}`, address: `${id}@example.com` }, pageSize);
 
 /** Some folders are shared, with a person and by a link. */
-const getSharing = (name: string): FolderChange['sharing'] =>
+const getSharing = (name: string): readonly Grant[] | null =>
   name.length % 2 === 0
     ? null
     : [

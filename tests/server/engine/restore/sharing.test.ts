@@ -30,6 +30,10 @@ const FLAGS = {
 };
 const DAY = 86_400_000;
 
+const at = (path: string): string => `/root:/${path.split('/').map(encodeURIComponent).join('/')}:`;
+const count = (n: number, one: string, many: string): string =>
+  n === 1 ? `1 ${one}` : `${n} ${many}`;
+
 /** What the test gave access by. `who`: a person, or the scope of a link. */
 interface Access {
   readonly path: string;
@@ -100,8 +104,6 @@ async function anOffice(seed: number) {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text === '' ? null : JSON.parse(text)) as T;
   };
-  const at = (path: string): string =>
-    `/root:/${path.split('/').map(encodeURIComponent).join('/')}:`;
   /** The accesses of paths that are there, without those that are inherited. */
   const listAccess = async (paths: readonly string[]): Promise<string[]> => {
     const lines: string[] = [];
@@ -197,8 +199,18 @@ async function anOffice(seed: number) {
   const undo = async (task: Task): Promise<Task> =>
     ended(getValue(await engine.undo(scope, { task: task.id })));
   return {
-    ...{ fixture, office, clock, owner, people, call, at, listAccess, linkAddresses, lost },
-    ...{ backUp, restore, listResults, undo },
+    fixture,
+    office,
+    clock,
+    people,
+    call,
+    listAccess,
+    linkAddresses,
+    lost,
+    backUp,
+    restore,
+    listResults,
+    undo,
   };
 }
 type Office = Awaited<ReturnType<typeof anOffice>>;
@@ -222,7 +234,7 @@ async function fill(
   seed: number,
   paths: readonly string[] = PATHS,
 ): Promise<readonly Access[]> {
-  const { call, at, people, clock } = office;
+  const { call, people, clock } = office;
   const random = seeded(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const given: Access[] = [];
@@ -260,7 +272,7 @@ async function fill(
   return given;
 }
 /** Removes everything at the top. */
-async function empty({ call, at }: Office): Promise<void> {
+async function empty({ call }: Office): Promise<void> {
   for (const path of ['A', 'C', 'five.txt']) await call('DELETE', at(path).slice(0, -1));
 }
 
@@ -297,8 +309,6 @@ for (const seed of [3, 29])
       );
       const people = early.filter(({ who }) => who.includes('-')).length;
       const links = early.length - people;
-      const count = (n: number, one: string, many: string) =>
-        n === 1 ? `1 ${one}` : `${n} ${many}`;
       const sentences = [
         'Will be created.',
         ...(people > 0 ? [`${count(people, 'person gets', 'people get')} access again.`] : []),
@@ -344,7 +354,7 @@ for (const seed of [3, 29])
     expect([again.counts.restored, await office.listAccess(PATHS)]).toEqual([0, expected]);
 
     // Somebody adds a file to a folder that came back: it stays, but is shared with nobody any more.
-    await office.call('PUT', `${office.at('A/new.txt')}/content`, new Uint8Array([1]));
+    await office.call('PUT', `${at('A/new.txt')}/content`, new Uint8Array([1]));
     const undone = await office.undo(done);
     expect([undone.counts.failed, undone.counts.skipped]).toEqual([0, 0]);
     expect(await office.listAccess(['A'])).toEqual([]);
@@ -361,16 +371,16 @@ test('RES-6, RES-5: wherever a request or its response is lost, everyone gets ac
     .map(toLine)
     .sort();
   await office.backUp();
-  for (let at = 0, isDone = false; ;) {
+  for (let n = 0, isDone = false; ;) {
     await empty(office);
-    Object.assign(office.lost, { at, isDone, writes: 0 });
+    Object.assign(office.lost, { at: n, isDone, writes: 0 });
     const done = await office.restore();
-    expect([at, isDone, done.counts.failed]).toEqual([at, isDone, 0]);
-    expect([at, isDone, await office.listAccess(paths)]).toEqual([at, isDone, expected]);
-    const isOver = office.lost.writes <= at;
+    expect([n, isDone, done.counts.failed]).toEqual([n, isDone, 0]);
+    expect([n, isDone, await office.listAccess(paths)]).toEqual([n, isDone, expected]);
+    const isOver = office.lost.writes <= n;
     office.lost.at = -1;
     if (isOver && isDone) break;
-    [at, isDone] = isDone ? [at + 1, false] : [at, true];
-    expect(at).toBeLessThan(90);
+    [n, isDone] = isDone ? [n + 1, false] : [n, true];
+    expect(n).toBeLessThan(90);
   }
 });
