@@ -58,7 +58,7 @@ function hasPart(
 
 /** `namesArchive`: the archive mailbox is asked for, not only not left out. */
 export interface NamedItem extends JobItem {
-  readonly namesArchive: boolean;
+  readonly namesArchive?: boolean;
 }
 
 /**

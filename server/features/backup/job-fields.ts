@@ -32,7 +32,11 @@ export const jobData = ({
 });
 
 /** An item as jobs have it that Daybook runs itself: Graph v1.0 names no archive mailboxes. */
-export const withoutArchive = ({ type, id, parts }: JobItem): JobItem => ({
+export const withoutArchive = ({
+  type,
+  id,
+  parts,
+}: BackupJobRow['selectedItems'][number]): JobItem => ({
   type,
   id,
   parts: parts.filter((part) => part !== 'archiveMailbox'),
@@ -40,7 +44,7 @@ export const withoutArchive = ({ type, id, parts }: JobItem): JobItem => ({
 
 /** Returns why Daybook can't run a job itself that names archives; null if it names none. */
 export function archiveRefusal({ selectedItems }: JobFields): Result<never> | null {
-  const archive = selectedItems.findIndex(({ namesArchive }) => namesArchive);
+  const archive = selectedItems.findIndex(({ namesArchive }) => namesArchive === true);
   return archive === -1 ? null : badField(`selectedItems.${archive}.archiveMailbox`, t.noArchives);
 }
 
