@@ -1,5 +1,6 @@
 import { type CloudConnection, makeCloudConnection } from './engine/embedded/cloud.ts';
 import { type EmbeddedEngine, makeEmbeddedEngine } from './engine/embedded/engine.ts';
+import { type BlobThreads, makeBlobThreads } from './engine/embedded/restic/blob-threads.ts';
 import { makeVb365Engine, type Vb365Engine } from './engine/vb365/engine.ts';
 import {
   makePaymentConnection,
@@ -29,6 +30,8 @@ declare module './platform/app-context.ts' {
     readonly autotaskZones: AutotaskZones;
     readonly cloud: CloudConnection;
     readonly payments: PaymentConnection;
+    /** All repositories that are being written share their threads. */
+    readonly blobThreads: BlobThreads;
     readonly embeddedEngine: EmbeddedEngine;
     readonly vb365Engine: Vb365Engine;
     readonly mailPreviews: MailPreviews;
@@ -60,6 +63,7 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     autotaskZones: makeAutotaskZones(),
     cloud: makeCloudConnection(() => context),
     payments: makePaymentConnection(() => context),
+    blobThreads: makeBlobThreads(),
     embeddedEngine: makeEmbeddedEngine(() => context),
     vb365Engine: makeVb365Engine(() => context),
     mailPreviews: makeMailPreviews({ clock }),

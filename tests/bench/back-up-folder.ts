@@ -1,11 +1,15 @@
 /**
  * What the bench of repositories times, each in a process of its own: `node
- * tests/bench/back-up-folder.ts init|backup|read REPOSITORY [FOLDER]`.
+ * tests/bench/back-up-folder.ts init|backup|read REPOSITORY [FOLDER] [THREADS]`. Writes how long the
+ * event loop was blocked, in milliseconds, to its error output: `blocked MEDIAN P99 MAX`. `THREADS`: how
+ * many cut, name and seal; 0: the main thread does.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineResult } from '../../contract/engine/engine.ts';
+import { makeBlobThreads } from '../../server/engine/embedded/restic/blob-threads.ts';
 import { makeFolderTarget } from '../../server/engine/embedded/restic/folder-target.ts';
 import {
   initRepository,
@@ -16,22 +20,29 @@ import type { TreeNode } from '../../server/engine/embedded/restic/tree.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { systemChance } from '../../server/platform/random.ts';
 
-/** Files that are read at the same time, as restic does. */
-const FILES_AT_ONCE = 2;
+/** Files that are read at the same time: so many mails of a mailbox are saved at once. */
+const FILES_AT_ONCE = Number(process.env['FILES_AT_ONCE'] ?? 2);
 const PART_BYTES = 256 << 10;
 
-const [work = '', path = '', folder = ''] = process.argv.slice(2);
+const [work = '', path = '', folder = '', size] = process.argv.slice(2);
+const threads = makeBlobThreads(size === undefined ? undefined : Number(size));
 const password = process.env['RESTIC_PASSWORD'] ?? '';
 const tools = { clock: systemClock, chance: systemChance, password };
 const target = makeFolderTarget(path, { chance: systemChance });
 
 if (work === 'init') getValue(await initRepository(target, tools));
 else {
-  const repository = getValue(await openRepository(target, { ...tools, lock: 'shared' }));
+  const options = { ...tools, lock: 'shared', threads } as const;
+  const repository = getValue(await openRepository(target, options));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
   if (work === 'backup') await backUp(repository);
   if (work === 'read')
     for (const { tree } of getValue(await repository.listSnapshots()))
       await readFolder(repository, tree);
+  delay.disable();
+  const blocked = [delay.percentile(50), delay.percentile(99), delay.max];
+  console.error(`blocked ${blocked.map((ns) => (ns / 1e6).toFixed(2)).join(' ')}`);
   getValue(await repository.close());
 }
 

@@ -255,8 +255,8 @@ export async function openStoredRepository(
   const found = await findStoredRepository(context, tenant, repository);
   if (!found.ok) return found;
   const { target, password, damaged } = found.value;
-  const { clock, chance } = context;
-  const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
+  const { clock, chance, blobThreads: threads } = context;
+  const opened = await openRepository(target, { password, lock: 'shared', clock, chance, threads });
   if (opened.ok) opened.value.markDamaged(damaged);
   return opened;
 }

@@ -44,7 +44,7 @@ export async function* splitIntoChunks(
   for await (const part of stream) {
     let start = 0;
     while (start < part.length) {
-      const cut = findCut(part, start, size, fingerprint);
+      const cut = findCut(part, start, { length: size, fingerprint }, gear, sizes);
       parts.push(part.subarray(start, cut.end));
       size += cut.end - start;
       fingerprint = cut.fingerprint;
@@ -57,21 +57,82 @@ export async function* splitIntoChunks(
     }
   }
   if (size > 0) yield Buffer.concat(parts);
+}
 
-  /** Continues a chunk of `length` bytes with `part` from `start` on. */
-  function findCut(part: Uint8Array, start: number, length: Bytes, before: number) {
-    let hash = before;
-    let at = start + Math.max(0, Math.min(sizes.min - length, part.length - start));
-    const toNormal = Math.min(part.length, start + Math.max(0, sizes.normal - length));
-    for (; at < toNormal; at += 1) {
-      hash = ((hash << 1) + (gear[part[at] ?? 0] ?? 0)) | 0;
-      if ((hash & HARD_MASK) === 0) return { end: at + 1, fingerprint: hash, found: true };
+/** Bytes in one piece, and where chunks in them end. */
+interface CutWindow {
+  readonly bytes: Uint8Array;
+  readonly ends: readonly Bytes[];
+}
+
+/**
+ * Yields the same chunks, for which `cut` joins parts and finds their ends, in a thread for example.
+ * It gets as much as the largest chunk at least, or the rest of the stream.
+ */
+export async function* splitWindows(
+  stream: AsyncIterable<Uint8Array>,
+  { min, max }: ChunkSizes,
+  cut: (parts: readonly Uint8Array[]) => Promise<CutWindow>,
+): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    parts.push(part);
+    size += part.length;
+    while (size >= max) {
+      const rest = yield* cutWhole(parts);
+      parts = [rest];
+      size = rest.length;
     }
-    const toMax = Math.min(part.length, start + sizes.max - length);
-    for (; at < toMax; at += 1) {
-      hash = ((hash << 1) + (gear[part[at] ?? 0] ?? 0)) | 0;
-      if ((hash & EASY_MASK) === 0) return { end: at + 1, fingerprint: hash, found: true };
-    }
-    return { end: at, fingerprint: hash, found: length + at - start === sizes.max };
   }
+  if (size > min) {
+    const rest = yield* cutWhole(parts);
+    parts = [rest];
+    size = rest.length;
+  }
+  if (size > 0) yield Buffer.concat(parts);
+
+  async function* cutWhole(whole: readonly Uint8Array[]): AsyncGenerator<Uint8Array, Uint8Array> {
+    const { bytes, ends } = await cut(whole);
+    let start = 0;
+    for (const end of ends) {
+      yield bytes.subarray(start, end);
+      start = end;
+    }
+    return bytes.subarray(start);
+  }
+}
+
+/** Returns where whole chunks end, of which the first begins at byte 0. */
+export function findChunkEnds(bytes: Uint8Array, gear: Int32Array, sizes: ChunkSizes): Bytes[] {
+  const ends: Bytes[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const cut = findCut(bytes, start, { length: 0, fingerprint: 0 }, gear, sizes);
+    if (cut.found) ends.push(cut.end);
+    start = cut.end;
+  }
+  return ends;
+}
+
+/** Continues a chunk, of which `length` bytes are known, with `part` from `start` on. */
+function findCut(
+  part: Uint8Array,
+  start: number,
+  { length, fingerprint }: { readonly length: Bytes; readonly fingerprint: number },
+  gear: Int32Array,
+  sizes: ChunkSizes,
+) {
+  let hash = fingerprint;
+  let at = start + Math.max(0, Math.min(sizes.min - length, part.length - start));
+  const toNormal = Math.min(part.length, start + Math.max(0, sizes.normal - length));
+  for (; at < toNormal; at += 1) {
+    hash = ((hash << 1) + (gear[part[at] ?? 0] ?? 0)) | 0;
+    if ((hash & HARD_MASK) === 0) return { end: at + 1, fingerprint: hash, found: true };
+  }
+  const toMax = Math.min(part.length, start + sizes.max - length);
+  for (; at < toMax; at += 1) {
+    hash = ((hash << 1) + (gear[part[at] ?? 0] ?? 0)) | 0;
+    if ((hash & EASY_MASK) === 0) return { end: at + 1, fingerprint: hash, found: true };
+  }
+  return { end: at, fingerprint: hash, found: length + at - start === sizes.max };
 }

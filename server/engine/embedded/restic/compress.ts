@@ -14,16 +14,19 @@ import { failed, ok } from '../../result.ts';
 const IN_THREAD_BYTES = 64 << 10;
 const inThread = { compress: promisify(zstdCompress), decompress: promisify(zstdDecompress) };
 
-export async function compress(plain: Uint8Array): Promise<Uint8Array> {
-  const options = {
-    params: { [constants.ZSTD_c_compressionLevel]: 3 },
-    pledgedSrcSize: plain.length, // so that readers know how much memory they need
-    chunkSize: roomFor(plain.length),
-  };
-  return plain.length < IN_THREAD_BYTES
-    ? zstdCompressSync(plain, options)
-    : inThread.compress(plain, options);
-}
+export const compress = async (plain: Uint8Array): Promise<Uint8Array> =>
+  plain.length < IN_THREAD_BYTES
+    ? compressSync(plain)
+    : inThread.compress(plain, optionsFor(plain.length));
+
+export const compressSync = (plain: Uint8Array): Uint8Array =>
+  zstdCompressSync(plain, optionsFor(plain.length));
+
+const optionsFor = (bytes: Bytes) => ({
+  params: { [constants.ZSTD_c_compressionLevel]: 3 },
+  pledgedSrcSize: bytes, // so that readers know how much memory they need
+  chunkSize: roomFor(bytes),
+});
 
 /** Returns `damaged` for anything but compressed data of at most `maxBytes`. */
 export async function decompress(

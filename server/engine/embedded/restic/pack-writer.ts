@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Bytes } from '#contract/ids.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
-import { getBlobId, blobKey } from './blob.ts';
+import { blobKey } from './blob.ts';
 import type { BlobTable, PackN } from './blob-table.ts';
+import type { BlobWork } from './blob-threads.ts';
 import { ByteGate } from './byte-gate.ts';
-import { compress } from './compress.ts';
 import { BLOBS_PER_INDEX, encodeIndex } from './index-file.ts';
 import { type BlobId, type BlobType, encodeHeader, type PackEntry } from './pack.ts';
 import { done, failed, ok } from '../../result.ts';
@@ -16,7 +15,7 @@ export const PACK_BYTES: Bytes = 16 << 20;
 const MAX_BLOB_BYTES: Bytes = 8 << 20;
 /** What the header needs for a blob, at most. */
 const HEADER_BYTES: Bytes = 41;
-/** Of plain blobs that are being compressed and sealed. */
+/** Of plain blobs that are being named, compressed and sealed. */
 const BYTES_AT_ONCE: Bytes = 16 << 20;
 /** That are written while the next ones are filled. */
 const PACKS_AT_ONCE = 1;
@@ -30,6 +29,7 @@ export interface SavedBlob {
 interface Place {
   readonly target: RepositoryTarget;
   readonly sealer: Sealer;
+  readonly blobs: BlobWork;
   readonly table: BlobTable;
   /** Size of a pack, unless a single blob is larger. */
   readonly packBytes: Bytes;
@@ -62,13 +62,10 @@ export class PackWriter {
   async save(type: BlobType, plain: Uint8Array): Promise<EngineResult<SavedBlob>> {
     if (plain.length > MAX_BLOB_BYTES) return failed('invalid', 'A blob can have 8 MiB at most.');
     if (this.#failure) return this.#failure;
-    const id = getBlobId(plain);
-    if (this.has(type, id)) return ok({ id, newBytes: 0 });
-    this.#pending.set(blobKey(type, id), null);
-    const work = this.#store(type, id, plain);
+    const work = this.#gate.pass(plain.length, () => this.#store(type, plain));
     this.#saving.add(work);
-    await work.finally(() => this.#saving.delete(work));
-    return this.#failure ?? ok({ id, newBytes: plain.length });
+    const saved = await work.finally(() => this.#saving.delete(work));
+    return this.#failure ?? ok(saved);
   }
 
   has(type: BlobType, id: BlobId): boolean {
@@ -143,13 +140,20 @@ export class PackWriter {
     return turn;
   }
 
-  async #store(type: BlobType, id: BlobId, plain: Uint8Array): Promise<void> {
-    await this.#gate.pass(plain.length, async () => {
-      const compressed = await compress(plain);
-      const isSmaller = compressed.length < plain.length;
-      const sealed = this.#place.sealer.seal(isSmaller ? compressed : plain);
-      await this.put({ type, id, rawLength: isSmaller ? plain.length : 0 }, sealed);
-    });
+  async #store(type: BlobType, plain: Uint8Array): Promise<SavedBlob> {
+    try {
+      const { id, sealed } = await this.#place.blobs.prepare(plain, (name) => {
+        if (this.has(type, name)) return false;
+        this.#pending.set(blobKey(type, name), null);
+        return true;
+      });
+      if (sealed === null) return { id, newBytes: 0 };
+      await this.put({ type, id, rawLength: sealed.rawLength }, sealed.bytes);
+      return { id, newBytes: plain.length };
+    } catch {
+      this.#failure ??= NOT_SEALED;
+      return { id: '', newBytes: 0 };
+    }
   }
 
   async #writePacks(): Promise<void> {
@@ -171,14 +175,18 @@ export class PackWriter {
 
   async #writePack(pack: OpenPack): Promise<void> {
     if (this.#failure) return;
-    const { target, sealer, table } = this.#place;
+    const { target, sealer, blobs, table } = this.#place;
     const header = sealer.seal(encodeHeader(pack.entries));
     const headerLength = Buffer.alloc(4);
     headerLength.writeUInt32LE(header.length);
-    const bytes = Buffer.concat([...pack.parts, header, headerLength]);
+    const file = await blobs.joinFile([...pack.parts, header, headerLength]).catch(() => null);
+    if (file === null) {
+      this.#failure ??= NOT_SEALED;
+      return;
+    }
+    const { id: packId, bytes } = file;
     for (const [at, { offset, length }] of pack.entries.entries())
       pack.parts[at] = bytes.subarray(offset, offset + length); // frees the single ones
-    const packId = hash('sha256', bytes);
     const written = await target.write('data', packId, bytes);
     if (!written.ok) {
       this.#failure = written;
@@ -208,6 +216,8 @@ export class PackWriter {
     if (!written.ok) this.#failure = written;
   }
 }
+
+const NOT_SEALED = failed('busy', 'The threads that encrypt backups ended unexpectedly.');
 
 /** `parts`: the sealed blobs, in the order of `entries`. */
 interface OpenPack {

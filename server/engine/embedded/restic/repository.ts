@@ -4,7 +4,8 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { type BlobReader, makeBlobReader } from './blob-reader.ts';
 import { type BlobRef, check, type CheckOptions, type CheckReport } from './check.ts';
-import { makeGearTable, splitIntoChunks } from './chunker.ts';
+import { type BlobThreads, type BlobWork, doHere } from './blob-threads.ts';
+import { makeGearTable } from './chunker.ts';
 import { type Config, createConfig, decodeConfig, encodeConfig } from './config.ts';
 import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
@@ -91,6 +92,8 @@ export interface OpenOptions extends Tools {
   /** Cost of passwords that are added. */
   readonly cost?: KeyCost;
   readonly packBytes?: Bytes;
+  /** Threads that cut, name and seal what is saved; without them, the calling thread does. */
+  readonly threads?: BlobThreads;
 }
 
 /** Creates a repository, or returns `conflict` if there is one, or what is left of one. */
@@ -157,10 +160,11 @@ export async function pruneRepository(
 interface Opened extends OpenedRepository {
   readonly config: Config;
   readonly key: OpenKey;
+  readonly blobs: BlobWork;
 }
 
 async function open(target: RepositoryTarget, options: OpenOptions): Promise<EngineResult<Opened>> {
-  const { password, lock: lockKind, clock, chance, packBytes = PACK_BYTES } = options;
+  const { password, lock: lockKind, clock, chance, packBytes = PACK_BYTES, threads } = options;
   // A missing config says more than a password that opens no key.
   const exists = await target.read('config', CONFIG_NAME);
   if (!exists.ok) return exists;
@@ -180,7 +184,11 @@ async function open(target: RepositoryTarget, options: OpenOptions): Promise<Eng
     await lock.value?.release();
     return loaded;
   }
-  const writer = new PackWriter({ target: guarded, sealer, table: index.table, packBytes });
+  const blobs =
+    lock.value !== null && threads !== undefined
+      ? threads.open({ key: key.value.master, sealer, chance })
+      : doHere({ sealer });
+  const writer = new PackWriter({ target: guarded, sealer, blobs, table: index.table, packBytes });
   const reader = makeBlobReader({ target: guarded, sealer, index, writer });
   return ok({
     target: guarded,
@@ -191,6 +199,7 @@ async function open(target: RepositoryTarget, options: OpenOptions): Promise<Eng
     lock: lock.value,
     config: config.value,
     key: key.value,
+    blobs,
   });
 }
 
@@ -213,14 +222,14 @@ function guard(target: RepositoryTarget, lock: Lock | null): RepositoryTarget {
 const READ_ONLY = failed('forbidden', 'The repository was opened for reading.');
 
 function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): Repository {
-  const { target, sealer, index, writer, reader, lock, key, config } = opened;
+  const { target, sealer, index, writer, reader, lock, key, blobs, config } = opened;
   const gear = makeGearTable(`${config.polynomial} ${config.id}`);
 
   return {
     id: config.id,
     keyId: key.id,
     saveBlob: (type, bytes) => writer.save(type, bytes),
-    saveFile: (stream) => saveFile(writer, splitIntoChunks(stream, gear)),
+    saveFile: (stream) => saveFile(writer, blobs.split(stream, gear)),
     async saveTree(nodes) {
       const bytes = encodeTree(nodes);
       return bytes.ok ? writer.save('tree', bytes.value) : bytes;
@@ -255,6 +264,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
         : target.remove('keys', keyId);
     },
     async close() {
+      await blobs.close();
       return (await lock?.release()) ?? done;
     },
   };

@@ -23,12 +23,12 @@ export interface Sealer {
   open(sealed: Uint8Array): EngineResult<Uint8Array>;
 }
 
-const NONCE_BYTES = 16;
+export const NONCE_BYTES: Bytes = 16;
 const MAC_BYTES = 16;
 /** How much longer sealed bytes are. */
 export const SEAL_BYTES: Bytes = NONCE_BYTES + MAC_BYTES;
 
-export async function makeSealer(key: Key, chance: Chance): Promise<Sealer> {
+export async function makeSealer(key: Key, chance: Pick<Chance, 'bytes'>): Promise<Sealer> {
   await ready;
   const encryptKey = createSecretKey(key.encrypt);
   // Encrypts single blocks, so one is enough for all: it has no state between two of them.
@@ -59,6 +59,10 @@ export const splitKey = (bytes: Uint8Array): Key => ({
   macR: maskR(bytes.subarray(48, 64)),
 });
 export const KEY_BYTES: Bytes = 64;
+
+/** The reverse, in memory of its own: what is next to it goes to no thread. */
+export const joinKey = ({ encrypt, macK, macR }: Key): Uint8Array =>
+  Uint8Array.from([...encrypt, ...macK, ...macR]);
 
 /** Clears the bits that Poly1305 requires to be clear in r. */
 function maskR(r: Uint8Array): Uint8Array {

@@ -18,7 +18,14 @@ import {
 } from '../index/pages.ts';
 import { compareListing, endGone, findGone, loadListings } from '../index/removals.ts';
 import { sessionMessages as t } from './messages.en.ts';
-import type { ChangePage, FetchedPart, ItemChange, Source, SourceCall } from '../types.ts';
+import type {
+  ChangePage,
+  FetchedItem,
+  FetchedPart,
+  ItemChange,
+  Source,
+  SourceCall,
+} from '../types.ts';
 
 /** Writes content to a repository. It is on the target only after `flush`. */
 export interface ContentWriter {
@@ -163,21 +170,21 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       return parts === undefined ? [] : [{ item, parts }];
     });
     const unknown = items.filter(({ key }) => !known.has(key));
-    if (unknown.length > 0)
-      for await (const fetched of source.fetch(object, unknown, call)) {
+    if (unknown.length > 0) {
+      const saved = await saveTogether(source.fetch(object, unknown, call), async (fetched) => {
         if (!fetched.ok) {
           if (fetched.error.kind !== 'missing') writes.push({ item: fetched.item, parts: [] });
-          continue;
+          return DONE;
         }
-        const saved = await saveParts(fetched.parts);
-        if (!saved.ok) return saved;
-        const parts = saved.value;
+        const stored = await saveParts(fetched.parts);
+        if (!stored.ok) return stored;
+        const parts = stored.value;
         writes.push({ item: fetched.item, parts });
-        context.onRead(
-          1,
-          parts.reduce((sum, { bytes }) => sum + bytes, 0),
-        );
-      }
+        context.onRead(1, sum(parts.map(({ bytes }) => bytes)));
+        return DONE;
+      });
+      if (!saved.ok) return saved;
+    }
     if (call.signal.aborted) return { ok: false, error: STOPPED };
     return { ok: true, value: writes };
   }
@@ -258,6 +265,56 @@ function withoutOld(page: ChangePage, since: Ms | null): ChangePage {
     removed: [...page.removed, ...old.map(({ key }) => key)],
   };
 }
+
+/** So many items are saved at once, or as much as this: threads take small ones together. */
+const SAVES_AT_ONCE = 32;
+const SAVED_AT_ONCE_BYTES: Bytes = 8 << 20;
+
+/**
+ * Saves items while the next ones are fetched. A part that is a stream is read to its end before.
+ * Returns the first failure, after which nothing more is fetched.
+ */
+async function saveTogether(
+  items: AsyncIterable<FetchedItem>,
+  save: (item: FetchedItem) => Promise<EngineResult<void>>,
+): Promise<EngineResult<void>> {
+  const saving = new Set<Promise<void>>();
+  let bytesAtOnce = 0;
+  let failure: EngineResult<void> = DONE;
+  let thrown: { readonly error: unknown } | null = null;
+  const start = (item: FetchedItem, bytes: Bytes): void => {
+    bytesAtOnce += bytes;
+    const work = save(item)
+      .then(
+        (saved) => {
+          if (!saved.ok && failure.ok) failure = saved;
+        },
+        (error: unknown) => {
+          thrown ??= { error };
+        },
+      )
+      .finally(() => {
+        bytesAtOnce -= bytes;
+        saving.delete(work);
+      });
+    saving.add(work);
+  };
+  try {
+    for await (const item of items) {
+      const contents = item.ok ? item.parts.map(({ content }) => content) : [];
+      const isStream = contents.some((content) => !(content instanceof Uint8Array));
+      start(item, sum(contents.map((content) => ('length' in content ? content.length : 0))));
+      while (saving.size >= (isStream ? 1 : SAVES_AT_ONCE) || bytesAtOnce > SAVED_AT_ONCE_BYTES)
+        await Promise.race(saving);
+      if (!failure.ok || thrown !== null) break;
+    }
+  } finally {
+    await Promise.all(saving);
+  }
+  if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
+  return failure;
+}
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
 type PagePart = Omit<PageWrite, 'items'> & { readonly items: readonly ItemChange[] };
 

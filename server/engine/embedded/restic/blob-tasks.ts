@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import type { Bytes } from '#contract/ids.ts';
+import { getBlobId } from './blob.ts';
+import { type ChunkSizes, findChunkEnds } from './chunker.ts';
+import { compressSync } from './compress.ts';
+import type { BlobId } from './pack.ts';
+import { makeSealer, type Sealer, splitKey } from './seal.ts';
+
+// What threads do for a repository. Each task has all that it needs, so that it can be repeated in
+// another thread. Its bytes come back with the answer, or are sealed.
+
+export type BlobTask =
+  | { readonly kind: 'name'; readonly bytes: ArrayBuffer; readonly lengths: readonly Bytes[] }
+  | {
+      readonly kind: 'seal';
+      readonly bytes: ArrayBuffer;
+      readonly lengths: readonly Bytes[];
+      /** Positions in `lengths` of the blobs that are sealed. */
+      readonly wanted: readonly number[];
+      /** Of the repository: as `joinKey` returns it. */
+      readonly key: Uint8Array;
+      /** One for each wanted blob. */
+      readonly nonces: Uint8Array;
+    }
+  | {
+      readonly kind: 'cut';
+      readonly bytes: ArrayBuffer;
+      readonly gear: Int32Array;
+      readonly sizes: ChunkSizes;
+    }
+  | { readonly kind: 'digest'; readonly bytes: ArrayBuffer };
+
+export interface BlobAnswer {
+  /** The task's bytes; of `seal`: the sealed blobs, one after the other. */
+  readonly bytes: ArrayBuffer;
+  /** Of `name` and `digest`. */
+  readonly ids: readonly BlobId[];
+  /** Of `seal`: of the sealed blobs, and of their plain bytes, or 0 if these are not compressed. */
+  readonly sealed: readonly { readonly length: Bytes; readonly rawLength: Bytes }[];
+  /** Of `cut`: where chunks end. What follows the last one is no whole chunk yet. */
+  readonly ends: readonly Bytes[];
+}
+
+const NOTHING = { ids: [], sealed: [], ends: [] };
+let last: { readonly key: Buffer; readonly sealer: Sealer } | null = null;
+/** Of the blobs that are being sealed. */
+let nonces: { readonly bytes: Uint8Array; at: number } = { bytes: new Uint8Array(), at: 0 };
+
+/** Does a task. A thread does one at a time. */
+export async function doBlobTask(task: BlobTask): Promise<BlobAnswer> {
+  const { kind, bytes } = task;
+  const all = Buffer.from(bytes);
+  if (kind === 'digest') return { ...NOTHING, bytes, ids: [hash('sha256', all)] };
+  if (kind === 'cut') return { ...NOTHING, bytes, ends: findChunkEnds(all, task.gear, task.sizes) };
+  const blobs = splitBytes(all, task.lengths);
+  if (kind === 'name') return { ...NOTHING, bytes, ids: blobs.map(getBlobId) };
+  const sealer = await getSealer(task.key);
+  nonces = { bytes: task.nonces, at: 0 };
+  const parts: Uint8Array[] = [];
+  const sealed = task.wanted.map((at) => {
+    const plain = blobs[at] ?? Buffer.of();
+    const compressed = compressSync(plain);
+    const isSmaller = compressed.length < plain.length;
+    const part = sealer.seal(isSmaller ? compressed : plain);
+    parts.push(part);
+    return { length: part.length, rawLength: isSmaller ? plain.length : 0 };
+  });
+  return { ...NOTHING, bytes: joinBytes(parts).buffer, sealed };
+}
+
+async function getSealer(key: Uint8Array): Promise<Sealer> {
+  if (last?.key.equals(key) !== true) {
+    const sealer = await makeSealer(splitKey(key), {
+      bytes: (count) => nonces.bytes.subarray(nonces.at, (nonces.at += count)),
+    });
+    last = { key: Buffer.from(key), sealer };
+  }
+  return last.sealer;
+}
+
+/** Returns the bytes one after the other, in a buffer of their own that can be handed over. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const joined = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Returns views of the parts that `joinBytes` joined. */
+export function splitBytes(bytes: Uint8Array, lengths: readonly Bytes[]): Uint8Array[] {
+  let at = 0;
+  return lengths.map((length) => bytes.subarray(at, (at += length)));
+}
