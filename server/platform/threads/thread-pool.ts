@@ -83,10 +83,10 @@ export function makeThreadPool<T, A>({ script, size, memoryMb }: Options): Threa
   }
 
   function findThread(): Thread<T, A> | undefined {
-    const [least] = [...threads].toSorted((a, b) => a.jobs.length - b.jobs.length);
-    if (least?.jobs.length === 0) return least;
+    const [idlest] = [...threads].toSorted((a, b) => a.jobs.length - b.jobs.length);
+    if (idlest?.jobs.length === 0) return idlest;
     if (threads.size < size) return start();
-    return least !== undefined && least.jobs.length < JOBS_PER_THREAD ? least : undefined;
+    return idlest !== undefined && idlest.jobs.length < JOBS_PER_THREAD ? idlest : undefined;
   }
 
   function distribute(): void {

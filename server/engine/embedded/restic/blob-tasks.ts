@@ -20,7 +20,7 @@ export type BlobTask =
       /** Of the repository: as `joinKey` returns it. */
       readonly key: Uint8Array;
       /** One for each wanted blob. */
-      readonly nonces: Uint8Array;
+      readonly nonces: Uint8Array<ArrayBuffer>;
     }
   | {
       readonly kind: 'cut';
@@ -41,41 +41,44 @@ export interface BlobAnswer {
   readonly ends: readonly Bytes[];
 }
 
-const NOTHING = { ids: [], sealed: [], ends: [] };
-let last: { readonly key: Buffer; readonly sealer: Sealer } | null = null;
-/** Of the blobs that are being sealed. */
-let nonces: { readonly bytes: Uint8Array; at: number } = { bytes: new Uint8Array(), at: 0 };
+const EMPTY = { ids: [], sealed: [], ends: [] };
 
-/** Does a task. A thread does one at a time. */
-export async function doBlobTask(task: BlobTask): Promise<BlobAnswer> {
-  const { kind, bytes } = task;
-  const all = Buffer.from(bytes);
-  if (kind === 'digest') return { ...NOTHING, bytes, ids: [hash('sha256', all)] };
-  if (kind === 'cut') return { ...NOTHING, bytes, ends: findChunkEnds(all, task.gear, task.sizes) };
-  const blobs = splitBytes(all, task.lengths);
-  if (kind === 'name') return { ...NOTHING, bytes, ids: blobs.map(getBlobId) };
-  const sealer = await getSealer(task.key);
-  nonces = { bytes: task.nonces, at: 0 };
-  const parts: Uint8Array[] = [];
-  const sealed = task.wanted.map((at) => {
-    const plain = blobs[at] ?? Buffer.of();
-    const compressed = compressSync(plain);
-    const isSmaller = compressed.length < plain.length;
-    const part = sealer.seal(isSmaller ? compressed : plain);
-    parts.push(part);
-    return { length: part.length, rawLength: isSmaller ? plain.length : 0 };
-  });
-  return { ...NOTHING, bytes: joinBytes(parts).buffer, sealed };
-}
+/** Returns what does the tasks of a thread, one at a time. */
+export function makeTaskRunner(): (task: BlobTask) => Promise<BlobAnswer> {
+  let last: { readonly key: Buffer; readonly sealer: Sealer } | null = null;
+  /** Of the blobs that are being sealed. */
+  let nonces = { bytes: new Uint8Array(), at: 0 };
 
-async function getSealer(key: Uint8Array): Promise<Sealer> {
-  if (last?.key.equals(key) !== true) {
-    const sealer = await makeSealer(splitKey(key), {
-      bytes: (count) => nonces.bytes.subarray(nonces.at, (nonces.at += count)),
-    });
-    last = { key: Buffer.from(key), sealer };
+  async function getSealer(key: Uint8Array): Promise<Sealer> {
+    if (last?.key.equals(key) !== true) {
+      const sealer = await makeSealer(splitKey(key), {
+        bytes: (count) => nonces.bytes.subarray(nonces.at, (nonces.at += count)),
+      });
+      last = { key: Buffer.from(key), sealer };
+    }
+    return last.sealer;
   }
-  return last.sealer;
+
+  return async (task) => {
+    const { kind, bytes } = task;
+    const all = Buffer.from(bytes);
+    if (kind === 'digest') return { ...EMPTY, bytes, ids: [hash('sha256', all)] };
+    if (kind === 'cut') return { ...EMPTY, bytes, ends: findChunkEnds(all, task.gear, task.sizes) };
+    const blobs = splitBytes(all, task.lengths);
+    if (kind === 'name') return { ...EMPTY, bytes, ids: blobs.map(getBlobId) };
+    const sealer = await getSealer(task.key);
+    nonces = { bytes: task.nonces, at: 0 };
+    const parts: Uint8Array[] = [];
+    const sealed = task.wanted.map((at) => {
+      const plain = blobs[at] ?? Buffer.of();
+      const compressed = compressSync(plain);
+      const isSmaller = compressed.length < plain.length;
+      const part = sealer.seal(isSmaller ? compressed : plain);
+      parts.push(part);
+      return { length: part.length, rawLength: isSmaller ? plain.length : 0 };
+    });
+    return { ...EMPTY, bytes: joinBytes(parts).buffer, sealed };
+  };
 }
 
 /** Returns the bytes one after the other, in a buffer of their own that can be handed over. */

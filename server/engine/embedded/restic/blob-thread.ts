@@ -1,8 +1,9 @@
 /** The thread that cuts, names and seals blobs. */
 import { parentPort } from 'node:worker_threads';
 import type { ThreadAnswer } from '#server/platform/threads/thread-pool.ts';
-import { type BlobAnswer, type BlobTask, doBlobTask } from './blob-tasks.ts';
+import { type BlobAnswer, type BlobTask, makeTaskRunner } from './blob-tasks.ts';
 
+const runTask = makeTaskRunner();
 let turn: Promise<void> = Promise.resolve();
 parentPort?.on('message', (task: BlobTask) => {
   turn = turn.then(() => answer(task));
@@ -10,7 +11,7 @@ parentPort?.on('message', (task: BlobTask) => {
 
 async function answer(task: BlobTask): Promise<void> {
   try {
-    const done = await doBlobTask(task);
+    const done = await runTask(task);
     post({ answer: done }, [done.bytes]);
   } catch (error) {
     // Without its message: that could have a part of the task, which has a key.

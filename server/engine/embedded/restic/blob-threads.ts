@@ -56,7 +56,7 @@ const THREAD_MEMORY_MB = 128;
 const HERE_BYTES: Bytes = 16 << 10;
 /** Small blobs are handed over together, up to this. */
 const BATCH_BYTES: Bytes = 512 << 10;
-const BATCH_BLOBS = 256;
+const BATCH_BLOBS = 64;
 
 /** `size` 0: there is one core, so the calling thread does everything. */
 export function makeBlobThreads(

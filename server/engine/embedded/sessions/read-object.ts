@@ -267,8 +267,8 @@ function withoutOld(page: ChangePage, since: Ms | null): ChangePage {
 }
 
 /** So many items are saved at once, or as much as this: threads take small ones together. */
-const SAVES_AT_ONCE = 32;
-const SAVED_AT_ONCE_BYTES: Bytes = 8 << 20;
+const CONCURRENT_SAVES = 32;
+const SAVING_BYTES: Bytes = 8 << 20;
 
 /**
  * Saves items while the next ones are fetched. A part that is a stream is read to its end before.
@@ -279,39 +279,35 @@ async function saveTogether(
   save: (item: FetchedItem) => Promise<EngineResult<void>>,
 ): Promise<EngineResult<void>> {
   const saving = new Set<Promise<void>>();
-  let bytesAtOnce = 0;
+  let savingBytes = 0;
   let failure: EngineResult<void> = DONE;
-  let thrown: { readonly error: unknown } | null = null;
-  const start = (item: FetchedItem, bytes: Bytes): void => {
-    bytesAtOnce += bytes;
-    const work = save(item)
-      .then(
-        (saved) => {
-          if (!saved.ok && failure.ok) failure = saved;
-        },
-        (error: unknown) => {
-          thrown ??= { error };
-        },
-      )
-      .finally(() => {
-        bytesAtOnce -= bytes;
-        saving.delete(work);
-      });
-    saving.add(work);
-  };
+  const thrown: unknown[] = [];
+  async function saveItem(item: FetchedItem, bytes: Bytes): Promise<void> {
+    savingBytes += bytes;
+    try {
+      const saved = await save(item);
+      if (!saved.ok && failure.ok) failure = saved;
+    } catch (error) {
+      thrown.push(error);
+    }
+    savingBytes -= bytes;
+  }
+  const isFull = (isStream: boolean): boolean =>
+    saving.size >= (isStream ? 1 : CONCURRENT_SAVES) || savingBytes > SAVING_BYTES;
   try {
     for await (const item of items) {
       const contents = item.ok ? item.parts.map(({ content }) => content) : [];
       const isStream = contents.some((content) => !(content instanceof Uint8Array));
-      start(item, sum(contents.map((content) => ('length' in content ? content.length : 0))));
-      while (saving.size >= (isStream ? 1 : SAVES_AT_ONCE) || bytesAtOnce > SAVED_AT_ONCE_BYTES)
-        await Promise.race(saving);
-      if (!failure.ok || thrown !== null) break;
+      const bytes = sum(contents.map((part) => (part instanceof Uint8Array ? part.length : 0)));
+      const work = saveItem(item, bytes).finally(() => saving.delete(work));
+      saving.add(work);
+      while (isFull(isStream)) await Promise.race(saving);
+      if (!failure.ok || thrown.length > 0) break;
     }
   } finally {
     await Promise.all(saving);
   }
-  if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
+  if (thrown.length > 0) throw thrown[0];
   return failure;
 }
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);

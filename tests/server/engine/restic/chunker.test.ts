@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeGearTable, splitIntoChunks } from '#server/engine/embedded/restic/chunker.ts';
+import {
+  findChunkEnds,
+  makeGearTable,
+  splitIntoChunks,
+  splitWindows,
+} from '#server/engine/embedded/restic/chunker.ts';
 import { PROOF, randomBytes } from './fixtures.ts';
 
 const GEAR = makeGearTable('a secret');
@@ -51,6 +56,24 @@ async function cut(
   return chunks;
 }
 
+/** As threads cut: in pieces that are at least as large as the largest chunk. */
+async function cutWindows(
+  parts: readonly Uint8Array[],
+  gear: Int32Array,
+  sizes: typeof SIZES,
+): Promise<Uint8Array[]> {
+  async function* stream() {
+    yield* parts;
+  }
+  const chunks: Uint8Array[] = [];
+  const windows = splitWindows(stream(), sizes, async (window) => {
+    const bytes = Buffer.concat(window);
+    return { bytes, ends: findChunkEnds(bytes, gear, sizes) };
+  });
+  for await (const chunk of windows) chunks.push(chunk);
+  return chunks;
+}
+
 /**
  * Hashes are 0 in their upper bits once in 262,144 times. With this table they often are: most bytes
  * count for nothing, some for five bytes, and some for twenty, of which the first two only matter
@@ -75,6 +98,9 @@ test('ENG-13: chunks are those of the definition, however the stream is divided'
         const chunks = await cut(parts, gear, SIZES);
         expect(chunks.map((chunk) => chunk.length)).toEqual(cutSlowly(bytes, gear, SIZES));
         expect(Buffer.compare(Buffer.concat(chunks), bytes)).toBe(0);
+        const same = await cutWindows(parts, gear, SIZES);
+        expect(same.map((chunk) => chunk.length)).toEqual(chunks.map((chunk) => chunk.length));
+        expect(Buffer.compare(Buffer.concat(same), bytes)).toBe(0);
         for (const { length: size } of chunks.slice(0, -1))
           reasons.add(size <= SIZES.normal ? 'hard' : size < SIZES.max ? 'easy' : 'maximum');
       },
