@@ -3,6 +3,13 @@ export interface Figure {
   readonly unit: string;
   readonly values: Readonly<Record<string, number | null>>;
   readonly goal?: string;
+  /** The goal as a number, and why a figure that misses it does. Printed only then. */
+  readonly target?: {
+    readonly min?: number;
+    readonly max?: number;
+    readonly column?: string;
+    readonly because: string;
+  };
 }
 export interface Sheet {
   readonly title: string;
@@ -24,8 +31,21 @@ export const formatFigure = (value: number | null | undefined): string =>
       ? Math.round(value).toLocaleString('en')
       : value.toFixed(value < 10 ? 2 : 1);
 
+/** The notes of a sheet, with the reasons of missed goals. */
+export const getNotes = ({ figures, notes }: Sheet): readonly string[] => [
+  ...notes,
+  ...figures.flatMap(({ what, values, target }) => {
+    if (target === undefined) return [];
+    const { min = -Infinity, max = Infinity, column, because } = target;
+    const judged = column === undefined ? Object.values(values) : [values[column]];
+    const isMissed = judged.some((value) => value != null && (value < min || value > max));
+    return isMissed ? [`${what}: misses its goal. ${because}`] : [];
+  }),
+];
+
 /** A table for people. */
-export function getTable({ title, columns, figures, notes }: Sheet): string {
+export function getTable(sheet: Sheet): string {
+  const { title, columns, figures } = sheet;
   const wide = Math.max(...figures.map(({ what, unit }) => what.length + unit.length + 3), 20);
   const line = (first: string, cells: readonly string[], last = ''): string =>
     `  ${first.padEnd(wide)}${cells.map((cell) => cell.padStart(14)).join('')}  ${last}`.trimEnd();
@@ -39,6 +59,6 @@ export function getTable({ title, columns, figures, notes }: Sheet): string {
         goal ?? '',
       ),
     ),
-    ...notes.map((note) => `  ${note}`),
+    ...getNotes(sheet).map((note) => `  ${note}`),
   ].join('\n');
 }

@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     run: async () => [
       ...(await benchSuiteRepository(say)),
       ...(await benchSuiteRestore(say)),
-      await benchSuiteSessions(say),
+      ...(await benchSuiteSessions(say)),
       await benchPst(say),
     ],
   },

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { APP_VERSION } from '../../contract/app-version.ts';
-import { formatFigure, type Sheet } from './figures.ts';
+import { formatFigure, getNotes, type Sheet } from './figures.ts';
 
 const PAGE = 'docs/measured.md';
 const HEAD = `# Measured
@@ -50,7 +50,9 @@ function getSection({ name, title, options, load, sheets }: Part): string {
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-function getMarkdown({ title, columns, figures, notes }: Sheet): string {
+function getMarkdown(sheet: Sheet): string {
+  const { title, columns, figures } = sheet;
+  const notes = getNotes(sheet);
   return [
     `### ${title}`,
     [
