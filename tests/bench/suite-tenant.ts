@@ -35,6 +35,7 @@ const ROLES = [
   'Group.Read.All',
   'Organization.Read.All',
   'TeamMember.Read.All',
+  'ChannelMember.Read.All',
   'ChannelMessage.Read.All',
   'Files.Read.All',
   'Sites.Read.All',
