@@ -51,11 +51,17 @@ export async function aTeam(
     now: () => context.clock.now(),
     size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
   });
-  const cloud = { isLossy: false, writes: 0 };
+  const cloud = {
+    isLossy: false,
+    writes: 0,
+    /** Runs at each write. */
+    onWrite: async (): Promise<void> => undefined,
+  };
   context.cloud.connectTo(async (request) => {
     const response = await office.fetch(request);
     const isWrite =
       request.method !== 'GET' && /(messages|replies|tabs|groups|team|members)$/.test(request.url);
+    if (isWrite) await cloud.onWrite();
     if (!isWrite || !cloud.isLossy) return response;
     cloud.writes += 1;
     // Done, but nobody hears of it: every other write.
@@ -180,6 +186,7 @@ export async function aTeam(
       .filter(({ isDeleted }) => !isDeleted);
   return {
     fixture,
+    tenant,
     office,
     cloud,
     teams,

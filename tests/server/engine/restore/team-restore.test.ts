@@ -199,4 +199,28 @@ eachDatabase((kind, open) => {
     expect(props?.content).toBe(`<p>See Kim Ash<attachment id="${file.id}"></attachment></p>`);
     office.close();
   });
+
+  test(`RES-3: what a clean-up removes from the index while a restore runs is reported as failed (${kind})`, async () => {
+    const bench = await aTeam(await open());
+    const { fixture, tenant, office, cloud, teams, team, restore, top } = bench;
+    const [general] = teams.listChannels(team);
+    fixture.pass(60_000);
+    for (const { id } of teams.listTabs(team, general?.id ?? ''))
+      teams.removeTab(team, general?.id ?? '', id);
+    cloud.isLossy = true;
+    // The response to the first write is lost, so the tab is looked up again.
+    cloud.onWrite = () =>
+      fixture.context.store.tenant(tenant, async ({ sql }) => {
+        await sql
+          .deleteFrom('item')
+          .where('tenant_id', '=', tenant)
+          .where('kind', '=', 'tab')
+          .execute();
+      });
+    const { done, results } = await restore([top]);
+    expect(results.filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(0);
+    expect(done.result).toBe('warning');
+    expect(results).toHaveLength(done.items.total ?? 0);
+    office.close();
+  });
 });
