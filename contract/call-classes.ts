@@ -153,6 +153,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   startCheckout: 'plain',
   updateCard: 'sensitive, never while impersonating',
   collectCard: 'sensitive, never while impersonating',
+  subscribeByCard: 'sensitive, never while impersonating',
   getCheckoutResult: 'plain',
   receiveStripeEvent: 'plain',
   listSubscriptions: 'plain',

@@ -167,6 +167,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   verifySignUp: 'verifyEmail',
   updateCard: 'process',
   collectCard: 'process',
+  subscribeByCard: 'process',
   getCheckoutResult: 'process',
   listSubscriptions: 'getSubscriptions',
   listAllSubscriptions: 'getSubscriptions',

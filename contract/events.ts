@@ -120,6 +120,7 @@ export const EventSchema = v.variant('type', [
   subscriptions.subscriptionLevelChanged,
   subscriptions.subscriptionUpdated,
   subscriptions.subscriptionTrialChanged,
+  subscriptions.subscriptionCardAttached,
   subscriptions.subscriptionEnded,
   usageMonths.usageCounted,
   usageMonths.usageUpdated,

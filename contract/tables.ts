@@ -357,6 +357,7 @@ export const TABLES = {
       'subscription.levelChanged@1': 'none',
       'subscription.updated@1': 'none',
       'subscription.trialChanged@1': 'none',
+      'subscription.cardAttached@1': 'none',
       'subscription.ended@1': 'none',
     },
     lookups: { company_n: number((row) => row.company) },

@@ -35,6 +35,8 @@ export const CURRENCIES = [
   'ZAR',
 ] as const;
 
+export type Currency = (typeof CURRENCIES)[number];
+
 const MAX_PRICE_MILLS = 1_000_000_000;
 /** A price in thousandths of the currency's unit. */
 export const PriceSchema: v.GenericSchema<Mills> = v.pipe(

@@ -146,6 +146,16 @@ export const signUpCalls = {
     gate: OWN,
     failures: CARD,
   }),
+  subscribeByCard: call({
+    method: 'POST',
+    path: 'o365/checkout/subscribe',
+    summary:
+      "Returns Stripe's page on which a company begins to pay its subscription by card. `url` is null if it was paid there already.",
+    input: v.strictObject({ companyId: v.optional(companyRef) }),
+    output: v.object({ url: orNull(v.string()) }),
+    gate: OWN,
+    failures: CARD,
+  }),
   getCheckoutResult: call({
     method: 'GET',
     path: 'o365/checkout/{checkoutId}/success',
@@ -157,9 +167,11 @@ export const signUpCalls = {
         v.transform((text) => (/^[\w-]+$/.test(text) ? text : 'none')),
       ),
     }),
+    /** `isLinked`: the company's subscription is paid by this card from now on. */
     output: v.object({
       status: v.picklist(['open', 'complete', 'expired']),
       mode: v.picklist(['setup', 'subscription']),
+      isLinked: v.boolean(),
     }),
     gate: OWN,
     failures: ['forbidden', 'not-found', 'conflict', 'busy'],

@@ -30,6 +30,7 @@ export const SUBSCRIPTION_TRIGGERS = [
   'levelChanged',
   'updated',
   'trialChanged',
+  'cardAttached',
   'ended',
 ] as const;
 export type SubscriptionTrigger = (typeof SUBSCRIPTION_TRIGGERS)[number];
@@ -48,6 +49,7 @@ export const SUBSCRIPTION_TRANSITIONS: Readonly<
     levelChanged: 'pending',
     updated: 'pending',
     trialChanged: 'pending',
+    cardAttached: 'pending',
     ended: 'ended',
   },
   active: {
@@ -58,6 +60,7 @@ export const SUBSCRIPTION_TRANSITIONS: Readonly<
     levelChanged: 'active',
     updated: 'active',
     trialChanged: 'active',
+    cardAttached: 'active',
     ended: 'ended',
   },
   payment_failed: {
@@ -140,6 +143,11 @@ export const subscriptionUpdated = v.strictObject({
 export const subscriptionTrialChanged = v.strictObject({
   type: v.literal('subscription.trialChanged@1'),
   data: v.strictObject({ id, trialEndsAt: v.nullable(moment) }),
+});
+/** Stripe collects the subscription from now on. */
+export const subscriptionCardAttached = v.strictObject({
+  type: v.literal('subscription.cardAttached@1'),
+  data: v.strictObject({ id, periodEndsAt: moment }),
 });
 export const subscriptionEnded = v.strictObject({
   type: v.literal('subscription.ended@1'),
@@ -273,6 +281,9 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
       };
     case 'subscription.trialChanged@1':
       return { trialEndsAt: event.data.trialEndsAt, undo: getUndo(row, 'update-trial', author) };
+    case 'subscription.cardAttached@1':
+      // What was done before can't be undone: Stripe doesn't know it.
+      return { hasCard: true, periodEndsAt: event.data.periodEndsAt, undo: null };
     case 'subscription.disabled@1':
     case 'subscription.ended@1':
       return {};

@@ -14,10 +14,8 @@ export const BILLING = defineMessages('billingFailures', {
   monthInvoiced: "This month is invoiced, so its usage can't change.",
   monthBeingInvoiced:
     'The invoice of this month was sent to QuickBooks without an answer. Send it again first.',
-
+  monthBeingCollected: "This month is being collected by card, so its usage can't change.",
   monthPaidByCard: "This month is paid by card at Stripe, so it can't be invoiced.",
-  monthPartlyByCard:
-    'Some days of this month are paid by card at Stripe. Create the invoice for the other days in QuickBooks.',
   notAcknowledged: 'Acknowledge the usage first.',
   monthNotOver: 'You can invoice a month when it is over.',
   noCustomer: 'Map a QuickBooks customer to this company first.',
@@ -32,8 +30,8 @@ export const BILLING = defineMessages('billingFailures', {
   stripeRefused: 'Stripe refused this. Contact your provider.',
   notSigned: "The signature isn't valid.",
   noCard: 'No card is stored at Stripe yet.',
-  meterWithoutMinimum:
-    'Stripe bills this level by a meter, which has no minimum. Set the minimum to 0.',
+  paysByCardAlready: 'This subscription is paid by card already.',
+  levelIsFree: 'This subscription is free, so it needs no card.',
   levelWithoutPrice: "This service level can't be paid by card.",
   trialInPast: 'Select a date in the future.',
   notRestorable: "This company can't be restored. It was deleted more than 30 days ago.",

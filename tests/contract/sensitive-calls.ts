@@ -44,6 +44,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'setBillingSecret',
     'updateCard',
     'collectCard',
+    'subscribeByCard',
     'sendMonthInvoice',
     'restoreDeletedCompany',
   ],

@@ -53,7 +53,6 @@ export async function startDemoStripe(context: AppContext, plan: DemoPlan): Prom
         customer,
         price: `price_${row.level}`,
         quantity: Math.max(1, row.minimumUsers),
-        status: row.status === 'active' || row.status === 'cancelled' ? 'active' : 'past_due',
         isCancelled: row.status === 'cancelled',
         periodEndsAt: row.periodEndsAt,
         trialEndsAt: row.trialEndsAt,

@@ -139,6 +139,7 @@ async function addSubscription(
         company_n: company,
         customer_id: `cus_demo${company}`,
         subscription_id: outcome === 'pending' ? null : `sub_demo${company}`,
+        collected_from: getMonthAt(now, timeZone).text,
       })
       .onConflict((on) => on.doNothing())
       .execute();

@@ -5,10 +5,11 @@ import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { stripePageMessages as t } from './messages.en.ts';
 import { checkoutPage, portalPage } from './pages.ts';
 import { findWrongParam } from './published-params.ts';
+import { Missing, toPage, type AdoptedSubscription, type Fields, type Rec } from './records.ts';
+import { makeInvoices } from './stand-in-invoices.ts';
 
-/** A record as Stripe's API returns it: its published fields, of which the SDK's types are made. */
-type Rec = Record<string, unknown> & { readonly id: string };
-type Fields = Record<string, unknown>;
+/** What is sold on a page. */
+type Terms = Readonly<Record<'price' | 'quantity' | 'trialDays' | 'trialEnd', string | null>>;
 
 const SECOND: Ms = 1_000;
 const MONTH_SECONDS = 30 * 86_400;
@@ -25,23 +26,17 @@ export interface StripeStandIn {
   count(kind: string): number;
   /** Changes a subscription as time or a card would, and sends its event. */
   change(subscription: string, fields: Fields, type: string): Promise<void>;
+  /** Adds a price of the provider, in cents. One with a meter is charged by what the meter sums up. */
+  addPrice(id: string, cents: number, meter?: string): void;
+  /** Lets time pass: periods that are over are charged, and what was canceled ends. */
+  renew(): Promise<void>;
+  /** Whether the card of a customer is declined from now on. */
+  setDeclined(customer: string, isDeclined: boolean): void;
   /** Adds a subscription that was made before, with its customer and what is unpaid. */
   adopt(subscription: AdoptedSubscription): void;
   /** Every event so far, in order, to be sent again. */
   readonly events: readonly string[];
   send(payload: string): Promise<number>;
-}
-
-export interface AdoptedSubscription {
-  readonly id: string;
-  readonly customer: string;
-  readonly price: string;
-  readonly quantity: number;
-  readonly status: 'active' | 'past_due';
-  readonly isCancelled: boolean;
-  readonly periodEndsAt: Ms;
-  readonly trialEndsAt: Ms | null;
-  readonly owedCents: number;
 }
 
 export interface StandInOptions {
@@ -89,6 +84,8 @@ export function makeStripeStandIn({
     return put(kind, { ...row, ...fields });
   };
 
+  const remove = (kind: string, id: string): void => void table(kind).delete(id);
+
   async function emit(type: string, object: Fields): Promise<void> {
     const payload = JSON.stringify({
       id: makeId('evt'),
@@ -114,42 +111,27 @@ export function makeStripeStandIn({
       }),
     );
 
-  /** A price of the provider; one without a quantity is metered. */
-  const getPrice = (id: string, isMetered: boolean): Fields =>
+  /** A price of the provider. */
+  const getPrice = (id: string): Rec =>
     table('prices').get(id) ?? {
       id,
       object: 'price',
       currency: 'usd',
       product: `prod_${id}`,
+      unit_amount: UNIT_CENTS,
       recurring: {
         interval: 'month',
         interval_count: 1,
-        usage_type: isMetered ? 'metered' : 'licensed',
-        meter: isMetered ? `mtr_${id}` : null,
+        usage_type: 'licensed',
+        meter: null,
       },
     };
 
-  const makeInvoice = ({
-    customer,
-    subscription,
-    owedCents,
-  }: {
-    readonly customer: string;
-    readonly subscription: string;
-    readonly owedCents: number;
-  }): Rec => ({
-    id: makeId('in'),
-    object: 'invoice',
-    customer,
-    status: owedCents > 0 ? 'open' : 'paid',
-    amount_due: owedCents > 0 ? owedCents : UNIT_CENTS,
-    amount_remaining: owedCents,
-    parent: { type: 'subscription_details', subscription_details: { subscription } },
-  });
+  const invoices = makeInvoices({ table, put, patch, remove, makeId, emit, now });
   const makeItem = (price: string, quantity: number | null, periodEnd: number): Fields => ({
     id: makeId('si'),
     object: 'subscription_item',
-    price: getPrice(price, quantity === null),
+    price: getPrice(price),
     ...(quantity !== null && { quantity }),
     current_period_start: now(),
     current_period_end: periodEnd,
@@ -157,14 +139,14 @@ export function makeStripeStandIn({
 
   function makeSubscription(
     customer: string,
-    { price, quantity, trialDays }: Readonly<Record<'price' | 'quantity' | 'trialDays', unknown>>,
+    { price, quantity, trialDays, trialEnd: end }: Terms,
   ): Rec {
     const created = now();
     const days = Number(trialDays ?? 0);
-    const trialEnd = days > 0 ? created + days * 86_400 : null;
+    const trialEnd = days > 0 ? created + days * 86_400 : end === null ? null : Number(end);
     const id = makeId('sub');
-    const invoice = put('invoices', makeInvoice({ customer, subscription: id, owedCents: 0 }));
-    return put('subscriptions', {
+    const method = makeId('pm');
+    const row = put('subscriptions', {
       id,
       object: 'subscription',
       customer,
@@ -172,7 +154,8 @@ export function makeStripeStandIn({
       cancel_at_period_end: false,
       created,
       trial_end: trialEnd,
-      latest_invoice: invoice.id,
+      latest_invoice: null,
+      default_payment_method: method,
       items: {
         object: 'list',
         data: [
@@ -184,6 +167,7 @@ export function makeStripeStandIn({
         ],
       },
     });
+    return trialEnd === null ? invoices.startPeriod(row) : row;
   }
 
   /** What a person does on the hosted page. A declined card leaves the session open. */
@@ -215,10 +199,7 @@ export function makeStripeStandIn({
       });
       await emit('checkout.session.completed', done);
     } else {
-      const subscription = makeSubscription(
-        customer,
-        session['~terms'] as Readonly<Record<'price' | 'quantity' | 'trialDays', unknown>>,
-      );
+      const subscription = makeSubscription(customer, session['~terms'] as Terms);
       const done = patch('sessions', id, {
         status: 'complete',
         customer,
@@ -231,11 +212,10 @@ export function makeStripeStandIn({
     return String(session['success_url']).replace('{CHECKOUT_SESSION_ID}', id);
   }
 
-  const expand = (row: Rec, wanted: readonly string[]): Fields => {
+  const expand = (row: Fields, wanted: readonly string[]): Fields => {
     const kinds: Readonly<Record<string, string>> = {
       subscription: 'subscriptions',
       setup_intent: 'setup_intents',
-      latest_invoice: 'invoices',
     };
     return Object.fromEntries(
       Object.entries(row)
@@ -278,11 +258,13 @@ export function makeStripeStandIn({
           'success_url': text('success_url'),
           'cancel_url': text('cancel_url'),
           'url': `${base}/pay/${session}`,
-          'metadata': {},
+          'metadata': { terms: text('metadata[terms]') },
+          'custom_text': { submit: { message: text('custom_text[submit][message]') } },
           '~terms': {
             price: text('line_items[0][price]'),
             quantity: text('line_items[0][quantity]'),
             trialDays: text('subscription_data[trial_period_days]'),
+            trialEnd: text('subscription_data[trial_end]'),
           },
         }),
         [],
@@ -297,11 +279,13 @@ export function makeStripeStandIn({
         object: 'price',
         currency: text('currency'),
         product: text('product'),
-        unit_amount_decimal: text('unit_amount_decimal'),
+        unit_amount: Number(text('unit_amount')),
+        lookup_key: text('lookup_key'),
+        active: true,
         recurring: {
           interval: text('recurring[interval]'),
-          interval_count: Number(text('recurring[interval_count]')),
-          usage_type: text('recurring[usage_type]'),
+          interval_count: 1,
+          usage_type: text('recurring[usage_type]') ?? 'licensed',
           meter: text('recurring[meter]'),
         },
       });
@@ -331,8 +315,7 @@ export function makeStripeStandIn({
         timestamp: Number(text('timestamp') ?? now()),
       });
     }
-    if (kind === 'invoices' && action === 'void')
-      return patch('invoices', id, { status: 'void', amount_remaining: 0 });
+    if (kind === 'invoices') return invoices.write(id, action, form);
     if (kind === 'subscriptions') {
       const trial = text('trial_end');
       const price = text('items[0][price]');
@@ -351,7 +334,7 @@ export function makeStripeStandIn({
             data: [
               {
                 ...items.data[0],
-                price: getPrice(price, quantity === null),
+                price: getPrice(price),
                 ...(quantity !== null && { quantity: Number(quantity) }),
               },
             ],
@@ -378,15 +361,25 @@ export function makeStripeStandIn({
     try {
       if (request.method === 'GET') {
         if (path === '/invoices')
-          return json({
-            object: 'list',
-            data: [...table('invoices').values()].filter(
-              (row) =>
-                row['status'] === url.searchParams.get('status') &&
-                JSON.stringify(row['parent']).includes(url.searchParams.get('subscription') ?? '-'),
+          return json(
+            toPage(table('invoices'), url, (row) =>
+              ['status', 'customer'].every((name) => row[name] === url.searchParams.get(name)),
             ),
-          });
-        const row = kind === 'checkout' ? table('sessions').get(third) : table(kind).get(id);
+          );
+        if (path === '/prices')
+          return json(
+            toPage(
+              table('prices'),
+              url,
+              (row) => row['lookup_key'] === url.searchParams.get('lookup_keys[0]'),
+            ),
+          );
+        const row =
+          kind === 'checkout'
+            ? table('sessions').get(third)
+            : kind === 'prices'
+              ? getPrice(id)
+              : table(kind).get(id);
         if (!row) throw new Missing();
         return json(
           expand(
@@ -397,6 +390,7 @@ export function makeStripeStandIn({
           ),
         );
       }
+      if (request.method === 'DELETE' && kind === 'invoices') return json(invoices.delete(id));
       if (request.method === 'DELETE') {
         counts.set('cancelled', (counts.get('cancelled') ?? 0) + 1);
         const ended = patch('subscriptions', id, { status: 'canceled' });
@@ -447,21 +441,42 @@ export function makeStripeStandIn({
     async change(subscription, fields, type) {
       await emit(type, patch('subscriptions', subscription, fields));
     },
+    addPrice(id, cents, meter) {
+      put('prices', {
+        ...getPrice(id),
+        unit_amount: cents,
+        ...(meter !== undefined && {
+          recurring: { interval: 'month', interval_count: 1, usage_type: 'metered', meter },
+        }),
+      });
+    },
+    async renew() {
+      for (const row of table('subscriptions').values()) await invoices.renew(row);
+    },
+    setDeclined: invoices.setDeclined,
     adopt({ id, customer, price, quantity, owedCents, ...more }) {
-      put('customers', { id: customer, object: 'customer', email: null });
+      put('customers', {
+        id: customer,
+        object: 'customer',
+        email: null,
+        invoice_settings: { default_payment_method: makeId('pm') },
+      });
       const trialEnd = more.trialEndsAt === null ? null : Math.floor(more.trialEndsAt / SECOND);
       const periodEnd = Math.floor(more.periodEndsAt / SECOND);
-      const invoice = put('invoices', makeInvoice({ customer, subscription: id, owedCents }));
+      invoices.adopt(customer, owedCents);
+      const known = getPrice(price);
+      put('prices', { ...known, id: `zero_${price}`, unit_amount: 0 });
       put('subscriptions', {
         id,
         object: 'subscription',
         customer,
-        status: more.status === 'active' && trialEnd !== null ? 'trialing' : more.status,
+        status: trialEnd === null ? 'active' : 'trialing',
         cancel_at_period_end: more.isCancelled,
         created: now(),
         trial_end: trialEnd,
-        latest_invoice: invoice.id,
-        items: { object: 'list', data: [makeItem(price, quantity, periodEnd)] },
+        latest_invoice: null,
+        default_payment_method: null,
+        items: { object: 'list', data: [makeItem(`zero_${price}`, quantity, periodEnd)] },
       });
     },
     events,
@@ -469,7 +484,6 @@ export function makeStripeStandIn({
   };
 }
 
-class Missing extends Error {}
 const json = (body: unknown, status = 200): Response =>
   new Response(JSON.stringify(body), {
     status,

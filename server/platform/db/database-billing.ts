@@ -125,9 +125,14 @@ export interface SignUpTable {
   session_id: string | null;
   ready_at: Ms | null;
   until: Ms;
+  /** The company that it created. */
+  company_n: Generated<CompanyN | null>;
 }
 
-/** What Stripe calls a company. `metered_day`: the last day that its meter knows. */
+/**
+ * What Stripe calls a company. `metered_day`: the last day that its meter knows. `collected_from`: the
+ * first month whose amount is collected; null: the subscription still has a price of Stripe's own.
+ */
 export interface StripeCustomerTable {
   tenant_id: TenantId;
   company_n: CompanyN;
@@ -135,6 +140,7 @@ export interface StripeCustomerTable {
   subscription_id: string | null;
   ended_at: Ms | null;
   metered_day: number | null;
+  collected_from: Generated<string | null>;
   /** Reads of the subscription that were begun, and the newest that was applied. */
   read_n: Generated<number>;
   applied_n: Generated<number>;
@@ -153,10 +159,22 @@ export interface StripeWriteTable {
   key: string;
   made_at: Ms;
 }
-/** Which company opened a page of Stripe. */
+/**
+ * Which company opened a page of Stripe. `subscription_id`: the subscription of ours that is paid on it;
+ * null: it saves a card. `linked_at`: when Stripe's subscription became the one that pays it.
+ */
 export interface StripeCheckoutTable {
   tenant_id: TenantId;
   id: string;
   company_n: CompanyN;
+  at: Ms;
+  subscription_id: Generated<string | null>;
+  linked_at: Generated<Ms | null>;
+}
+/** A month whose invoice is being created at Stripe. `invoice_id`: its draft there, once it is known. */
+export interface StripeInvoiceTable {
+  tenant_id: TenantId;
+  usage_id: string;
+  invoice_id: string | null;
   at: Ms;
 }

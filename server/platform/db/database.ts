@@ -41,6 +41,7 @@ import type {
   QuickBooksTable,
   SignUpTable,
   StripeCheckoutTable,
+  StripeInvoiceTable,
   StripeCustomerTable,
   StripeEventTable,
   StripeWriteTable,
@@ -94,6 +95,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   stripe_event: StripeEventTable;
   stripe_write: StripeWriteTable;
   stripe_checkout: StripeCheckoutTable;
+  stripe_invoice: StripeInvoiceTable;
   sla_alarm: {
     tenant_id: TenantId;
     id: string;

@@ -40,6 +40,8 @@ export async function aTill(store: Store, more: object = {}): Promise<Till> {
     webhookSecret: SECRET,
     deliver: async (payload, signature) => (await hook(shop, payload, signature)).status,
   });
+  stripe.addPrice('price_basic', 250, 'mtr_price_basic');
+  stripe.addPrice('price_advanced', 400);
   context.payments.connectTo(stripe.fetch);
   return {
     ...shop,

@@ -182,7 +182,10 @@ eachDatabase((kind, open) => {
       userMills: 3_000,
       minimumUsers: 7,
     });
-    expect(getItem()).toMatchObject({ quantity: 7, price: { unit_amount_decimal: '300' } });
+    expect(getItem()).toMatchObject({
+      quantity: 1,
+      price: { unit_amount: 0, product: 'prod_price_advanced' },
+    });
     // A trial that was over when it was changed: Stripe refuses a moment that has passed.
     const now = fixture.context.clock.now();
     await must(owner, 'POST', 'o365/subscriptions/update-trial/3', {
@@ -237,21 +240,17 @@ eachDatabase((kind, open) => {
     expect(lost.status).toBe(503);
     await must(owner, 'POST', 'o365/subscriptions/change-level/3', { level: 'advanced' });
     expect(stripe.count('subscriptions')).toBe(writes + 1);
-    expect(JSON.stringify(at('items'))).toContain('price_advanced');
+    // Stripe's own amount is zero: the months are collected with ours.
+    const product = { unit_amount: 0, product: 'prod_price_advanced' };
+    expect(at('items')).toMatchObject({ data: [{ quantity: 1, price: product }] });
     expect((await getRow(owner, 3)).subscription?.level).toBe('advanced');
-    // The price and the minimum that are agreed are billed at Stripe, and so is what an undo brings back.
-    const getItem = () =>
-      (at('items') as { data: { price: Record<string, unknown>; quantity: number }[] }).data[0];
+    // The price and the minimum that are agreed are in the amount of the month alone.
     await must(owner, 'POST', 'o365/subscriptions/update/3', {
       userMills: 3_255,
       minimumUsers: 20,
     });
-    expect(getItem()).toMatchObject({
-      quantity: 20,
-      price: { unit_amount_decimal: '325.5', product: 'prod_price_advanced' },
-    });
     await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});
-    expect(getItem()).toMatchObject({ quantity: 1, price: { id: 'price_advanced' } });
+    expect(stripe.count('subscriptions')).toBe(writes + 1);
     const buyer = await office.as('buyer', ['o365_admin'], [3]);
     // A cancellation on Stripe's own page is undone by who pays.
     const id = stripe.list('subscriptions')[0]?.id ?? '';
@@ -289,6 +288,7 @@ eachDatabase((kind, open) => {
     expect(await must(buyer, 'GET', `o365/checkout/${checkout}/success`)).toEqual({
       status: 'complete',
       mode: 'setup',
+      isLinked: false,
     });
     expect(JSON.stringify(stripe.list('customers'))).toContain('"default_payment_method":"pm_');
     const stranger = await office.as('stranger', ['o365_admin'], [1]);
@@ -309,16 +309,12 @@ eachDatabase((kind, open) => {
     await subscribe(till);
     await subscribe(till, { email: 'dan@dahlia.example.com', company: 'Dahlia Foods' });
     await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 4 });
-    // A metered price stays metered; a meter has no minimum, so none is promised.
-    const update = (more: object) => owner('POST', 'o365/subscriptions/update/3', more);
-    expect(await update({ userMills: 2_000, minimumUsers: 5 })).toMatchObject({
-      status: 409,
-      text: expect.stringContaining('has no minimum'),
-    });
-    expect((await update({ userMills: 2_000, minimumUsers: 0 })).status).toBe(200);
-    expect(stripe.list('prices')).toMatchObject([
+    // A metered price stays metered, so that Stripe shows the usage; it has no amount.
+    expect(stripe.list('prices').filter(({ id }) => !id.startsWith('price_b'))).toMatchObject([
+      { id: 'price_advanced' },
       {
-        unit_amount_decimal: '200',
+        unit_amount: 0,
+        product: 'prod_price_basic',
         recurring: { interval: 'month', usage_type: 'metered', meter: 'mtr_price_basic' },
       },
     ]);

@@ -283,6 +283,7 @@ const writes = (of: Theirs): Bodies => ({
   sendMonthInvoice: { usageId: of.usage, userItem: '1' },
   updateCard: { companyId: of.company },
   collectCard: { companyId: of.company },
+  subscribeByCard: { companyId: of.company },
   restoreDeletedCompany: { companyId: of.company },
 });
 

@@ -21,7 +21,7 @@ import { unheard } from '../invoice-handlers.ts';
 import { heard } from '../quickbooks-endpoint.ts';
 import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
-import { loadCardDays } from '../subscriptions/billed-terms.ts';
+import { isCollectedByCard } from '../subscriptions/billed-terms.ts';
 import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
 import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
@@ -221,17 +221,6 @@ async function loadConnected(
   return row === undefined || realm === null || row.ended ? null : { ...row, realm_id: realm };
 }
 
-/** Returns why a month isn't invoiced here: Stripe collects all of its billed days, or some. */
-async function findCardRefusal(
-  tx: TenantTx,
-  { company, month }: UsageMonthRow,
-): Promise<string | null> {
-  const { timeZone } = await loadCompanyLimit(tx);
-  const days = await loadCardDays(tx, company, parseMonth(month), timeZone);
-  if (!days.includes(true)) return null;
-  return days.includes(false) ? MESSAGES.monthPartlyByCard : MESSAGES.monthPaidByCard;
-}
-
 /** Returns why a month can't be invoiced, or to whom it is. */
 async function findBillable(
   tx: TenantTx,
@@ -243,10 +232,9 @@ async function findBillable(
   const company = row && (await tx.rows('company', [row.company])).get(row.company);
   if (!row || !company || !seesMonths(session, company)) return NOT_FOUND;
   if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
-  const refusal = await findCardRefusal(tx, row);
-  if (refusal !== null) return notNow(refusal);
-  if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
   const { timeZone } = await loadCompanyLimit(tx);
+  if (await isCollectedByCard(tx, row, timeZone)) return notNow(MESSAGES.monthPaidByCard);
+  if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
   if (parseMonth(row.month).last >= getDay(now, timeZone, 0)) return notNow(MESSAGES.monthNotOver);
   const books = await loadConnected(tx);
   if (books === null) return notNow(MESSAGES.quickBooksNotConnected);

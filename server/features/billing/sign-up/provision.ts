@@ -11,6 +11,7 @@ import type { SignUpTable } from '#server/platform/db/database-billing.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { isCompanyNameTaken } from '#server/platform/tenancy/company-names.ts';
+import { useSubscriptionCard } from '../stripe/customer.ts';
 import { getMonthAt, getMonthEnd } from '../subscriptions/month.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 
@@ -32,6 +33,7 @@ interface Payment {
 export async function finishSignUp(
   context: AppContext,
   tenant: TenantId,
+  stripe: Stripe,
   session: Stripe.Checkout.Session,
 ): Promise<Result<unknown>> {
   const id = session.client_reference_id;
@@ -45,7 +47,7 @@ export async function finishSignUp(
     periodEndsAt: (subscription.items.data[0]?.current_period_end ?? 0) * SECOND_MS,
     trialEndsAt: subscription.trial_end === null ? null : subscription.trial_end * SECOND_MS,
   };
-  await context.store.tenant(tenant, async (tx) => {
+  const isCurrent = await context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const row = await tx.sql
       .selectFrom('sign_up')
@@ -56,8 +58,9 @@ export async function finishSignUp(
     // Stripe's page may have been opened twice; the session that was opened last counts.
     if (row?.ready_at === null && row.session_id === session.id)
       await provision(tx, context, row, payment);
+    return row?.session_id === session.id;
   });
-  return ok(null);
+  return isCurrent ? useSubscriptionCard(context, tenant, stripe, subscription) : ok(null);
 }
 
 /** Creates company, user and subscription. Requires the lock of the head row. */
@@ -149,11 +152,12 @@ export async function provision(
         company_n: n,
         customer_id: payment.customer,
         subscription_id: payment.subscription,
+        collected_from: getMonthAt(now, timeZone).text,
       })
       .execute();
   await tx.sql
     .updateTable('sign_up')
-    .set({ ready_at: now, password_hash: '' })
+    .set({ ready_at: now, password_hash: '', company_n: n })
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', row.id)
     .execute();

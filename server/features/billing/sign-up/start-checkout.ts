@@ -7,6 +7,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { connectStripe, readStripe, writeStripe } from '../stripe/stripe.ts';
+import { describeTerms } from '../stripe/terms-text.ts';
+import { findZeroItem } from '../stripe/zero-price.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { finishSignUp, provision, type SignUpRow } from './provision.ts';
 import { isFree, listLevels, toOutput } from './sign-up-step.ts';
@@ -55,12 +57,18 @@ export const startCheckout =
       await store.tenant(ctx.tenant, (tx) => updateSignUp(tx, row, { until: ctx.now + VALID_MS }));
       return ok({ url: opened.value });
     }
-    const price = prices.stripePrice;
+    const item = await findZeroItem(context, ctx.tenant, stripe, {
+      price: prices.stripePrice,
+      currency: settings.currency,
+    });
+    if (!item.ok) return item;
+    const terms = describeTerms({ ...prices, currency: settings.currency, minimumUsers: 0 });
     const body = {
       mode: 'subscription' as const,
       client_reference_id: row.id,
       customer_email: row.email,
-      line_items: [{ price, ...(prices.stripeMeter === null && { quantity: 1 }) }],
+      line_items: [item.value],
+      custom_text: { submit: { message: terms } },
       ...(settings.trialDays > 0 && {
         subscription_data: { trial_period_days: settings.trialDays },
       }),
@@ -151,7 +159,7 @@ async function endCheckout(
     return ended.ok ? ok(false) : ended;
   }
   if (page?.status !== 'complete') return ok(false);
-  const finished = await finishSignUp(context, tenant, page);
+  const finished = await finishSignUp(context, tenant, stripe, page);
   return finished.ok ? ok(true) : finished;
 }
 

@@ -6,6 +6,9 @@ import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { loadStoredUsageDays } from '../suite-usage/usage-days.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { collectMonths } from './collect-months.ts';
+import { linkLostPages } from './company-checkout.ts';
+import { moveToZero } from './move-to-zero.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
@@ -28,8 +31,9 @@ interface MeteredDay {
 }
 
 /**
- * Sends the users of each day that ended to the billing meters of metered levels, reads
- * subscriptions again whose event may be lost, and ends at Stripe what ended here. Each is sent once: a meter event has the day as its identifier.
+ * Sends the users of each day that ended to the billing meters of metered levels, collects the months
+ * that are closed, reads again what an event may have been lost of, and ends at Stripe what ended
+ * here. Each is sent once: a meter event has the day as its identifier.
  */
 export const payments =
   (context: AppContext): JobHandler<'payments'> =>
@@ -72,6 +76,12 @@ export const payments =
           .execute(),
       );
     }
+    const moved = await moveToZero(context, tenant, stripe, now);
+    if (!moved.ok) return now + EVERY_MS;
+    const linked = await linkLostPages(context, tenant, stripe);
+    if (!linked.ok && linked.failure.kind === 'busy') return now + EVERY_MS;
+    const collected = await collectMonths(context, tenant, stripe, { now, signal });
+    if (!collected.ok) return now + EVERY_MS;
     for (const { company, subscription } of await findEnded(context, tenant)) {
       const ended = await writeStripe(
         context,

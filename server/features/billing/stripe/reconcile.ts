@@ -1,23 +1,29 @@
 import type { Stripe } from 'stripe';
 import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { NewEvent } from '#contract/events.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
 import type { Ms } from '#contract/ids.ts';
 
 const DAY_MS: Ms = 86_400_000;
 const SECOND_MS: Ms = 1_000;
-/** Stripe's smallest unit is a cent in all our currencies. */
-const CENT_MILLS = 10;
 
 type Change = Extract<NewEvent['event'], { readonly type: `subscription.${string}` }>;
 
+/** `owedMills`: of all invoices that were charged and not paid. */
+interface Known {
+  readonly owedMills: Mills;
+  readonly graceDays: number;
+  readonly now: Ms;
+}
+
 /**
- * Returns the events that bring a row to the state of Stripe's subscription as it is now (BILL-10).
- * The same state gives no events, so the order and the number of messages don't matter.
+ * Returns the events that bring a row to the state that Stripe has now (BILL-10). The same state gives
+ * no events, so the order and the number of messages don't matter.
  */
 export function getReconcileEvents(
   row: SubscriptionRow,
   subscription: Stripe.Subscription,
-  { graceDays, now }: { readonly graceDays: number; readonly now: Ms },
+  known: Known,
 ): readonly Change[] {
   const { id } = row;
   switch (subscription.status) {
@@ -27,25 +33,33 @@ export function getReconcileEvents(
         ? []
         : [{ type: 'subscription.ended@1', data: { id } }];
     case 'past_due':
-    case 'unpaid': {
-      const owedMills = getOwed(subscription);
-      return getNextStatus(row.status, 'failed') === null ||
-        (row.status === 'payment_failed' && row.owedMills === owedMills)
-        ? []
-        : [
-            {
-              type: 'subscription.failed@1',
-              data: { id, graceEndsAt: now + graceDays * DAY_MS, owedMills },
-            },
-          ];
-    }
+    case 'unpaid':
+      return getFailedEvents(row, known);
     case 'active':
     case 'trialing':
-      return getRunningEvents(row, subscription);
+      // The months are collected by invoices of their own, which don't change Stripe's status.
+      return known.owedMills > 0 && getNextStatus(row.status, 'failed') !== null
+        ? getFailedEvents(row, known)
+        : known.owedMills > 0 && row.status === 'disabled'
+          ? []
+          : getRunningEvents(row, subscription);
     default:
       return [];
   }
 }
+
+const getFailedEvents = (
+  { id, status, owedMills: before }: SubscriptionRow,
+  { owedMills, graceDays, now }: Known,
+): readonly Change[] =>
+  getNextStatus(status, 'failed') === null || (status === 'payment_failed' && before === owedMills)
+    ? []
+    : [
+        {
+          type: 'subscription.failed@1',
+          data: { id, graceEndsAt: now + graceDays * DAY_MS, owedMills },
+        },
+      ];
 
 function getRunningEvents(
   row: SubscriptionRow,
@@ -58,9 +72,11 @@ function getRunningEvents(
   const isRunning = row.status === 'active' || row.status === 'cancelled';
   if (!isRunning || periodEndsAt > row.periodEndsAt)
     events.push({ type: 'subscription.paid@1', data: { id, periodEndsAt } });
-  const trialEndsAt = trialEnd === null ? null : trialEnd * SECOND_MS;
-  if (trialEndsAt !== null && trialEndsAt !== row.trialEndsAt && row.status !== 'cancelled')
-    events.push({ type: 'subscription.trialChanged@1', data: { id, trialEndsAt } });
+  if (trialEnd !== null && trialEnd !== toSeconds(row.trialEndsAt) && row.status !== 'cancelled')
+    events.push({
+      type: 'subscription.trialChanged@1',
+      data: { id, trialEndsAt: trialEnd * SECOND_MS },
+    });
   if (isCancelled && row.status !== 'cancelled')
     events.push({ type: 'subscription.cancelled@1', data: { id } });
   if (!isCancelled && row.status === 'cancelled')
@@ -68,5 +84,5 @@ function getRunningEvents(
   return events;
 }
 
-const getOwed = ({ latest_invoice: invoice }: Stripe.Subscription): number =>
-  invoice === null || typeof invoice === 'string' ? 0 : invoice.amount_remaining * CENT_MILLS;
+/** Stripe counts in seconds. */
+const toSeconds = (at: Ms | null): number | null => at && Math.floor(at / SECOND_MS);

@@ -4,6 +4,7 @@ import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 import { getReconcileEvents } from './reconcile.ts';
 import { readStripe } from './stripe.ts';
 
@@ -27,14 +28,17 @@ export async function syncSubscription(
       .set((row) => ({ read_n: row('read_n', '+', 1), read_at: context.clock.now() }))
       .where('tenant_id', '=', tenant)
       .where('subscription_id', '=', subscription)
-      .returning(['company_n', 'read_n'])
+      // What was ended here, such as with its company, says nothing about a later one.
+      .where('ended_at', 'is', null)
+      .returning(['company_n', 'customer_id', 'read_n'])
       .executeTakeFirst(),
   );
   if (begun === undefined) return ok(null);
-  const fetched = await readStripe(() =>
-    stripe.subscriptions.retrieve(subscription, { expand: ['latest_invoice'] }),
-  );
+  const fetched = await readStripe(() => stripe.subscriptions.retrieve(subscription));
   if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(null) : fetched;
+  const open = await listOpenInvoices(stripe, begun.customer_id);
+  if (!open.ok) return open;
+  const owedMills = getOwedMills(open.value);
   return context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const now = context.clock.now();
@@ -54,7 +58,7 @@ export async function syncSubscription(
     if (row === undefined) return ok(null);
     const { graceDays } = await loadBillingSettings(tx);
     await tx.append(
-      getReconcileEvents(row, fetched.value, { graceDays, now }).map((change) => ({
+      getReconcileEvents(row, fetched.value, { owedMills, graceDays, now }).map((change) => ({
         event: change,
         company: row.company,
         entity: `subscription:${row.id}`,

@@ -7,7 +7,9 @@ import { readBytes } from '#server/platform/http/body.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
 import { finishSignUp } from '../sign-up/provision.ts';
-import { connectStripe, readStripe, writeStripe } from './stripe.ts';
+import { finishCompanyCheckout } from './company-checkout.ts';
+import { setDefaultCard } from './customer.ts';
+import { connectStripe, readStripe } from './stripe.ts';
 import { hasSeen, remember, syncSubscription } from './sync-subscription.ts';
 
 const MAX_BYTES = 1_048_576;
@@ -68,16 +70,39 @@ async function actOn(
         event: event.id,
       });
     case 'invoice.paid':
-    case 'invoice.payment_failed': {
-      const parent = event.data.object.parent?.subscription_details?.subscription;
-      const id = typeof parent === 'string' ? parent : parent?.id;
-      return id === undefined
+    case 'invoice.payment_failed':
+    case 'invoice.voided':
+    case 'invoice.marked_uncollectible': {
+      const subscription = await findSubscriptionId(context, tenant, event.data.object.customer);
+      return subscription === null
         ? ok(null)
-        : syncSubscription(context, tenant, stripe, { subscription: id, event: event.id });
+        : syncSubscription(context, tenant, stripe, { subscription, event: event.id });
     }
     default:
       return ok(null);
   }
+}
+
+/** The subscription at Stripe of a customer; null if there is none. */
+async function findSubscriptionId(
+  context: AppContext,
+  tenant: TenantId,
+  customer: Stripe.Invoice['customer'],
+): Promise<string | null> {
+  const id = typeof customer === 'string' ? customer : customer?.id;
+  if (id === undefined) return null;
+  const row = await context.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('stripe_customer')
+        .select('subscription_id')
+        .where('tenant_id', '=', tenant)
+        .where('customer_id', '=', id)
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  return row?.subscription_id ?? null;
 }
 
 async function finishCheckout(
@@ -99,21 +124,13 @@ async function finishCheckout(
     const customer = typeof session.customer === 'string' ? session.customer : session.customer?.id;
     const card = typeof method === 'string' ? method : method?.id;
     if (customer === undefined || card === undefined) return ok(null);
-    const set = await writeStripe(
-      context,
-      tenant,
-      { what: `default-card:${customer}`, body: card },
-      (options) =>
-        stripe.customers.update(
-          customer,
-          { invoice_settings: { default_payment_method: card } },
-          options,
-        ),
-    );
+    const set = await setDefaultCard(context, tenant, stripe, { customer, card });
     if (!set.ok) return set;
   } else {
-    const done = await finishSignUp(context, tenant, session);
+    const done = await finishSignUp(context, tenant, stripe, session);
     if (!done.ok) return done;
+    const linked = await finishCompanyCheckout(context, tenant, stripe, session);
+    if (!linked.ok) return linked;
   }
   await context.store.tenant(tenant, (tx) => remember(tx, event, context.clock.now()));
   return ok(null);

@@ -3,7 +3,9 @@ import { foldSubscriptions, type SubscriptionRow } from '#contract/billing/subsc
 import { listStoredTypes } from '#contract/former-events.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { TABLES, type EventsAbout, type LoggedAbout } from '#contract/tables.ts';
+import type { UsageMonthRow } from '#contract/billing/usage-months.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
+import { parseMonth } from './month.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toLogged } from '#server/platform/events/transaction.ts';
 
@@ -121,17 +123,26 @@ export const loadBilledDays = async (
   timeZone: string,
 ): Promise<BilledDays> => getBilledDays(await loadChanges(tx), days, timeZone);
 
-/** Returns for each billed day of a company in a range whether Stripe collects it. */
-export const loadCardDays = async (
+/**
+ * Whether Stripe collects a month: its last billed day is paid by card. A month has one amount, which is
+ * collected in one way, even if the card was added in it (BILL-16).
+ */
+export async function isCollectedByCard(
   tx: TenantTx,
-  company: CompanyN,
-  days: Days,
+  { company, month }: Pick<UsageMonthRow, 'company' | 'month'>,
   timeZone: string,
-): Promise<readonly boolean[]> => [
-  ...(mapBilledDays(await loadChanges(tx), days, timeZone, ({ hasCard }) => hasCard)
-    .get(company)
-    ?.values() ?? []),
-];
+): Promise<boolean> {
+  const days = mapBilledDays(
+    await loadChanges(tx),
+    parseMonth(month),
+    timeZone,
+    ({ hasCard }) => hasCard,
+  ).get(company);
+  return [...(days ?? [])].reduce<readonly [DayN, boolean]>(
+    (last, day) => (day[0] > last[0] ? day : last),
+    [Number.NEGATIVE_INFINITY, false],
+  )[1];
+}
 
 async function loadChanges({ sql: db, tenant }: TenantTx): Promise<readonly Change[]> {
   const changes = await db

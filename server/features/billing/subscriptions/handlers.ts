@@ -14,6 +14,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { hasDraft } from '../month-invoice/stored-draft.ts';
+import { isBeingCollected } from '../stripe/collect-months.ts';
 import { listCells, listHeads } from './cells.ts';
 import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
 import {
@@ -49,6 +50,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
       if (row.invoice !== null)
         return failed({ kind: 'conflict', message: MESSAGES.monthInvoiced });
       if (await hasDraft(tx, row.id)) return notNow(MESSAGES.monthBeingInvoiced);
+      if (await isBeingCollected(tx, row.id)) return notNow(MESSAGES.monthBeingCollected);
       await tx.append(
         [{ event: getEvent(row.id), company: row.company, entity: `usage:${row.id}` }],
         by(ctx),

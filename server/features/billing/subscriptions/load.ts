@@ -124,7 +124,7 @@ export async function makeUsageOutput(
   const { timeZone } = await loadCompanyLimit(tx);
   const today: DayN = getDay(now, timeZone, 0);
   const person = ({ by, at }: { readonly by: UserId; readonly at: Ms }) => ({
-    name: names.get(by) ?? actorMessages.formerUser,
+    name: by === 'clock' ? actorMessages.system : (names.get(by) ?? actorMessages.formerUser),
     at,
   });
   return (row) => {

@@ -74,6 +74,7 @@ import { migration0089 } from './0089_stripe_reads.ts';
 import { migration0090 } from './0090_vb365_feeds.ts';
 import { migration0091 } from './0091_vb365_licensed_users.ts';
 import { migration0092 } from './0092_undo_authors.ts';
+import { migration0093 } from './0093_collected_months.ts';
 import { migration0095 } from './0095_sharing.ts';
 import type { Migration } from './migration.ts';
 
@@ -155,5 +156,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0090,
   migration0091,
   migration0092,
+  migration0093,
   migration0095,
 ];

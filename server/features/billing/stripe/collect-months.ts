@@ -1,0 +1,277 @@
+import type { Stripe } from 'stripe';
+import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
+import { ok, type Result } from '#contract/result.ts';
+import { startOfDay } from '#contract/time/day.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { hasDraft } from '../month-invoice/stored-draft.ts';
+import { isCollectedByCard } from '../subscriptions/billed-terms.ts';
+import { countUsage } from '../subscriptions/count-usage.ts';
+import { getMonthAt, getMonthBefore, getMonthEnd, parseMonth } from '../subscriptions/month.ts';
+import { stripeInvoiceMessages as t } from './messages.en.ts';
+import { readStripe, writeStripe } from './stripe.ts';
+import { formatMoney } from './terms-text.ts';
+
+const SECOND_MS: Ms = 1_000;
+const CENT_MILLS = 10;
+/** A month that nobody acknowledged is collected this long after its end: until then it can be changed. */
+const REVIEW_MS: Ms = 3 * 86_400_000;
+
+/** A month that is being collected. `draft`: its invoice at Stripe, once it is known. */
+interface Month {
+  readonly row: UsageMonthRow;
+  readonly customer: string;
+  readonly draft: string | null;
+  readonly timeZone: string;
+}
+
+/**
+ * BILL-22: collects each closed month of a card subscription by an invoice at Stripe, whose lines are
+ * those of the month. A month is closed when it is over and acknowledged, or three days after its end.
+ * Its amount can't change from then on, and it is charged once, however often this is repeated: a
+ * draft that was left behind is never charged, and one is finalized only if it has the month's amount.
+ */
+export async function collectMonths(
+  context: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  { now, signal }: { readonly now: Ms; readonly signal: AbortSignal },
+): Promise<Result<unknown>> {
+  const refused = new Set<CompanyN>();
+  for (const month of await claimMonths(context, tenant, now)) {
+    if (signal.aborted) break;
+    if (refused.has(month.row.company)) continue;
+    const collected = await collectMonth(context, tenant, stripe, month);
+    if (collected.ok) continue;
+    if (collected.failure.kind === 'busy') return collected;
+    // The months of a company are collected in their order; other companies don't wait for it.
+    refused.add(month.row.company);
+  }
+  return ok(null);
+}
+
+/** Closes the months that are due, and returns all that aren't collected yet, in their order. */
+const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<readonly Month[]> =>
+  context.store.tenant(tenant, async (tx) => {
+    const customers = new Map(
+      (
+        await tx.sql
+          .selectFrom('stripe_customer')
+          .select(['company_n', 'customer_id', 'collected_from'])
+          .where('tenant_id', '=', tenant)
+          .where('collected_from', 'is not', null)
+          .execute()
+      ).map((row) => [row.company_n, row]),
+    );
+    if (customers.size === 0) return [];
+    await tx.lock();
+    const { timeZone } = await loadCompanyLimit(tx);
+    const by = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now } as const;
+    const current = getMonthAt(now, timeZone);
+    await tx.append(await countUsage(tx, context, getMonthBefore(current), { timeZone, now }), by);
+    const drafts = new Map(
+      (
+        await tx.sql
+          .selectFrom('stripe_invoice')
+          .select(['usage_id', 'invoice_id'])
+          .where('tenant_id', '=', tenant)
+          .execute()
+      ).map((row) => [row.usage_id, row.invoice_id]),
+    );
+    const rows = (await tx.all('usageMonth'))
+      .filter(({ month, invoice }) => invoice === null && month < current.text)
+      .sort((a, b) => a.month.localeCompare(b.month, 'en'));
+    const found: Month[] = [];
+    for (const row of rows) {
+      const customer = customers.get(row.company);
+      if (customer === undefined || row.month < (customer.collected_from ?? '')) continue;
+      const month = { row, customer: customer.customer_id, timeZone };
+      const draft = drafts.get(row.id);
+      if (draft !== undefined) {
+        found.push({ ...month, draft });
+        continue;
+      }
+      const endedAt = getMonthEnd(parseMonth(row.month), timeZone);
+      if (row.ack === null && now < endedAt + REVIEW_MS) continue;
+      if (getBilledUsage(row).totalMills === 0 || (await hasDraft(tx, row.id))) continue;
+      if (!(await isCollectedByCard(tx, row, timeZone))) continue;
+      // An acknowledged month is not counted again.
+      if (row.ack === null || row.ack.at < endedAt)
+        await tx.append(
+          [
+            {
+              event: { type: 'usage.acknowledged@1', data: { id: row.id } },
+              company: row.company,
+              entity: `usage:${row.id}`,
+            },
+          ],
+          by,
+        );
+      await tx.sql
+        .insertInto('stripe_invoice')
+        .values({ tenant_id: tenant, usage_id: row.id, invoice_id: null, at: now })
+        .execute();
+      found.push({ ...month, draft: null });
+    }
+    return found;
+  });
+
+async function collectMonth(
+  context: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  month: Month,
+): Promise<Result<unknown>> {
+  const { row } = month;
+  const { lines, totalMills } = getBilledUsage(row);
+  const cents = totalMills / CENT_MILLS;
+  const known = month.draft === null ? null : await findInvoice(stripe, month.draft);
+  if (known !== null && !known.ok) return known;
+  let invoice = known?.value ?? null;
+  if (invoice === null) {
+    const created = await createDraft(context, tenant, stripe, month);
+    if (!created.ok) return created;
+    invoice = created.value;
+  }
+  const { id } = invoice;
+  if (invoice.status === 'draft' && invoice.lines.data.length === 0) {
+    const { first, last } = parseMonth(row.month);
+    const period = {
+      start: startOfDay(first, month.timeZone, 0) / SECOND_MS,
+      end: startOfDay(last + 1, month.timeZone, 0) / SECOND_MS,
+    };
+    const body = {
+      lines: lines.map(({ kind, quantity, priceMills, amountMills }) => ({
+        amount: amountMills / CENT_MILLS,
+        description: t[kind]({
+          month: row.month,
+          quantity: String(quantity / 100),
+          price: formatMoney(priceMills, row.currency),
+        }),
+        discountable: false,
+        period,
+      })),
+    };
+    const added = await writeStripe(
+      context,
+      tenant,
+      { what: `month-lines:${id}`, body },
+      (options) => stripe.invoices.addLines(id, body, options),
+    );
+    if (!added.ok) return added;
+    invoice = added.value;
+  }
+  if (invoice.status === 'draft' && invoice.total !== cents) {
+    // Something of Stripe's own, such as a tax, is in it: it is dropped, and nothing is charged.
+    const dropped = await writeStripe(
+      context,
+      tenant,
+      { what: `month-drop:${id}`, body: null },
+      (options) => stripe.invoices.del(id, {}, options),
+    );
+    if (!dropped.ok) return dropped;
+    await storeDraftId(context, tenant, row, null);
+    return ok(null);
+  }
+  if (invoice.status === 'draft') {
+    const body = { auto_advance: true };
+    const finalized = await writeStripe(
+      context,
+      tenant,
+      { what: `month-finalize:${id}`, body },
+      (options) => stripe.invoices.finalizeInvoice(id, body, options),
+    );
+    if (!finalized.ok) return finalized;
+    invoice = finalized.value;
+  }
+  const number = invoice.number ?? id;
+  await context.store.tenant(tenant, async (tx) => {
+    await tx.lock();
+    await deleteDraftRow(tx, row.id);
+    await tx.append(
+      [
+        {
+          event: { type: 'usage.invoiced@1', data: { id: row.id, invoice: number } },
+          company: row.company,
+          entity: `usage:${row.id}`,
+        },
+      ],
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
+    );
+  });
+  return ok(null);
+}
+
+/** Null: somebody has deleted the draft at Stripe. */
+async function findInvoice(
+  stripe: Stripe,
+  id: string,
+): Promise<Result<(Stripe.Invoice & { readonly id: string }) | null>> {
+  const found = await readStripe(() => stripe.invoices.retrieve(id));
+  if (!found.ok) return found.failure.kind === 'not-found' ? ok(null) : found;
+  return ok({ ...found.value, id });
+}
+
+async function createDraft(
+  context: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  { row, customer }: Month,
+): Promise<Result<Stripe.Invoice & { readonly id: string }>> {
+  const body = {
+    customer,
+    currency: row.currency.toLowerCase(),
+    collection_method: 'charge_automatically' as const,
+    // Charged only after it is finalized with the month's amount.
+    auto_advance: false,
+    pending_invoice_items_behavior: 'exclude' as const,
+    description: t.invoice({ month: row.month }),
+    metadata: { usage: row.id, month: row.month },
+  };
+  const created = await writeStripe(
+    context,
+    tenant,
+    { what: `month-invoice:${row.id}`, body },
+    (options) => stripe.invoices.create(body, options),
+  );
+  if (!created.ok) return created;
+  const { id } = created.value;
+  await storeDraftId(context, tenant, row, id);
+  return ok({ ...created.value, id });
+}
+
+const storeDraftId = (
+  context: AppContext,
+  tenant: TenantId,
+  { id }: UsageMonthRow,
+  invoice: string | null,
+): Promise<unknown> =>
+  context.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('stripe_invoice')
+      .set({ invoice_id: invoice })
+      .where('tenant_id', '=', tenant)
+      .where('usage_id', '=', id)
+      .execute(),
+  );
+
+const deleteDraftRow = ({ sql, tenant }: TenantTx, usageId: string): Promise<unknown> =>
+  sql
+    .deleteFrom('stripe_invoice')
+    .where('tenant_id', '=', tenant)
+    .where('usage_id', '=', usageId)
+    .execute();
+
+/** Whether a month is being collected by Stripe. */
+export const isBeingCollected = async (
+  { sql, tenant }: TenantTx,
+  usageId: string,
+): Promise<boolean> =>
+  (await sql
+    .selectFrom('stripe_invoice')
+    .select('usage_id')
+    .where('tenant_id', '=', tenant)
+    .where('usage_id', '=', usageId)
+    .executeTakeFirst()) !== undefined;
