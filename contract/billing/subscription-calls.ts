@@ -37,7 +37,8 @@ const personAt = v.object({ name: v.string(), at: v.number() });
 
 /**
  * The usage of a month. `users`, `gigabytes`: as counted; `changed`: what somebody replaced them
- * with. `isOver`: the month has ended. `invoice`: its number in QuickBooks.
+ * with. `isOver`: the month has ended. `invoice`: its number in
+ * QuickBooks, or at Stripe. `isByCard`: Stripe collects it.
  */
 const usageMonth = v.object({
   _id: v.string(),
@@ -53,6 +54,7 @@ const usageMonth = v.object({
   lines: v.array(usageLine),
   totalMills: v.number(),
   invoice: orNull(v.string()),
+  isByCard: v.boolean(),
   isOver: v.boolean(),
   countedAt: v.number(),
 });

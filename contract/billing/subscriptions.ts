@@ -71,7 +71,13 @@ export const SUBSCRIPTION_TRANSITIONS: Readonly<
     cancelled: 'ended',
     ended: 'ended',
   },
-  disabled: { paid: 'active', forgiven: 'active', cancelled: 'ended', ended: 'ended' },
+  disabled: {
+    paid: 'active',
+    failed: 'disabled',
+    forgiven: 'active',
+    cancelled: 'ended',
+    ended: 'ended',
+  },
   cancelled: { paid: 'cancelled', rolledBack: 'active', ended: 'ended' },
   ended: {},
 };

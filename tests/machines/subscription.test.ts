@@ -26,10 +26,11 @@ test('BILL-14: a subscription does in each status what its table says, and nothi
 });
 
 test('BILL-14: terms change only while a subscription waits for payment or runs', () => {
-  const changing = (['levelChanged', 'updated', 'trialChanged'] as const).map((trigger) =>
-    SUBSCRIPTION_STATUSES.filter((status) => canHappen(status, trigger)),
+  const changing = (['levelChanged', 'updated', 'trialChanged', 'cardAttached'] as const).map(
+    (trigger) => SUBSCRIPTION_STATUSES.filter((status) => canHappen(status, trigger)),
   );
   expect(changing).toEqual([
+    ['active', 'pending'],
     ['active', 'pending'],
     ['active', 'pending'],
     ['active', 'pending'],

@@ -80,6 +80,7 @@ const CHANGES: readonly Event[] = [
   { type: 'subscription.updated@1', data: { id: ID, userMills: 2_000, minimumUsers: 5 } },
   { type: 'subscription.trialChanged@1', data: { id: ID, trialEndsAt: START + 10 * DAY } },
   { type: 'subscription.ended@1', data: { id: ID } },
+  { type: 'subscription.cardAttached@1', data: { id: ID, periodEndsAt: START + 60 * DAY } },
 ];
 
 test('BILL-14: events in any order lead to a status, and what a status does not allow changes nothing', () => {

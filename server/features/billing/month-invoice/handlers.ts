@@ -21,7 +21,7 @@ import { unheard } from '../invoice-handlers.ts';
 import { heard } from '../quickbooks-endpoint.ts';
 import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
-import { isCollectedByCard } from '../subscriptions/billed-terms.ts';
+import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
 import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
@@ -233,7 +233,7 @@ async function findBillable(
   if (!row || !company || !seesMonths(session, company)) return NOT_FOUND;
   if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
   const { timeZone } = await loadCompanyLimit(tx);
-  if (await isCollectedByCard(tx, row, timeZone)) return notNow(MESSAGES.monthPaidByCard);
+  if ((await loadCardMonths(tx, timeZone))(row)) return notNow(MESSAGES.monthPaidByCard);
   if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
   if (parseMonth(row.month).last >= getDay(now, timeZone, 0)) return notNow(MESSAGES.monthNotOver);
   const books = await loadConnected(tx);

@@ -7,7 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { hasDraft } from '../month-invoice/stored-draft.ts';
-import { isCollectedByCard } from '../subscriptions/billed-terms.ts';
+import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { countUsage } from '../subscriptions/count-usage.ts';
 import { getMonthAt, getMonthBefore, getMonthEnd, parseMonth } from '../subscriptions/month.ts';
 import { stripeInvoiceMessages as t } from './messages.en.ts';
@@ -83,6 +83,7 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
     const rows = (await tx.all('usageMonth'))
       .filter(({ month, invoice }) => invoice === null && month < current.text)
       .sort((a, b) => a.month.localeCompare(b.month, 'en'));
+    const isByCard = await loadCardMonths(tx, timeZone);
     const found: Month[] = [];
     for (const row of rows) {
       const customer = customers.get(row.company);
@@ -96,7 +97,7 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
       const endedAt = getMonthEnd(parseMonth(row.month), timeZone);
       if (row.ack === null && now < endedAt + REVIEW_MS) continue;
       if (getBilledUsage(row).totalMills === 0 || (await hasDraft(tx, row.id))) continue;
-      if (!(await isCollectedByCard(tx, row, timeZone))) continue;
+      if (!isByCard(row)) continue;
       // An acknowledged month is not counted again.
       if (row.ack === null || row.ack.at < endedAt)
         await tx.append(

@@ -40,9 +40,7 @@ export function getReconcileEvents(
       // The months are collected by invoices of their own, which don't change Stripe's status.
       return known.owedMills > 0 && getNextStatus(row.status, 'failed') !== null
         ? getFailedEvents(row, known)
-        : known.owedMills > 0 && row.status === 'disabled'
-          ? []
-          : getRunningEvents(row, subscription);
+        : getRunningEvents(row, subscription);
     default:
       return [];
   }
@@ -52,7 +50,7 @@ const getFailedEvents = (
   { id, status, owedMills: before }: SubscriptionRow,
   { owedMills, graceDays, now }: Known,
 ): readonly Change[] =>
-  getNextStatus(status, 'failed') === null || (status === 'payment_failed' && before === owedMills)
+  getNextStatus(status, 'failed') === null || (status !== 'active' && before === owedMills)
     ? []
     : [
         {

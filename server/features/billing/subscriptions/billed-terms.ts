@@ -123,25 +123,24 @@ export const loadBilledDays = async (
   timeZone: string,
 ): Promise<BilledDays> => getBilledDays(await loadChanges(tx), days, timeZone);
 
+/** Whether Stripe collects the month of a company. */
+export type CardMonths = (month: Pick<UsageMonthRow, 'company' | 'month'>) => boolean;
+
 /**
- * Whether Stripe collects a month: its last billed day is paid by card. A month has one amount, which is
- * collected in one way, even if the card was added in it (BILL-16).
+ * Returns which months Stripe collects: those whose last billed day is paid by card. A month has one
+ * amount, which is collected in one way, even if the card was added in it (BILL-16).
  */
-export async function isCollectedByCard(
-  tx: TenantTx,
-  { company, month }: Pick<UsageMonthRow, 'company' | 'month'>,
-  timeZone: string,
-): Promise<boolean> {
-  const days = mapBilledDays(
-    await loadChanges(tx),
-    parseMonth(month),
-    timeZone,
-    ({ hasCard }) => hasCard,
-  ).get(company);
-  return [...(days ?? [])].reduce<readonly [DayN, boolean]>(
-    (last, day) => (day[0] > last[0] ? day : last),
-    [Number.NEGATIVE_INFINITY, false],
-  )[1];
+export async function loadCardMonths(tx: TenantTx, timeZone: string): Promise<CardMonths> {
+  const changes = Map.groupBy(await loadChanges(tx), ({ company }) => company);
+  return ({ company, month }) => {
+    const days = mapBilledDays(
+      changes.get(company) ?? [],
+      parseMonth(month),
+      timeZone,
+      ({ hasCard }) => hasCard,
+    ).get(company);
+    return [...(days ?? [])].sort(([one], [other]) => one - other).at(-1)?.[1] ?? false;
+  };
 }
 
 async function loadChanges({ sql: db, tenant }: TenantTx): Promise<readonly Change[]> {

@@ -15,6 +15,7 @@ import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
+import { loadCardMonths } from './billed-terms.ts';
 import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { parseMonth, type Month } from './month.ts';
 
@@ -122,6 +123,7 @@ export async function makeUsageOutput(
 ): Promise<(row: UsageMonthRow) => UsageMonthOut> {
   const names = await loadPeople(tx);
   const { timeZone } = await loadCompanyLimit(tx);
+  const isByCard = await loadCardMonths(tx, timeZone);
   const today: DayN = getDay(now, timeZone, 0);
   const person = ({ by, at }: { readonly by: UserId; readonly at: Ms }) => ({
     name: by === 'clock' ? actorMessages.system : (names.get(by) ?? actorMessages.formerUser),
@@ -147,6 +149,7 @@ export async function makeUsageOutput(
       lines: [...lines],
       totalMills,
       invoice: row.invoice?.id ?? null,
+      isByCard: isByCard(row),
       isOver: parseMonth(row.month).last < today,
       countedAt: row.countedAt,
     };

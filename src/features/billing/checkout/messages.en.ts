@@ -6,6 +6,11 @@ export const checkoutMessages = defineMessages('checkout', {
   cardSaved: 'Your card was saved.',
   cardOpen: "Stripe's page wasn't completed. No card was saved.",
   cardExpired: "Stripe's page has expired. No card was saved.",
+  cardLinked: 'Your subscription is paid by this card from now on.',
+  cardWaiting:
+    'Stripe has your card. Its confirmation is on the way; this page checks again by itself.',
+  subscriptionOpen: "Stripe's page wasn't completed. Your subscription isn't paid by card yet.",
+  subscriptionExpired: "Stripe's page has expired. Your subscription isn't paid by card yet.",
   cardUpdated: "Stripe saves what you change on its page. You don't need to do anything here.",
   noCheckout:
     'There is no payment for this address. Add or change your card on the subscription page.',

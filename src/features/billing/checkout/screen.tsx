@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Link, useParams, useRouterState } from '@tanstack/react-router';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
@@ -16,7 +17,22 @@ export function CheckoutResult() {
     select: ({ location }) => new URLSearchParams(location.searchStr).get('session'),
   });
   const id = checkoutId ?? session;
-  const { value, failure } = useQuery('getCheckoutResult', { checkoutId: id ?? '' }, id !== null);
+  const { value, failure, again } = useQuery(
+    'getCheckoutResult',
+    { checkoutId: id ?? '' },
+    id !== null,
+  );
+  const isWaiting =
+    value !== null &&
+    value.mode === 'subscription' &&
+    value.status === 'complete' &&
+    !value.isLinked;
+  // Stripe's event may come after the user has returned.
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setInterval(again, CHECK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, again]);
   return (
     <Page title={t.checkoutTitle}>
       <div className="grid min-h-full content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
@@ -33,8 +49,8 @@ export function CheckoutResult() {
         ) : value === null ? (
           <output className="block text-ink-2">{t.checking}</output>
         ) : (
-          <Callout tone={value.status === 'complete' ? 'success' : 'warning'}>
-            {RESULTS[value.status]}
+          <Callout tone={value.status === 'complete' && !isWaiting ? 'success' : 'warning'}>
+            {isWaiting ? t.cardWaiting : RESULTS[value.mode][value.status]}
           </Callout>
         )}
         <p className="m-0">
@@ -47,4 +63,12 @@ export function CheckoutResult() {
   );
 }
 
-const RESULTS = { complete: t.cardSaved, open: t.cardOpen, expired: t.cardExpired } as const;
+const CHECK_MS = 3_000;
+const RESULTS = {
+  setup: { complete: t.cardSaved, open: t.cardOpen, expired: t.cardExpired },
+  subscription: {
+    complete: t.cardLinked,
+    open: t.subscriptionOpen,
+    expired: t.subscriptionExpired,
+  },
+} as const;

@@ -68,7 +68,6 @@ export function SubscriptionDetails({
         <Usage
           usage={row.usage}
           company={row.companyName}
-          hasCard={row.subscription?.hasCard === true}
           isReadOnly={isReadOnly}
           offline={offline}
           onChanged={onChanged}
@@ -182,15 +181,12 @@ function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone
 function Usage({
   usage,
   company,
-  hasCard,
   isReadOnly,
   offline,
   onChanged,
 }: {
   readonly usage: UsageMonthOut;
   readonly company: string;
-  /** Stripe collects what the month costs. */
-  readonly hasCard: boolean;
   readonly isReadOnly: boolean;
   readonly offline: boolean;
   readonly onChanged: () => void;
@@ -257,7 +253,7 @@ function Usage({
                 when: formatWhen(acknowledged.at, zone),
               })}
       </p>
-      {invoice === null && hasCard && <p className="m-0 text-ink-2">{t.paidAtStripe}</p>}
+      {invoice === null && usage.isByCard && <p className="m-0 text-ink-2">{t.paidAtStripe}</p>}
       {mutation.failure !== null && (
         <Callout tone="failed" alert>
           {getFailureText(mutation.failure)}
@@ -271,7 +267,7 @@ function Usage({
           <Button size="sm" {...why} onClick={() => setIsChanging(true)}>
             {t.change}
           </Button>
-          {ack && usage.isOver && !hasCard && (
+          {ack && usage.isOver && !usage.isByCard && (
             <Button size="sm" {...why} onClick={() => setIsInvoicing(true)}>
               {t.createInvoice}
             </Button>

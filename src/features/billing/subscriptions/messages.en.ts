@@ -69,7 +69,7 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   rep: 'Sales rep',
   noRep: 'No sales rep',
   updateCard: 'Change card',
-  collectCard: 'Add card',
+  payByCard: 'Pay by card',
   terms: 'Subscription',
   renewsOn: 'Renews on {when}',
   endsOn: 'Ends on {when}',

@@ -87,7 +87,7 @@ function OwnSubscriptions({
                 offline={offline}
                 onChanged={query.again}
               >
-                {canChange && <CardButton row={row} offline={offline} />}
+                {canChange && <CardButton row={row} offline={offline} onChanged={query.again} />}
               </Terms>
               {row.usage !== null && (
                 <p className="m-0 pt-3 text-ink-2">
@@ -105,16 +105,29 @@ function OwnSubscriptions({
   );
 }
 
-/** Opens Stripe's own page: the portal of a card subscription, or the one that collects a card. */
-function CardButton({ row, offline }: { readonly row: Subscribed; readonly offline: boolean }) {
+/**
+ * Opens Stripe's own page: the portal of a card subscription, or the one on which a company begins to
+ * pay by card. What is free, and what doesn't run, needs no card.
+ */
+function CardButton({
+  row: { company, subscription },
+  offline,
+  onChanged,
+}: {
+  readonly row: Subscribed;
+  readonly offline: boolean;
+  readonly onChanged: () => void;
+}) {
   const mutation = useServerMutation();
-  const call = row.subscription.hasCard ? 'updateCard' : 'collectCard';
+  const call = getCardCall(subscription);
+  if (call === null) return null;
   const open = async (): Promise<void> => {
     const answer = await mutation.send(() =>
-      withReauth(() => client().ask(call, { companyId: row.company })),
+      withReauth(() => client().ask(call, { companyId: company })),
     );
-    if (answer.ok) location.assign(answer.value.url);
-    else tellFailure(getFailureText(answer.failure));
+    if (!answer.ok) tellFailure(getFailureText(answer.failure));
+    else if (answer.value.url === null) onChanged();
+    else location.assign(answer.value.url);
   };
   return (
     <CallButton
@@ -125,9 +138,20 @@ function CardButton({ row, offline }: { readonly row: Subscribed; readonly offli
       disabled={offline}
       onClick={() => void open()}
     >
-      {row.subscription.hasCard ? t.updateCard : t.collectCard}
+      {call === 'updateCard' ? t.updateCard : t.payByCard}
     </CallButton>
   );
+}
+
+function getCardCall({
+  status,
+  hasCard,
+  userMills,
+  gigabyteMills,
+}: Subscribed['subscription']): 'updateCard' | 'subscribeByCard' | null {
+  if (hasCard && status !== 'pending') return 'updateCard';
+  const isFree = userMills === 0 && gigabyteMills === 0;
+  return isFree || (status !== 'active' && status !== 'pending') ? null : 'subscribeByCard';
 }
 
 type Subscribed = CompanySubscription & {
