@@ -453,7 +453,7 @@ export function makeStripeStandIn({
     async renew() {
       for (const row of table('subscriptions').values()) await invoices.renew(row);
     },
-    setDeclined: invoices.setDeclined,
+    setDeclined: (customer, isDeclined) => invoices.setDeclined(customer, isDeclined),
     adopt({ id, customer, price, quantity, owedCents, ...more }) {
       put('customers', {
         id: customer,

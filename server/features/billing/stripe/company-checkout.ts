@@ -124,6 +124,8 @@ const loadPages = (
     { readOnly: true },
   );
 
+const refuse = (message: string): Result<never> => failed({ kind: 'conflict', message });
+
 function findPayable(
   context: AppContext,
   { tenant }: SessionContext,
@@ -132,7 +134,6 @@ function findPayable(
   return context.store.tenant(
     tenant,
     async (tx): Promise<Result<Payable>> => {
-      const refuse = (message: string): Result<never> => failed({ kind: 'conflict', message });
       const row = await findSubscription(tx, company);
       if (row === null || row.status === 'ended') return refuse(MESSAGES.noSubscription);
       if (!isWithoutCard(row)) return refuse(MESSAGES.paysByCardAlready);
