@@ -5,10 +5,9 @@ export const stripeInvoiceMessages = defineMessages('stripe-invoice', {
   invoice: 'Microsoft 365 backup in {month}',
   users: 'Users in {month}: {quantity} at {price}',
   gigabytes: 'Gigabytes in {month}: {quantity} at {price}',
-  terms:
-    'Your card is saved now and charged after each month, for that month: {price} for each user.',
+  terms: 'Your card is saved now. It is charged after each month: {price} for each user.',
   termsWithMinimum:
-    'Your card is saved now and charged after each month, for that month: {price} for each user, and for at least {minimum, plural, one {# user} other {# users}}.',
+    'Your card is saved now. It is charged after each month: {price} for each user, and for at least {minimum, plural, one {# user} other {# users}}.',
   termsWithStorage:
-    'Your card is saved now and charged after each month, for that month: {price} for each user, and {storage} for each gigabyte.',
+    'Your card is saved now. It is charged after each month: {price} for each user, and {storage} for each gigabyte.',
 });

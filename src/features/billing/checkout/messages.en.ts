@@ -7,8 +7,7 @@ export const checkoutMessages = defineMessages('checkout', {
   cardOpen: "Stripe's page wasn't completed. No card was saved.",
   cardExpired: "Stripe's page has expired. No card was saved.",
   cardLinked: 'Your subscription is paid by this card from now on.',
-  cardWaiting:
-    'Stripe has your card. Its confirmation is on the way; this page checks again by itself.',
+  cardWaiting: 'Stripe has your card. Its confirmation is on the way; this page checks again.',
   subscriptionOpen: "Stripe's page wasn't completed. Your subscription isn't paid by card yet.",
   subscriptionExpired: "Stripe's page has expired. Your subscription isn't paid by card yet.",
   cardUpdated: "Stripe saves what you change on its page. You don't need to do anything here.",
