@@ -153,7 +153,7 @@ eachDatabase((database, open) => {
         ['restore', {}, [...inLibrary, ...inList]],
         ['restore', { restoreSubsites: true }, [...inLibrary, ...inList, 'below.txt']],
         [`libraries/${library}/restore`, {}, inLibrary],
-        [`lists/${tasks}/restore`, { changedItems: false }, inList],
+        [`lists/${tasks}/restore`, { changedItems: false, restorePermissions: true }, inList],
         [`folders/${folder}/restore`, {}, inLibrary.slice(0, 2)],
         ['documents/restore', { documents: documents.slice(0, 1) }, ['a.txt']],
         ['documents/restore', { documents }, ['a.txt', 'b.txt']],
@@ -175,6 +175,7 @@ eachDatabase((database, open) => {
         deletedItems: true,
         documentVersion: 'Last',
         documentLastVersionAction: 'Overwrite',
+        restorePermissions: true,
       });
     });
 
@@ -206,6 +207,11 @@ eachDatabase((database, open) => {
       const { length } = bench.server.outside.asked;
       for (const [path, more, words] of [
         [`folders/${folder}/restore`, { changedItems: false }, 'restores all'],
+        [
+          'restore',
+          { site: target, restorePermissions: true, reason: 'x' },
+          'does not offer this here',
+        ],
         ['restore', { onConflict: 'skip' }, "can't skip existing items"],
         ['restore', { site: target, folder: 'Sub', reason: 'x' }, 'Leave the folder empty'],
       ] as const)

@@ -38,8 +38,8 @@ export function refuseChoices(
         ? failed('invalid', t.skipOffered, { field: 'onConflict' })
         : ok(undefined)
       : failed('invalid', t.otherOrganization, { field: 'targetOrganizationId' });
-  const { team: _, permissions: __, ...mailFlags } = flags;
-  const hasFlags = Object.values(mailFlags).some(Boolean);
+  const { team: _, ...otherFlags } = flags;
+  const hasFlags = Object.values(otherFlags).some(Boolean);
   const isOffered =
     select === 'both' &&
     versions === 'last' &&
@@ -129,7 +129,7 @@ async function getMailTarget(
     UserShape,
   );
   if (!user.name) return failed('missing', t.noUser);
-  const { team: _, ...mailFlags } = flags;
+  const { team: _, permissions: __, ...mailFlags } = flags;
   return ok({
     verb: 'restoreTo',
     body: {
@@ -148,8 +148,8 @@ async function getDriveTarget(
 ): Promise<EngineResult<Target>> {
   const { target, onConflict, versions, flags } = chosen;
   const permissions = flags.permissions === true;
-  // Only copies of drives and folders take it.
-  if (permissions && (target.kind === 'original' || !isFolder))
+  // Only copies of folders take it.
+  if (permissions && target.kind === 'other' && !isFolder)
     return failed('unsupported', t.notOffered, { field: 'restorePermissions' });
   if (target.kind === 'original')
     return ok({

@@ -16,13 +16,15 @@ const [OVERWRITE, MERGE] = LAST_VERSION_ACTIONS;
 
 /** Refuses what the server doesn't offer: single items are restored whether or not they are there. */
 export function refuseSiteChoices(
-  { target, select, onConflict }: Pick<Chosen, 'target' | 'select' | 'onConflict'>,
+  { target, select, onConflict, flags }: Omit<Chosen, 'versions'>,
   nodes: readonly KnownNode[],
   organization: string,
 ): EngineResult<void> {
   if (target.kind === 'other') {
     if (target.organization !== organization)
       return failed('invalid', t.otherOrganization, { field: 'targetOrganizationId' });
+    if (flags.permissions === true)
+      return failed('invalid', t.notOffered, { field: 'restorePermissions' });
     if (target.folder !== null) return failed('invalid', t.noTargetFolder, { field: 'folder' });
   }
   if (onConflict === 'skip') return failed('invalid', t.skipOffered, { field: 'onConflict' });
@@ -49,8 +51,6 @@ export async function makeSiteRestore(
   if (target.kind === 'other' && address === null) return failed('missing', t.noSite);
   const isOther = address !== null;
   const restorePermissions = flags.permissions === true;
-  if (isOther && restorePermissions)
-    return failed('unsupported', t.notOffered, { field: 'restorePermissions' });
   const body = {
     ...rights,
     documentVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
