@@ -5,95 +5,39 @@
  * mailboxes don't change (200). `ONLY`: `pglite` or `postgres`. Waits between requests about a team
  * are skipped: the note has how many requests there were. The tenant is another process.
  */
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JobItem } from '../../contract/backup/jobs.ts';
-import type { EngineResult, EngineScope } from '../../contract/engine/engine.ts';
-import type { Session } from '../../contract/engine/sessions.ts';
-import { allJobs } from '../../server/jobs.ts';
-import { makeAppContext } from '../../server/make-app-context.ts';
-import type { AppContext, Clock } from '../../server/platform/app-context.ts';
-import { systemClock } from '../../server/platform/clock.ts';
-import { openStore } from '../../server/platform/db/open.ts';
-import { makeTenant } from '../../server/platform/db/tenants.ts';
-import { makeJobRunner } from '../../server/platform/jobs/runner.ts';
-import { systemChance } from '../../server/platform/random.ts';
 import { binaries } from '../server/db/binaries.ts';
-import { aBranding, byClock, companyDraft } from '../server/db/drafts.ts';
-import { type Figure, getTable, type Sheet } from './figures.ts';
-import { beginCluster } from './processes.ts';
-import type { TenantAnswer, TenantCall } from './suite-tenant.ts';
+import { type Figure, getTable, median, quantile, type Sheet } from './figures.ts';
+import {
+  createJob,
+  type Database,
+  inPlace,
+  type Place,
+  REPOSITORY_PASSWORD,
+} from './suite-place.ts';
+import { restoreMails, showMails } from './suite-mailbox.ts';
 
 const ITEMS = Number(process.env['ITEMS'] ?? 2_000);
 /** Added before the third session. */
 const CHANGES = 100;
 const MAILBOXES = Number(process.env['MAILBOXES'] ?? 200);
-const DATABASES = { pglite: 'the embedded database', postgres: 'PostgreSQL' } as const;
-type Database = keyof typeof DATABASES;
+const DATABASES: Readonly<Record<Database, string>> = {
+  pglite: 'the embedded database',
+  postgres: 'PostgreSQL',
+};
+/** Mails that are restored. */
+const RESTORED = 1_000;
+const SMALL = { people: 3, mails: 1 };
 const KINDS = ['mails', 'files', 'posts', 'rows'];
-const SHORT_WAIT_MS = 1_000;
 const SAMPLE_MS = 20;
 const NS = 1_000_000;
-const RESTIC = { ...process.env, RESTIC_PASSWORD: 'a password of the benchmark' };
+const RESTIC = { ...process.env, RESTIC_PASSWORD: REPOSITORY_PASSWORD };
 const MEGA = 1_000_000;
-const log = { info: () => undefined, warn: console.error, error: console.error };
-
-/** Requests about a team are spread over time, of which the benchmark takes none. */
-function makeClock(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => systemClock.now() + skippedMs,
-    after(ms, work) {
-      if (ms > SHORT_WAIT_MS) return systemClock.after(ms, work);
-      const timer = setImmediate(() => {
-        skippedMs += ms;
-        work();
-      });
-      return { cancel: () => clearImmediate(timer) };
-    },
-  };
-}
-
-/** An organization whose tenant is simulated. */
-interface Place {
-  readonly context: AppContext;
-  readonly scope: EngineScope;
-  readonly office: Office;
-  readonly repository: string;
-}
-
-/** The process of the tenant. */
-interface Office {
-  call(call?: TenantCall): Promise<TenantAnswer>;
-  end(): void;
-}
-
-async function beginTenant(people: number, mails: number): Promise<Office> {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'suite-tenant.ts'), [
-    String(people),
-    String(mails),
-  ]);
-  const answer = async (): Promise<TenantAnswer> => {
-    const [message] = (await once(child, 'message')) as [TenantAnswer];
-    return message;
-  };
-  await answer();
-  return {
-    call(call = {}) {
-      const answered = answer();
-      child.send(call);
-      return answered;
-    },
-    end: () => {
-      child.disconnect();
-    },
-  };
-}
 
 export async function benchSuiteSessions(say: (text: string) => void): Promise<Sheet[]> {
   const sheets: Sheet[] = [];
@@ -108,7 +52,8 @@ export async function benchSuiteSessions(say: (text: string) => void): Promise<S
 async function benchDatabase(database: Database, say: (text: string) => void): Promise<Sheet[]> {
   const label = DATABASES[database];
   const notes = [`load average ${(loadavg()[0] ?? 0).toFixed(1)} at the start`];
-  const measured = await inPlace(database, { people: 3, mails: 1 }, async (place) => {
+  const restored = Math.min(RESTORED, ITEMS);
+  const { measured, shownMs, restoreMs } = await inPlace(database, SMALL, async (place) => {
     const results: Record<string, Measured> = {};
     for (const kind of KINDS) {
       say(`  ${ITEMS.toLocaleString('en')} ${kind} on ${label} …`);
@@ -117,7 +62,12 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
         place.office.call({ add: { kind, count: CHANGES } }),
       );
     }
-    return results;
+    say(`  ${restored.toLocaleString('en')} mails restored …`);
+    return {
+      measured: results,
+      shownMs: await showMails(place),
+      restoreMs: await restoreMails(place, restored),
+    };
   });
   for (const [kind, { requests }] of Object.entries(measured))
     notes.push(`${requests} requests for the first session of ${kind}`);
@@ -169,6 +119,28 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
       notes: [...notes, 'The tenant, restic and the rest of the machine shared its cores.'],
     },
     {
+      title: `A mailbox of ${ITEMS.toLocaleString('en')} mails, ${label}`,
+      columns: ['daybook'],
+      figures: [
+        { what: 'a mail shown, median', unit: 'ms', values: { daybook: median(shownMs) } },
+        {
+          what: 'a mail shown, 95 %',
+          unit: 'ms',
+          values: { daybook: quantile(shownMs, 0.95) },
+          goal: '120',
+          target: { max: 120, because: 'A preview waits for its thread and for the database.' },
+        },
+        {
+          what: `${restored.toLocaleString('en')} mails restored`,
+          unit: 's',
+          values: { daybook: restoreMs / 1_000 },
+          ...(restored === 1_000 && { goal: '60' }),
+          target: { max: 60, because: RESTORE_BECAUSE },
+        },
+      ],
+      notes: ['without HTTP; in the folder from which they were deleted'],
+    },
+    {
       title: `${MAILBOXES} mailboxes, ${label}`,
       columns: ['daybook'],
       figures: [
@@ -199,44 +171,11 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
   ];
 }
 
+const RESTORE_BECAUSE =
+  'Each mail is looked for and written with requests of its own, and its intent is stored before.';
 const MAILS_BECAUSE =
   'Each mail is a request of its own and a full-fidelity stream beside its MIME, 43 kB together, and four requests run at once for a mailbox; the tenant that answers them shares the cores.';
 const MEMORY_BECAUSE = 'The embedded database, with its files in memory here, is a part of it.';
-
-/** Opens a database and connects an organization with a tenant of its own, for as long as `work` runs. */
-async function inPlace<T>(
-  database: Database,
-  { people, mails }: { readonly people: number; readonly mails: number },
-  work: (place: Place) => Promise<T>,
-): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
-  const clock = makeClock();
-  const cluster = database === 'postgres' ? await beginCluster() : null;
-  const databaseUrl = cluster?.url ?? null;
-  const store = await openStore({ dataDir: '', databaseUrl, memory: true, log, clock });
-  const office = await beginTenant(people, mails);
-  try {
-    const { origin } = await office.call();
-    const config = {
-      port: 0,
-      dataDir: '',
-      databaseUrl,
-      pageDir: null,
-      trustedProxies: [],
-      secretKey: Buffer.from(systemChance.bytes(32)).toString('base64url'),
-      repositoriesDir: folder,
-      graph: origin,
-      outbound: { allow: ['127.0.0.0/8'], http: true },
-    };
-    const context = makeAppContext({ store, clock, chance: systemChance, log, config });
-    return await work(await connect(context, office));
-  } finally {
-    office.end();
-    await store.close();
-    await cluster?.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 interface Measured {
   /** Items and megabytes a second. */
@@ -265,7 +204,7 @@ async function measureMailboxes(database: Database) {
     await run();
     const before = (await office.call()).requests;
     const unchanged = await run();
-    const { requests } = await office.call({ deletes: true });
+    const { requests } = await office.call({ remove: { from: 'each', count: 1 } });
     const path = join(context.config.repositoriesDir ?? '', repository);
     const sizeBefore = getSize(path);
     await run();
@@ -301,128 +240,6 @@ function watchServer() {
       const { user, system } = process.cpuUsage(cpu);
       return { rssBytes, blockedMs: delay.percentile(99) / NS, cpuMs: (user + system) / 1_000 };
     },
-  };
-}
-
-async function connect(context: AppContext, process: Office): Promise<Place> {
-  const { store, embeddedEngine: engine } = context;
-  const scope = { tenant: randomUUID(), organization: randomUUID(), user: randomUUID() };
-  const { tenant, organization } = scope;
-  await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
-  const office = await process.call();
-  const { appId, secret } = office;
-  getValue(
-    await engine.organizations.connect(scope, {
-      region: 'Worldwide',
-      auth: 'modernLegacy',
-      services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
-      code: null,
-      officeOrganizationName: office.domain,
-      newApplicationName: null,
-      applicationId: appId,
-      applicationSecret: secret,
-      setup: 'all',
-      directoryId: null,
-    }),
-  );
-  const repository = randomUUID();
-  getValue(
-    await engine.repositories.create(scope, {
-      repository,
-      password: RESTIC.RESTIC_PASSWORD,
-      passwordHint: null,
-      storage: null,
-    }),
-  );
-  await store.tenant(tenant, async (tx) => {
-    await tx.append([companyDraft(1)], byClock);
-    await tx.append(
-      [
-        {
-          company: 1,
-          entity: `organization:${organization}`,
-          event: {
-            type: 'organization.created@1',
-            data: {
-              id: organization,
-              company: 1,
-              engine: 'embedded',
-              type: 'Office365',
-              name: office.name,
-              officeName: office.domain,
-              directoryId: office.id,
-              region: 'Worldwide',
-              authType: 'modernLegacy',
-              isExchangeOnline: true,
-              isSharePointOnline: true,
-              isTeamsOnline: true,
-              isTeamsChatsOnline: true,
-              applicationId: appId,
-              certificate: null,
-              sharePointSaveAllWebParts: false,
-            },
-          },
-        },
-      ],
-      byClock,
-    );
-  });
-  return { context, scope, office: process, repository };
-}
-
-/** Creates a job, and returns what runs a session of it. */
-async function createJob(
-  { context, scope, repository }: Place,
-  selectedItems: readonly JobItem[],
-): Promise<() => Promise<{ readonly session: Session; readonly ms: number }>> {
-  const { embeddedEngine: engine, store } = context;
-  const job = randomUUID();
-  await store.tenant(scope.tenant, (tx) =>
-    tx.append(
-      [
-        {
-          company: 1,
-          entity: `backupjob:${job}`,
-          event: {
-            type: 'backupjob.created@1',
-            data: {
-              id: job,
-              company: 1,
-              organization: scope.organization,
-              repository,
-              enabled: true,
-              name: 'Benchmark',
-              description: '',
-              isTeamsChatsEnabled: true,
-              backupType: 'SelectedItems',
-              selectedItems: [...selectedItems],
-              excludedItems: [],
-              proxy: null,
-              schedulePolicy: {
-                schedule: { type: 'Disabled' },
-                backupWindow: null,
-                retryNumber: 0,
-                retryWaitInterval: 10,
-              },
-            },
-          },
-        },
-      ],
-      byClock,
-    ),
-  );
-  const runner = makeJobRunner(context, { 'backup-session': allJobs(context)['backup-session'] });
-  return async () => {
-    const began = performance.now();
-    const id = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
-    for (;;) {
-      await runner.tick();
-      const page = { job, session: id, cursor: null, limit: 1 };
-      const [session] = getValue(await engine.jobs.listSessions(scope, page)).rows;
-      if (session?.state !== 'done') continue;
-      if (session.result !== 'success') throw new Error(session.message ?? session.result ?? '');
-      return { session, ms: performance.now() - began };
-    }
   };
 }
 
@@ -482,11 +299,6 @@ function restic(...args: readonly string[]): void {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`restic ${args.join(' ')} failed: ${stderr}`);
-}
-
-function getValue<T>(result: EngineResult<T>): T {
-  if (!result.ok) throw new Error(result.error.message);
-  return result.value;
 }
 
 if (import.meta.main)

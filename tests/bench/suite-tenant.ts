@@ -19,6 +19,9 @@ export interface TenantAnswer {
   readonly selected: Readonly<Record<string, readonly JobItem[]>>;
   /** Folders of mails in each mailbox. */
   readonly folders: number;
+  /** Name of the person of `mails`, and how many mails the inbox has. */
+  readonly person: string;
+  readonly inbox: number;
   /** That the tenant got so far. */
   readonly requests: number;
 }
@@ -26,8 +29,8 @@ export interface TenantAnswer {
 /** What happens in the tenant before it answers. */
 export interface TenantCall {
   readonly add?: { readonly kind: string; readonly count: number };
-  /** Deletes a mail in each mailbox. */
-  readonly deletes?: boolean;
+  /** Deletes as many mails, from the oldest on, in each inbox, or in that of `mails`. */
+  readonly remove?: { readonly from: 'each' | 'first'; readonly count: number };
 }
 
 const ROLES = [
@@ -43,9 +46,14 @@ const ROLES = [
   'Calendars.Read',
   'Contacts.Read',
   'Tasks.Read.All',
-  'MailboxItem.Export.All',
+  'MailboxItem.ImportExport.All',
+  'Mail.ReadWrite',
+  'Calendars.ReadWrite',
+  'Contacts.ReadWrite',
+  'Tasks.ReadWrite.All',
 ];
 
+const INBOX = 'inbox';
 const [people = '3', mails = '1'] = process.argv.slice(2);
 const tenant = createDemoTenant({
   file: null,
@@ -101,16 +109,18 @@ const server = serve(
         rows: [{ type: 'Site', id: site, parts: ['sites'] }],
         mailboxes: users.map((id) => ({ type: 'User', id, parts: ['mailbox'] })),
       },
+      person: admin.listUsers()[0]?.name ?? '',
+      inbox: admin.listMessages(mailbox, INBOX).length,
       folders: admin.listFolders(mailbox).length,
       requests,
     });
-    process.on('message', ({ add, deletes = false }: TenantCall) => {
+    process.on('message', ({ add, remove }: TenantCall) => {
       for (let n = 0; n < (add?.count ?? 0); n += 1) adders[add?.kind ?? '']?.();
-      if (deletes)
-        for (const user of users) {
-          const [message] = admin.listMessages(user);
-          if (message !== undefined) admin.purgeMessage(user, message.id);
-        }
+      const emptied = remove?.from === 'each' ? users : [mailbox];
+      if (remove !== undefined)
+        for (const user of emptied)
+          for (const { id } of admin.listMessages(user, INBOX).slice(0, remove.count))
+            admin.purgeMessage(user, id);
       process.send?.(answer());
     });
     process.send?.(answer());
