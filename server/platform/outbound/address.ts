@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Ms } from '#contract/ids.ts';
 import { getBlockList, unwrapAddress } from '../http/network.ts';
 import type { AppContext } from '../app-context.ts';
 import { outboundMessages } from './messages.en.ts';
@@ -80,15 +81,15 @@ export function mayReach(
 }
 
 /**
- * Resolves a host once and returns the address to connect to, so that the name can't point to
- * another machine a moment later. Every address of the name must be allowed.
+ * Resolves a host once and returns its addresses, so that the name can't point to another machine a
+ * moment later. Every address of the name must be allowed.
  * @throws OutboundError
  */
-export async function checkedAddress(
+export async function checkedAddresses(
   context: AppContext,
   host: string,
   allow = allowedIn(context),
-): Promise<string> {
+): Promise<readonly [string, ...string[]]> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   const found =
     isIP(name) !== 0
@@ -97,10 +98,42 @@ export async function checkedAddress(
           (all) => all.map(({ address }) => address),
           () => [],
         );
-  const [first] = found;
+  const [first, ...others] = found;
   if (first === undefined)
     throw new OutboundError('unreachable', outboundMessages.unknownHost({ host: name }));
   if (!found.every((address) => mayReach(context, address, allow)))
     throw new OutboundError('refused', outboundMessages.privateNetwork({ host: name }));
-  return first;
+  return [first, ...others];
 }
+
+/**
+ * The first of the checked addresses, for protocols that connect to one.
+ * @throws OutboundError
+ */
+export const checkedAddress = async (
+  context: AppContext,
+  host: string,
+  allow?: readonly string[],
+): Promise<string> => (await checkedAddresses(context, host, allow))[0];
+
+/**
+ * How a connection reaches one of the checked addresses and no others: if one doesn't answer within
+ * two seconds, such as an IPv6 address where IPv6 is broken, the next is tried.
+ */
+export const connectTo = (
+  addresses: readonly string[],
+): {
+  readonly lookup: LookupFunction;
+  readonly autoSelectFamily: true;
+  readonly autoSelectFamilyAttemptTimeout: Ms;
+} => ({
+  lookup(_, { all }, answer) {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = found;
+    if (all === true) answer(null, found);
+    else answer(null, first?.address ?? '', first?.family ?? 0);
+  },
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+});
+const NEXT_ADDRESS_MS: Ms = 2_000;

@@ -11,6 +11,9 @@ const SAID = /certificate|altnames/i;
  */
 export function describeError(error: unknown, host: string): string {
   if (error instanceof OutboundError) return error.message;
+  // None of several addresses answered.
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  if (first !== undefined) return describeError(first, host);
   if (isCertificateError(error)) return t.certificate({ host });
   const { code } = error as { readonly code?: unknown };
   const name = typeof code === 'string' ? code : '';

@@ -1,12 +1,12 @@
 import { Agent as Plain, request as plain } from 'node:http';
 import { Agent as Secure, request as secure } from 'node:https';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Ms } from '#contract/ids.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
-import { checkedAddress, OutboundError } from './address.ts';
+import { checkedAddresses, connectTo, OutboundError } from './address.ts';
 import { describeError, isCertificateError } from './error.ts';
 import { pinCertificate } from './pinned-certificate.ts';
 import { outboundMessages as t } from './messages.en.ts';
@@ -16,6 +16,8 @@ export interface OutboundInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams | null;
   readonly timeoutMs?: Ms;
+  /** `timeoutMs` limits each pause in which nothing is sent or received, not the whole request. */
+  readonly isLarge?: boolean;
   /** Maximum size of the response; default 1 MiB. */
   readonly maxBytes?: number;
   /**
@@ -57,7 +59,7 @@ const NO_BODY = new Set([204, 205, 304]);
 /**
  * The only function that requests an address somebody entered (OUTB-1, OUTB-2): https, or http if the
  * operator allows it; no name or password in the URL; resolves the host once, checks it and
- * connects to exactly that address; follows no redirect; at most 1 MiB and ten seconds; ignores
+ * connects to exactly those addresses; follows no redirect; at most 1 MiB and ten seconds; ignores
  * proxy variables. Logs neither body nor headers. Delays only its caller (HTTP-17).
  * @throws OutboundError, never anything else.
  */
@@ -76,6 +78,7 @@ async function sendRequest(
     body = null,
     timeoutMs = TIMEOUT_MS,
     maxBytes = MAX_BYTES,
+    isLarge = false,
     isStreamed = false,
     signal,
     certificate = null,
@@ -84,12 +87,13 @@ async function sendRequest(
   }: OutboundInit,
 ): Promise<Response> {
   const url = allowedUrl(context, address);
-  const host = await checkedAddress(context, url.hostname, within);
+  const addresses = await checkedAddresses(context, url.hostname, within);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const tls = url.protocol === 'https:';
   const payload = body instanceof URLSearchParams ? body.toString() : body;
   const options = {
-    host,
+    host: name,
+    ...connectTo(addresses),
     port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
     method,
@@ -104,12 +108,22 @@ async function sendRequest(
     },
   };
   let timer: { cancel(): void } | undefined;
+  let isOver = false;
+  const onProgress = (going: ClientRequest): void => {
+    timer?.cancel();
+    if (isOver) return; // answered before the whole body was sent
+    timer = context.clock.after(timeoutMs, () => {
+      going.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
+    });
+  };
   try {
     return await new Promise<Response>((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => {
         const response = isStreamed
           ? passOn(answer, name, timeoutMs)
-          : collect(answer, name, maxBytes);
+          : collect(answer, name, maxBytes, () => {
+              if (isLarge) onProgress(going);
+            });
         response.then(resolve, reject);
       };
       const going = tls
@@ -128,16 +142,18 @@ async function sendRequest(
             { ...options, agent: connections?.plain ?? new Plain({ keepAlive: false }) },
             answered,
           );
-      timer = context.clock.after(timeoutMs, () => {
-        going.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
-      });
+      onProgress(going);
       going.on('error', reject);
       const abort = (): void => {
         going.destroy(new OutboundError('unreachable', t.failed({ host: name })));
       };
       if (signal?.aborted === true) abort();
       signal?.addEventListener('abort', abort, { once: true });
-      going.end(payload ?? undefined);
+      if (isLarge && payload !== null)
+        writeParts(going, Buffer.from(payload), () => {
+          onProgress(going);
+        });
+      else going.end(payload ?? undefined);
     });
   } catch (error) {
     throw error instanceof OutboundError
@@ -148,6 +164,7 @@ async function sendRequest(
           isCertificateError(error) ? 'certificate' : null,
         );
   } finally {
+    isOver = true;
     timer?.cancel();
   }
 }
@@ -183,11 +200,34 @@ async function passOn(answer: IncomingMessage, name: string, timeoutMs: Ms): Pro
   return getResponse(answer, name, Readable.toWeb(body) as ReadableStream<Uint8Array>);
 }
 
-async function collect(answer: IncomingMessage, name: string, maxBytes: number): Promise<Response> {
+/** Writes a body in parts, and reports each that the connection has taken. */
+function writeParts(going: ClientRequest, body: Buffer, onPart: () => void): void {
+  let at = 0;
+  const next = (): void => {
+    onPart();
+    for (; at < body.length; at += PART_BYTES)
+      if (!going.write(body.subarray(at, at + PART_BYTES))) {
+        at += PART_BYTES;
+        going.once('drain', next);
+        return;
+      }
+    going.end();
+  };
+  next();
+}
+const PART_BYTES = 65_536;
+
+async function collect(
+  answer: IncomingMessage,
+  name: string,
+  maxBytes: number,
+  onPart: () => void,
+): Promise<Response> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
+    onPart();
     if (bytes > maxBytes) {
       answer.destroy();
       throw new OutboundError(

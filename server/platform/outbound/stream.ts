@@ -6,7 +6,7 @@ import { PassThrough, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { AppContext } from '../app-context.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
-import { checkedAddress, OutboundError } from './address.ts';
+import { checkedAddresses, connectTo, OutboundError } from './address.ts';
 import { describeError } from './error.ts';
 import { allowedUrl, getResponse } from './fetch.ts';
 import { outboundMessages as t } from './messages.en.ts';
@@ -37,14 +37,15 @@ export function outboundStream(
     const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (!isAllowed(url.hostname)) throw new OutboundError('refused', t.wrongHost({ host: name }));
     try {
-      const host = await checkedAddress(context, url.hostname);
+      const addresses = await checkedAddresses(context, url.hostname);
       const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
       const headers: Record<string, string> = { 'accept-encoding': 'gzip' };
       for (const [key, value] of request.headers) headers[key] = value;
       headers['host'] = url.host;
       if (body !== null) headers['content-length'] = String(body.byteLength);
       const options = {
-        host,
+        host: name,
+        ...connectTo(addresses),
         path: `${url.pathname}${url.search}`,
         method: request.method,
         headers,

@@ -8,7 +8,8 @@ import { fetchOutbound, makeConnections } from '#server/platform/outbound/fetch.
 
 const ATTEMPTS = 5;
 const CONNECTIONS = 16;
-const TIMEOUT_MS: Ms = 60_000;
+/** Without a byte sent or received. A pack may take as long as the line needs. */
+const PAUSE_MS: Ms = 120_000;
 const MAX_BYTES = 256 * 1_048_576;
 
 export type Sdk = typeof import('@aws-sdk/client-s3');
@@ -81,7 +82,8 @@ export function makeS3Client(
         method,
         headers,
         body: body ?? null,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs: PAUSE_MS,
+        isLarge: true,
         maxBytes: MAX_BYTES,
         certificate,
         connections,

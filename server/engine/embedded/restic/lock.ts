@@ -4,13 +4,14 @@ import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import { done, failed, ok } from '../../result.ts';
+import { PROCESS_SPACE } from './process-space.ts';
 import type { Sealer } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
 import { readDocument, writeDocument } from './unpacked.ts';
 
 // restic's lock files: any number of shared locks, or a single exclusive one. Whoever crashed left
-// a lock, which counts for nothing after 30 minutes, or at once if its process on this computer is
-// gone.
+// a lock, which counts for nothing after 30 minutes, or at once if this process can see that its
+// process is gone.
 
 export type LockKind = 'shared' | 'exclusive';
 
@@ -25,6 +26,8 @@ export interface Lock {
   readonly kind: LockKind;
   /** Fails with `ended` once others may no longer respect the lock. */
   check(): EngineResult<void>;
+  /** The same, and looks whether somebody removed the lock, whose clock differs for example. */
+  confirm(): Promise<EngineResult<void>>;
   release(): Promise<EngineResult<void>>;
 }
 
@@ -70,6 +73,8 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
   async function renew(): Promise<void> {
     // Somebody may have cleaned up meanwhile, so a lost lock is not taken up again.
     if (!check().ok) return void (await target.remove('locks', written.name));
+    await look();
+    if (isOver) return;
     const next = await writeLock(place, kind);
     if (next.ok) {
       const former = written.name;
@@ -79,9 +84,23 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
     if (!isOver) timer = clock.after(REFRESH_MS, refresh);
   }
 
+  async function look(): Promise<EngineResult<void>> {
+    const { name } = written;
+    const file = await target.read('locks', name);
+    if (file.ok) return done;
+    if (file.error.kind !== 'missing') return file;
+    if (name !== written.name) return look(); // rewritten meanwhile
+    isOver = true;
+    return LOST;
+  }
+
   return {
     kind,
     check,
+    async confirm() {
+      const checked = check();
+      return checked.ok ? look() : checked;
+    },
     async release() {
       isOver = true;
       timer.cancel();
@@ -107,6 +126,7 @@ async function writeLock(
       hostname: hostname(),
       username: 'daybook',
       pid: process.pid,
+      processSpace: PROCESS_SPACE, // not in restic, which ignores it
     }),
   );
   return name.ok ? ok({ name: name.value, at }) : name;
@@ -142,9 +162,8 @@ const lockedBy = ({ hostname: host, username, time }: v.InferOutput<typeof LOCK>
 
 function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
   const at = Date.parse(lock.time);
-  return (
-    now - at > STALE_MS || (lock.hostname === hostname() && lock.pid > 0 && isGone(lock.pid, at))
-  );
+  const isVisible = lock.processSpace !== '' && lock.processSpace === PROCESS_SPACE;
+  return now - at > STALE_MS || (isVisible && lock.pid > 0 && isGone(lock.pid, at));
 }
 
 /** After a restart of a container, this process often has the number of the one that crashed. */
@@ -174,4 +193,5 @@ const LOCK = v.object({
   hostname: v.optional(v.string(), ''),
   username: v.optional(v.string(), ''),
   pid: v.optional(v.number(), 0),
+  processSpace: v.optional(v.string(), ''),
 });

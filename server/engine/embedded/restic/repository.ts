@@ -177,7 +177,7 @@ async function open(target: RepositoryTarget, options: OpenOptions): Promise<Eng
   const lock =
     lockKind === 'none' ? ok(null) : await acquireLock({ target, sealer, clock }, lockKind);
   if (!lock.ok) return lock;
-  const guarded = guard(target, lock.value);
+  const guarded = guard(target, lock.value, clock);
   const index = new LoadedIndex(guarded, sealer);
   const loaded = await index.load();
   if (!loaded.ok) {
@@ -203,22 +203,40 @@ async function open(target: RepositoryTarget, options: OpenOptions): Promise<Eng
   });
 }
 
-/** Writes nothing without a lock, and nothing once others may take the lock for stale. */
-function guard(target: RepositoryTarget, lock: Lock | null): RepositoryTarget {
+/**
+ * Writes nothing without a lock, and nothing once others may take the lock for stale. Before the files
+ * that others rely on are written or removed, looks whether the lock is still there (ENG-7).
+ */
+function guard(target: RepositoryTarget, lock: Lock | null, clock: Clock): RepositoryTarget {
+  let confirmedAt = -Infinity;
+  const confirm = async (): Promise<EngineResult<void>> => {
+    const confirmed = (await lock?.confirm()) ?? READ_ONLY;
+    if (confirmed.ok) confirmedAt = clock.now();
+    return confirmed;
+  };
+  const confirmSometimes = (): EngineResult<void> | Promise<EngineResult<void>> =>
+    clock.now() - confirmedAt < CONFIRM_MS ? (lock?.check() ?? READ_ONLY) : confirm();
   const guarded =
-    <A extends readonly unknown[]>(work: (...args: A) => Promise<EngineResult<void>>) =>
+    <A extends readonly unknown[]>(
+      work: (...args: A) => Promise<EngineResult<void>>,
+      allow: (...args: A) => EngineResult<void> | Promise<EngineResult<void>>,
+    ) =>
     async (...args: A): Promise<EngineResult<void>> => {
-      const allowed = lock?.check() ?? READ_ONLY;
+      const allowed = await allow(...args);
       return allowed.ok ? work(...args) : allowed;
     };
   return {
     ...target,
-    write: guarded((type, name, bytes) => target.write(type, name, bytes)),
-    remove: guarded((type, name) => target.remove(type, name)),
-    removeUnfinished: guarded(() => target.removeUnfinished()),
-    destroy: guarded(() => target.destroy()),
+    write: guarded(
+      (type, name, bytes) => target.write(type, name, bytes),
+      (type) => (type === 'index' || type === 'snapshots' ? confirm() : confirmSometimes()),
+    ),
+    remove: guarded((type, name) => target.remove(type, name), confirmSometimes),
+    removeUnfinished: guarded(() => target.removeUnfinished(), confirmSometimes),
+    destroy: guarded(() => target.destroy(), confirm),
   };
 }
+const CONFIRM_MS: Ms = 30_000;
 const READ_ONLY = failed('forbidden', 'The repository was opened for reading.');
 
 function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): Repository {

@@ -1,6 +1,18 @@
+import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
+import { openKey } from '#server/engine/embedded/restic/keys.ts';
+import { makeSealer } from '#server/engine/embedded/restic/seal.ts';
+import { writeDocument } from '#server/engine/embedded/restic/unpacked.ts';
 import { openRepository, pruneRepository } from '#server/engine/embedded/restic/repository.ts';
-import { getKind, makeClock, makeRepository, openAt, tools, getValue } from './fixtures.ts';
+import {
+  getKind,
+  makeClock,
+  makeRepository,
+  openAt,
+  PASSWORD,
+  tools,
+  getValue,
+} from './fixtures.ts';
 
 const MINUTE = 60_000;
 
@@ -111,4 +123,40 @@ test('ENG-7: a lock of a process that is gone on this computer counts for nothin
   getValue(await next.close());
   getValue(await target.write('locks', 'ab'.repeat(32), Buffer.from('not a lock')));
   expect(getKind(await openRepository(target, { ...tools(), lock: 'shared' }))).toBe('busy');
+});
+
+test('ENG-7: a process that this one cannot see may be alive, so its lock counts until it is 30 minutes old', async () => {
+  for (const processSpace of ['another boot pid:[4026531836]', undefined]) {
+    const { target } = await makeRepository();
+    const clock = makeClock();
+    const lock = {
+      time: new Date(clock.now()).toISOString(),
+      exclusive: false,
+      hostname: hostname(),
+      username: 'daybook',
+      pid: 2 ** 22 + 1,
+      ...(processSpace !== undefined && { processSpace }),
+    };
+    const master = getValue(await openKey(target, PASSWORD, tools())).master;
+    const sealer = await makeSealer(master, tools().chance);
+    getValue(await writeDocument(target, sealer, 'locks', JSON.stringify(lock)));
+    const other = (at: number) =>
+      openRepository(target, { ...tools(makeClock(at)), lock: 'exclusive' });
+    expect(getKind(await other(clock.now() + 29 * MINUTE))).toBe('busy');
+    getValue(await getValue(await other(clock.now() + 31 * MINUTE)).close());
+  }
+});
+
+test('ENG-7: whose lock was removed by somebody with another clock writes no index and no restore point', async () => {
+  const { target } = await makeRepository();
+  const clock = makeClock();
+  const working = await openAt(target, { clock });
+  getValue(await working.saveBlob('data', Buffer.from('early')));
+  const tree = getValue(await working.saveTree([])).id;
+  getValue(await pruneRepository(target, tools(makeClock(clock.now() + 31 * MINUTE))));
+  const snapshot = { at: clock.now(), tree, parent: null, paths: ['/'], tags: [], username: 'us' };
+  expect(getKind(await working.saveSnapshot(snapshot))).toBe('ended');
+  expect(getValue(await target.list('snapshots'))).toEqual([]);
+  expect(getValue(await target.list('index'))).toEqual([]);
+  expect(getKind(await working.forget('ab'.repeat(32)))).toBe('ended');
 });
