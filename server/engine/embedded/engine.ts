@@ -17,9 +17,9 @@ import {
   disconnectOrganization,
   testOrganization,
 } from './organizations/organizations.ts';
+import { changePassword } from './repositories/change-password.ts';
 import { deleteRepository } from './repositories/delete-repository.ts';
 import {
-  changePassword,
   changeStorageKeys,
   createRepository,
   openStoredRepository,

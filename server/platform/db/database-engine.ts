@@ -125,6 +125,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     at: Ms;
     verified_at: Ms | null;
     upkeep: Filled<RepositoryUpkeep>;
+    /** Keys of former passwords that are still in the repository. */
+    superseded_keys: Filled<readonly string[]>;
     stored_bytes: Generated<Bytes>;
     requests: Filled<UpkeepRequests>;
     /** Null: Daybook created it here. */

@@ -143,6 +143,8 @@ async function sendRequest(
             answered,
           );
       onProgress(going);
+      // Firewalls forget connections on which an answer takes hours.
+      going.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
       going.on('error', reject);
       const abort = (): void => {
         going.destroy(new OutboundError('unreachable', t.failed({ host: name })));
@@ -216,6 +218,7 @@ function writeParts(going: ClientRequest, body: Buffer, onPart: () => void): voi
   next();
 }
 const PART_BYTES = 65_536;
+const KEEP_ALIVE_MS: Ms = 60_000;
 
 async function collect(
   answer: IncomingMessage,

@@ -12,6 +12,7 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { openRepository, pruneRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
+import { loadSupersededKeys, removeSupersededKeys } from './change-password.ts';
 import { hasExpiredItems, removeExpiredItems } from './expired-items.ts';
 import { ok } from '../../result.ts';
 import { rewritePoints } from './rewrite-points.ts';
@@ -84,6 +85,7 @@ export const cleanUp =
         since: since ?? now,
         repacks: upkeep.repack === true,
         isLocked: getObjectLock(row.target) !== null,
+        hasOldKeys: (await loadSupersededKeys(tx, repository)).length > 0,
       };
       if (row.retentionType === 'SnapshotBased')
         return {
@@ -110,13 +112,15 @@ export const cleanUp =
     };
     if (due.isInUse) return wait(t.repositoryInUse);
     const isDue = points.length > 0 || repacks || rewrites || due.isRequested;
-    if (!isDue && !due.isLocked) return now + EVERY_MS;
+    if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
       throw new Error(message);
     };
     const found = await find(tenant, repository);
     if (!found.ok) return fail(found.error.message);
+    const superseded = await removeSupersededKeys(context, tenant, repository, found.value);
+    if (!superseded.ok) return wait(superseded.error.message);
     const { locks = null } = found.value;
     const place = locks && { ...found.value, locks, context, tenant, repository };
     // Before anything is removed: hidden files are missing in the index, or the index itself is.

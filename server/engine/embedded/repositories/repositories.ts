@@ -4,7 +4,6 @@ import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type {
   Attachment,
   NewObjectLock,
-  PasswordInput,
   RepositoryInput,
   RepositoryUsage,
   S3Storage,
@@ -23,6 +22,7 @@ import { makeFileVersions } from '../object-storage/file-versions.ts';
 import { openS3Folder, type S3Place } from '../object-storage/s3-folder.ts';
 import { makeLockedTarget, makeS3Target } from '../object-storage/s3-target.ts';
 import type { BlobRef } from '../restic/check.ts';
+import { revealsPassword } from '../restic/keys.ts';
 import { initRepository, openRepository, type Repository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { done, failed, ok } from '../../result.ts';
@@ -100,7 +100,7 @@ export async function createRepository(
 ): Promise<EngineResult<void>> {
   const wanted =
     password ?? Buffer.from(context.chance.bytes(PASSWORD_BYTES)).toString('base64url');
-  if (revealsPassword(passwordHint, wanted))
+  if (passwordHint !== null && revealsPassword(passwordHint, wanted))
     return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
   const target =
     objectLock === null || storage === null
@@ -161,9 +161,6 @@ interface NewLockedRepository {
   readonly storage: S3Storage;
   readonly objectLock: NewObjectLock;
 }
-
-const revealsPassword = (hint: string | null, password: string): boolean =>
-  hint !== null && hint.toLowerCase().includes(password.toLowerCase());
 
 export async function storePassword(
   tx: TenantTx,
@@ -259,28 +256,6 @@ export async function openStoredRepository(
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance, threads });
   if (opened.ok) opened.value.markDamaged(damaged);
   return opened;
-}
-
-/** Adds the new password, stores it, and then removes the old one. */
-export async function changePassword(
-  context: AppContext,
-  { tenant }: EngineScope,
-  { repository: id, password, passwordHint }: PasswordInput,
-): Promise<EngineResult<void>> {
-  if (revealsPassword(passwordHint, password))
-    return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
-  const before = await openStoredRepository(context, tenant, id);
-  if (!before.ok) return before;
-  const { keyId } = before.value;
-  const added = await before.value.addPassword(password);
-  await before.value.close();
-  if (!added.ok) return added;
-  await context.store.tenant(tenant, (tx) => storePassword(tx, context, id, password));
-  const after = await openStoredRepository(context, tenant, id);
-  if (!after.ok) return after;
-  const removed = await after.value.removeKey(keyId);
-  await after.value.close();
-  return removed;
 }
 
 /**

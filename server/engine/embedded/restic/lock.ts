@@ -152,13 +152,14 @@ async function checkOthers(
     if (isStale(place.clock.now(), lock.output)) {
       const removed = await target.remove('locks', name);
       if (!removed.ok) return removed;
-    } else if (kind === 'exclusive' || lock.output.exclusive) return lockedBy(lock.output);
+    } else if (kind === 'exclusive' || lock.output.exclusive) return lockedSince(lock.output);
   }
   return done;
 }
 
-const lockedBy = ({ hostname: host, username, time }: v.InferOutput<typeof LOCK>) =>
-  failed('busy', `The repository is in use by ${username} on ${host} since ${time}.`);
+/** Neither the user nor the host: customers read it, too. */
+const lockedSince = ({ time }: v.InferOutput<typeof LOCK>) =>
+  failed('busy', `Another program has been using the repository since ${time}.`);
 
 function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
   const at = Date.parse(lock.time);
@@ -190,8 +191,6 @@ const LOCK = v.object({
     v.check((time) => !Number.isNaN(Date.parse(time))),
   ),
   exclusive: v.boolean(),
-  hostname: v.optional(v.string(), ''),
-  username: v.optional(v.string(), ''),
   pid: v.optional(v.number(), 0),
   processSpace: v.optional(v.string(), ''),
 });

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { BackupRepositoryId } from '#contract/ids.ts';
+import { changePassword } from '#server/engine/embedded/repositories/change-password.ts';
+import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
+import {
+  createRepository,
+  findStoredRepository,
+  makeRepositoryTarget,
+} from '#server/engine/embedded/repositories/repositories.ts';
+import { openRepository } from '#server/engine/embedded/restic/repository.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { getKind, getValue, tools } from './restic/fixtures.ts';
+import { makeSessionBench, withoutWaits } from './session-bench.ts';
+
+/** A server that dies at a transaction. */
+function dyingAt(context: AppContext, transaction: number): AppContext {
+  let n = 0;
+  return {
+    ...context,
+    store: {
+      ...context.store,
+      tenant(...how: Parameters<AppContext['store']['tenant']>) {
+        n += 1;
+        if (n >= transaction) throw new Error('killed');
+        return context.store.tenant(...how);
+      },
+    } as AppContext['store'],
+  };
+}
+
+eachDatabase((kind, open) => {
+  test(`ENG-12: a former password opens nothing once it was changed, wherever a crash interrupted that (${kind})`, async () => {
+    const bench = await makeSessionBench(await open(), []);
+    const { tenant } = bench;
+    const context = withoutWaits(bench);
+    const scope = { tenant } as Parameters<typeof changePassword>[1];
+    const transactions = [1, 2, 3, 4, 5, 6];
+    for (const transaction of transactions) {
+      const repository = randomUUID() as BackupRepositoryId;
+      const input = { repository, passwordHint: null };
+      getValue(
+        await createRepository(context, scope, { ...input, password: 'leaked', storage: null }),
+      );
+      const opens = async (password: string): Promise<string> => {
+        const target = makeRepositoryTarget(context, tenant as never, repository, null);
+        const opened = await openRepository(target, { ...tools(), password, lock: 'none' });
+        if (!opened.ok) return opened.error.kind;
+        getValue(await opened.value.close());
+        return 'opens';
+      };
+      const died = await changePassword(dyingAt(context, transaction), scope, {
+        ...input,
+        password: 'second',
+      }).catch(() => null);
+      const stored = getValue(await findStoredRepository(context, tenant as never, repository));
+      // Whatever happened, the password that is stored opens the repository.
+      expect(await opens(stored.password)).toBe('opens');
+      if (died === null) {
+        await bench.append({
+          type: 'backuprepository.created@1',
+          data: {
+            id: repository,
+            company: 1,
+            organization: bench.organization,
+            target: { type: 'Folder' },
+            name: `Repository ${transaction}`,
+            description: '',
+            passwordDescription: '',
+            retentionType: 'SnapshotBased',
+            retentionPolicy: 'Keep',
+            shortened: null,
+            proxy: null,
+            deletesAt: null,
+          } as never,
+        });
+        await cleanUp(context, (of, id) => findStoredRepository(context, of, id))({
+          tenant: tenant as never,
+          payload: { repository },
+          now: context.clock.now(),
+          signal: new AbortController().signal,
+        });
+      }
+      if (stored.password === 'second') expect(await opens('leaked')).toBe('refused');
+      else getValue(await changePassword(context, scope, { ...input, password: 'third' }));
+      expect(await opens('leaked')).toBe('refused');
+    }
+  });
+
+  test(`ENG-12: a hint that gives the password away in other letters, widths or spaces is refused (${kind})`, async () => {
+    const bench = await makeSessionBench(await open(), []);
+    const context = withoutWaits(bench);
+    const scope = { tenant: bench.tenant } as Parameters<typeof changePassword>[1];
+    const repository = randomUUID() as BackupRepositoryId;
+    const password = 'canary-of-the-vault';
+    for (const passwordHint of ['It is Canary - of - the - Vault', 'ＣＡＮＡＲＹ-of-the-vault'])
+      expect(
+        getKind(
+          await createRepository(context, scope, {
+            repository,
+            password,
+            passwordHint,
+            storage: null,
+          }),
+        ),
+      ).toBe('invalid');
+  });
+});
