@@ -44,7 +44,7 @@ eachDatabase((kind, open) => {
         await createRepository(context, scope, { ...input, password: 'leaked', storage: null }),
       );
       const opens = async (password: string): Promise<string> => {
-        const target = makeRepositoryTarget(context, tenant as never, repository, null);
+        const target = makeRepositoryTarget(context, tenant, repository, null);
         const opened = await openRepository(target, { ...tools(), password, lock: 'none' });
         if (!opened.ok) return opened.error.kind;
         getValue(await opened.value.close());
@@ -54,7 +54,7 @@ eachDatabase((kind, open) => {
         ...input,
         password: 'second',
       }).catch(() => null);
-      const stored = getValue(await findStoredRepository(context, tenant as never, repository));
+      const stored = getValue(await findStoredRepository(context, tenant, repository));
       // Whatever happened, the password that is stored opens the repository.
       expect(await opens(stored.password)).toBe('opens');
       if (died === null) {
@@ -76,7 +76,7 @@ eachDatabase((kind, open) => {
           } as never,
         });
         await cleanUp(context, (of, id) => findStoredRepository(context, of, id))({
-          tenant: tenant as never,
+          tenant: tenant,
           payload: { repository },
           now: context.clock.now(),
           signal: new AbortController().signal,

@@ -98,6 +98,6 @@ const forgetSuperseded = async (
   keys: readonly string[],
 ): Promise<void> => {
   await sql`
-    update repository_access set superseded_keys = superseded_keys - ${keys as string[]}::text[]
+    update repository_access set superseded_keys = superseded_keys - ${keys}::text[]
     where tenant_id = ${tenant} and repository_id = ${repository}`.execute(db);
 };

@@ -216,15 +216,6 @@ function guard(target: RepositoryTarget, lock: Lock | null, clock: Clock): Repos
   };
   const confirmSometimes = (): EngineResult<void> | Promise<EngineResult<void>> =>
     clock.now() - confirmedAt < CONFIRM_MS ? (lock?.check() ?? READ_ONLY) : confirm();
-  const guarded =
-    <A extends readonly unknown[]>(
-      work: (...args: A) => Promise<EngineResult<void>>,
-      allow: (...args: A) => EngineResult<void> | Promise<EngineResult<void>>,
-    ) =>
-    async (...args: A): Promise<EngineResult<void>> => {
-      const allowed = await allow(...args);
-      return allowed.ok ? work(...args) : allowed;
-    };
   return {
     ...target,
     write: guarded(
@@ -237,6 +228,17 @@ function guard(target: RepositoryTarget, lock: Lock | null, clock: Clock): Repos
   };
 }
 const CONFIRM_MS: Ms = 30_000;
+
+const guarded =
+  <A extends readonly unknown[]>(
+    work: (...args: A) => Promise<EngineResult<void>>,
+    allow: (...args: A) => EngineResult<void> | Promise<EngineResult<void>>,
+  ) =>
+  async (...args: A): Promise<EngineResult<void>> => {
+    const allowed = await allow(...args);
+    return allowed.ok ? work(...args) : allowed;
+  };
+
 const READ_ONLY = failed('forbidden', 'The repository was opened for reading.');
 
 function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): Repository {
