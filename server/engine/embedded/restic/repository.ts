@@ -19,7 +19,7 @@ import { done, failed, ok } from '../../result.ts';
 import { makeSealer } from './seal.ts';
 import { encodeSnapshot, type NewSnapshot, type Snapshot } from './snapshot.ts';
 import { listSnapshots } from './snapshots.ts';
-import { CONFIG_NAME, type RepositoryTarget } from './target.ts';
+import { CONFIG_NAME, type FileType, type RepositoryTarget } from './target.ts';
 import { encodeTree, type StoredNode, type TreeNode } from './tree.ts';
 import { readDocument, writeDocument } from './unpacked.ts';
 import { readTree } from './walk.ts';
@@ -219,10 +219,10 @@ function guard(target: RepositoryTarget, lock: Lock | null, clock: Clock): Repos
   return {
     ...target,
     write: guarded(
-      (type, name, bytes) => target.write(type, name, bytes),
+      (type: FileType, name: string, bytes: Uint8Array) => target.write(type, name, bytes),
       (type) => (type === 'index' || type === 'snapshots' ? confirm() : confirmSometimes()),
     ),
-    remove: guarded((type, name) => target.remove(type, name), confirmSometimes),
+    remove: guarded((type: FileType, name: string) => target.remove(type, name), confirmSometimes),
     removeUnfinished: guarded(() => target.removeUnfinished(), confirmSometimes),
     destroy: guarded(() => target.destroy(), confirm),
   };
