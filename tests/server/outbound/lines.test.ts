@@ -84,16 +84,16 @@ test.for([
   const clock = makeClock();
   let received = 0;
   const port = await serve(
-    createServer((asked, response) => {
+    createServer((incoming, response) => {
       let next = STEP;
-      asked.on('error', () => undefined);
-      asked.on('data', (part: Buffer) => {
+      incoming.on('error', () => undefined);
+      incoming.on('data', (part: Buffer) => {
         received += part.length;
         if (received < next) return;
         next += STEP;
         clock.pass(50_000);
       });
-      asked.on('end', () => {
+      incoming.on('end', () => {
         let left = 5;
         const answer = (): void => {
           if (left < 4) clock.pass(50_000);
@@ -122,10 +122,10 @@ test.for([
 test('OUTB-2: a large request that nobody takes ends with its pause', async () => {
   const clock = makeClock();
   const port = await serve(
-    createServer((asked) => {
-      asked.on('error', () => undefined);
-      asked.once('data', () => {
-        asked.pause();
+    createServer((incoming) => {
+      incoming.on('error', () => undefined);
+      incoming.once('data', () => {
+        incoming.pause();
         clock.pass(61_000);
       });
     }),
