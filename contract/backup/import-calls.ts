@@ -15,7 +15,13 @@ const OF_IMPORT = { organizationId: anyOrganizationId, id: anyId };
 export const IMPORT_STATES = ['uploading', 'queued', 'running', 'stopping', 'done'] as const;
 export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as const;
 
-const counts = { imported: v.number(), known: v.number(), skipped: v.number(), failed: v.number() };
+const counts = {
+  imported: v.number(),
+  partial: v.number(),
+  known: v.number(),
+  skipped: v.number(),
+  failed: v.number(),
+};
 
 const mailboxId = v.pipe(v.string(), v.regex(/^import:(?:drive:)?[\da-f-]{36}$/));
 const mailboxIn = v.union([
@@ -50,6 +56,7 @@ const testOut = v.object({
 
 /**
  * `account`: the mailbox on a server; null: it is an archive. `known`: mail that the mailbox had already.
+ * `partial`: those of the imported that something is missing of.
  * `readBytes`: how far into the archive the import is. `entries`: how many mails there are on the server,
  * once they are counted.
  * `pointAt`: the time of its restore point; null: it made none. `folders`: 500 at most, the others
@@ -132,14 +139,14 @@ export const importCalls = {
   listImportResults: call({
     method: 'GET',
     path: `${PATH}/{id}/results`,
-    summary: 'Lists what of an archive was not imported, and why. The first 10,000 are named.',
+    summary: 'Lists what of an archive was not imported, or only in part, and why. The first 10,000 are named.',
     input: v.strictObject({ ...OF_IMPORT, ...CURSOR }),
     output: listPage(
       v.object({
         n: v.number(),
         path: v.string(),
         name: v.string(),
-        outcome: v.picklist(['skipped', 'failed']),
+        outcome: v.picklist(['skipped', 'failed', 'partial']),
         message: v.string(),
       }),
     ),

@@ -18,7 +18,7 @@ export interface ImportCalls {
   /** Newest first. */
   list(scope: EngineScope, input: PageInput): Reply<Page<Import>>;
   get(scope: EngineScope, input: { readonly id: Id }): Reply<Import>;
-  /** Entries that were not imported, in their order. */
+  /** Entries that were not imported, or only in part, in their order. */
   listResults(
     scope: EngineScope,
     input: { readonly id: Id } & PageInput,
@@ -109,9 +109,10 @@ export interface ImportedMailbox {
 }
 
 export type ImportState = 'uploading' | 'queued' | 'running' | 'stopping' | 'done';
-/** `known`: the mailbox had them already. */
+/** `known`: the mailbox had them already. `partial`: those of `imported` that something is missing of. */
 export interface ImportCounts {
   readonly imported: number;
+  readonly partial: number;
   readonly known: number;
   readonly skipped: number;
   readonly failed: number;
@@ -145,10 +146,13 @@ export interface Import {
 export interface ImportFolder extends ImportCounts {
   readonly path: string;
 }
+/** What was stored before items could be imported in part doesn't say how many were. */
+export type StoredImportFolder = Omit<ImportFolder, 'partial'> &
+  Partial<Pick<ImportFolder, 'partial'>>;
 export interface ImportResult {
   readonly n: number;
   readonly path: string;
   readonly name: string;
-  readonly outcome: 'skipped' | 'failed';
+  readonly outcome: 'skipped' | 'failed' | 'partial';
   readonly message: string;
 }

@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
   ['G67', 'tests/server/engine/pst/items.test.ts', 'server', 500, 'mutated items', 20, 1],
   ['G67', 'tests/server/engine/full-text/texts.test.ts', 'server', 500, 'mutated documents', 20, 2],
-  ['G67', 'tests/server/imports/pst.test.ts', 'server', 4, 'mutated PST files', 25, 2],
+  ['G67', 'tests/server/imports/pst.test.ts', 'server', 100, 'mutated PST files', 100, 20],
   ['G67', 'tests/server/imports/readers.test.ts', 'server', 300, 'mutated archives', 33, 2],
   ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
   ['ENG-3', 'tests/server/engine/crash-walk.test.ts', 'server', 53, 'kills at named writes', 8, 7],

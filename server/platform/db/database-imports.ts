@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
 import type {
-  ImportFolder,
+  StoredImportFolder,
   ImportResult,
   ImportState,
   ServerAccount,
@@ -40,7 +40,7 @@ export interface ImportTables {
     message: string | null;
     next_entry: Generated<number>;
     read_bytes: Generated<Bytes>;
-    folders: Filled<readonly ImportFolder[]>;
+    folders: Filled<readonly StoredImportFolder[]>;
     point_id: PointId;
     created_at: Ms;
     started_at: Ms | null;

@@ -12,7 +12,8 @@ import {
 } from '#server/engine/embedded/sessions/restore-point.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { makeKilled, makeRandom } from './killed.ts';
+import { makeKilled } from './killed.ts';
+import { makeRandom } from './random.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
 import {
   getValue,

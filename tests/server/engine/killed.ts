@@ -79,8 +79,3 @@ function findCaller(): string {
   const [, name, file = 'elsewhere', line = ''] = frame.exec(new Error().stack ?? '') ?? [];
   return `${file} ${name ?? line}`;
 }
-
-export const makeRandom = (seed: number) => {
-  let state = seed * 7919 + 17;
-  return (max: number): number => (state = (state * 48_271) % 2_147_483_647) % max;
-};

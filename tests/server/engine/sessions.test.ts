@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { Killed, makeKilled, makeRandom } from './killed.ts';
+import { Killed, makeKilled } from './killed.ts';
+import { makeRandom } from './random.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
 import { getValue } from './restic/fixtures.ts';
 import {

@@ -66,7 +66,7 @@ add(archive, 'Pläne/mail.eml', b'Subject: a file like others')`);
       expect([done.result, done.content, done.counts]).toEqual([
         'success',
         'files',
-        { imported: 5, known: 0, skipped: 0, failed: 0 },
+        { imported: 5, partial: 0, known: 0, skipped: 0, failed: 0 },
       ]);
       expect(done.folders.map(({ path, imported }) => [path, imported])).toEqual([
         ['/', 1],

@@ -205,7 +205,7 @@ add('Gesendet', 6, '(\\\\Seen)')`,
         'success',
         null,
         // The same mail twice in a folder is one.
-        { imported: 6, known: 1, skipped: 0, failed: 0 },
+        { imported: 6, partial: 0, known: 1, skipped: 0, failed: 0 },
       ]);
       expect([done.source, done.entries, done.readEntries]).toEqual(['imap', 7, 7]);
       expect(done.account).toEqual({
@@ -339,7 +339,7 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
       const done = await must(admin<Import>('GET', `${PATH}/${id}`));
       expect([done.result, done.counts, done.readEntries]).toEqual([
         'success',
-        { imported: 1_000, known: 0, skipped: 0, failed: 0 },
+        { imported: 1_000, partial: 0, known: 0, skipped: 0, failed: 0 },
         1_000,
       ]);
 

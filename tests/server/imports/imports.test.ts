@@ -69,7 +69,7 @@ eachDatabase((kind, openStore) => {
     expect([done.state, done.result, done.counts]).toEqual([
       'done',
       'warning',
-      { imported: 2, known: 1, skipped: 1, failed: 1 },
+      { imported: 2, partial: 0, known: 1, skipped: 1, failed: 1 },
     ]);
     expect(done.folders.map(({ path, imported }) => [path, imported])).toEqual([
       ['Inbox', 1],
@@ -205,7 +205,7 @@ eachDatabase((kind, openStore) => {
     const done = await must(admin<Import>('GET', `${PATH}/${id}`));
     expect([done.result, done.counts]).toEqual([
       'success',
-      { imported: 480, known: 0, skipped: 0, failed: 0 },
+      { imported: 480, partial: 0, known: 0, skipped: 0, failed: 0 },
     ]);
 
     const other = await upload(library, admin, PATH, {

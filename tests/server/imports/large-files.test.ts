@@ -179,7 +179,7 @@ eachDatabase((kind, openStore) => {
       const done = await must(admin<Import>('GET', `${PATH}/${id}`));
       expect([done.result, done.counts]).toEqual([
         'success',
-        { imported: 2, known: 0, skipped: 0, failed: 0 },
+        { imported: 2, partial: 0, known: 0, skipped: 0, failed: 0 },
       ]);
       const items = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
@@ -202,7 +202,7 @@ eachDatabase((kind, openStore) => {
       await run(library, again);
       const same = await must(admin<Import>('GET', `${PATH}/${again}`));
       expect([same.counts, same.pointAt]).toEqual([
-        { imported: 0, known: 2, skipped: 0, failed: 0 },
+        { imported: 0, partial: 0, known: 2, skipped: 0, failed: 0 },
         null,
       ]);
     },

@@ -6,15 +6,8 @@ import {
   readArchive,
 } from '#server/engine/embedded/imports/archives/read-archive.ts';
 import { PROOF } from '../engine/restic/fixtures.ts';
-import {
-  askPython,
-  makeFraction,
-  makeMail,
-  makeZip,
-  mutate,
-  noPython,
-  toArchive,
-} from './archives.ts';
+import { askPython, makeMail, makeZip, noPython, toArchive } from './archives.ts';
+import { makeFraction, mutate } from './mutations.ts';
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 

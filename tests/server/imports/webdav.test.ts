@@ -108,7 +108,7 @@ eachDatabase((kind, openStore) => {
         'success',
         null,
       ]);
-      expect(done.counts).toEqual({ imported: 5, known: 0, skipped: 0, failed: 0 });
+      expect(done.counts).toEqual({ imported: 5, partial: 0, known: 0, skipped: 0, failed: 0 });
       const SAFE = 'Pläne & Skizzen';
       expect(new Set((await list()).map((row) => JSON.stringify(row)))).toEqual(
         new Set(

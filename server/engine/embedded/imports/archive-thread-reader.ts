@@ -10,7 +10,7 @@ import { importMessages as t } from './messages.en.ts';
 /** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
 export type ReadEntry = EntryPlace &
   (
-    | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'known' | 'skipped' | 'failed' }>
+    | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'outlook' | 'known' | 'skipped' | 'failed' }>
     | LargeFile
     | { readonly kind: 'lost' }
   );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
-import type { ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
+import type { ImportCounts, ImportFolder, StoredImportFolder } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cleanText } from '../index/text.ts';
@@ -11,11 +11,11 @@ import type { MailNow } from './archives/read-archive.ts';
 import { findStateChanges, getContentKey, withMarks } from './mail-states.ts';
 import { addCounts, type ImportRow, NO_COUNTS } from './import-rows.ts';
 
-/** An entry that was not imported, and why. */
+/** An entry that was not imported, or only in part, and why. */
 export interface LeftEntry {
   readonly path: readonly string[];
   readonly name: string;
-  readonly outcome: 'skipped' | 'failed';
+  readonly outcome: 'skipped' | 'failed' | 'partial';
   readonly message: string;
 }
 /** What was read of the archive and is not stored yet. */
@@ -124,10 +124,12 @@ async function findKnown(
 }
 
 function addFolders(
-  folders: readonly ImportFolder[],
+  folders: readonly StoredImportFolder[],
   counted: readonly { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[],
 ): readonly ImportFolder[] {
-  const totals = new Map(folders.map((folder) => [folder.path, folder]));
+  const totals = new Map(
+    folders.map(({ path, ...counts }) => [path, { path, ...addCounts(counts, NO_COUNTS) }]),
+  );
   for (const { path, counts } of counted) {
     const wanted = getPathText(path);
     const name = totals.has(wanted) || totals.size < MAX_FOLDERS ? wanted : OTHERS;

@@ -4,9 +4,9 @@ import {
   type Import,
   type ImportContent,
   type ImportCounts,
-  type ImportFolder,
   IMPORTED_DRIVE,
   type ServerAccount,
+  type StoredImportFolder,
 } from '#contract/engine/imports.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -46,16 +46,25 @@ export async function loadVersions(
   return Object.fromEntries(rows.map((row) => [row.key, row.change_key]));
 }
 
-export const NO_COUNTS: ImportCounts = { imported: 0, known: 0, skipped: 0, failed: 0 };
+type StoredCounts = Omit<StoredImportFolder, 'path'>;
 
-export const addCounts = (a: ImportCounts, b: ImportCounts): ImportCounts => ({
+export const NO_COUNTS: ImportCounts = {
+  imported: 0,
+  partial: 0,
+  known: 0,
+  skipped: 0,
+  failed: 0,
+};
+
+export const addCounts = (a: StoredCounts, b: StoredCounts): ImportCounts => ({
   imported: a.imported + b.imported,
+  partial: (a.partial ?? 0) + (b.partial ?? 0),
   known: a.known + b.known,
   skipped: a.skipped + b.skipped,
   failed: a.failed + b.failed,
 });
 
-export const sumFolders = (folders: readonly ImportFolder[]): ImportCounts =>
+export const sumFolders = (folders: readonly StoredImportFolder[]): ImportCounts =>
   folders.reduce<ImportCounts>(addCounts, NO_COUNTS);
 
 export const getContent = ({ object_id: id }: Pick<ImportRow, 'object_id'>): ImportContent =>
@@ -80,7 +89,7 @@ export const toImport = (row: ImportRow & { readonly point_at: number | null }):
   result: row.result,
   message: row.message,
   counts: sumFolders(row.folders),
-  folders: row.folders,
+  folders: row.folders.map(({ path, ...counts }) => ({ path, ...addCounts(counts, NO_COUNTS) })),
   pointAt: row.point_at,
   createdAt: row.created_at,
   endedAt: row.ended_at,

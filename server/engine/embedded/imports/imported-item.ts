@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { IMPORTED } from '#contract/engine/imports.ts';
 import type { ItemFlags } from '#contract/engine/stored-item.ts';
+import { folderKey } from '../sources/outlook/keys.ts';
+import { TOP_FOLDERS } from '../sources/outlook/mailbox.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
 import type { ArchivedState } from './archives/archive.ts';
 import type { MailSummary } from './archives/read-archive.ts';
@@ -144,6 +146,43 @@ export function toLargeFile(
     },
   };
 }
+/** Folders that only Daybook has, with what the folder in them is that every mailbox has. */
+const OUTLOOK_PLACES = {
+  event: { top: 'calendars', standard: 'calendar', name: 'calendar' },
+  contact: { top: 'contacts', standard: 'contacts', name: 'contacts' },
+  task: { top: 'tasks', standard: 'defaultList', name: 'tasks' },
+} as const;
+
+/**
+ * Returns an event, contact or task as the index stores it, and the folders of its place. Calendars, and
+ * lists of tasks, are in no folder: the name of one in others has all their names. Its key is that of its
+ * place and its content, as for mails.
+ */
+export function toOutlookItem(
+  path: readonly string[],
+  { item, isStandard }: { readonly item: ItemChange; readonly isStandard: boolean },
+): { readonly item: ItemChange; readonly folders: readonly FolderChange[] } {
+  const { top, standard, name } = OUTLOOK_PLACES[item.kind as keyof typeof OUTLOOK_PLACES];
+  const topFolder = TOP_FOLDERS.find(({ key }) => key === top);
+  if (topFolder === undefined) throw new Error(`There is no top folder ${top}.`);
+  const isName = (text: string | undefined, other: string): boolean =>
+    text?.toLowerCase() === other.toLowerCase();
+  // In files that were written here, they are in a folder that is named like the top.
+  const below = path.length > 1 && isName(path[0], topFolder.name) ? path.slice(1) : path;
+  const isMain = isStandard || (below.length === 1 && isName(below[0], name));
+  const inMain = !isMain && isName(below[0], name) ? below.slice(1) : below;
+  const folder: FolderChange = {
+    key: folderKey(top, hash(JSON.stringify(path))),
+    parent: top,
+    name: inMain.join(' / '),
+    wellKnown: isMain ? standard : null,
+  };
+  return {
+    item: { ...item, key: `${IMPORTED}${hash(folder.key, item.changeKey)}`, folder: folder.key },
+    folders: [topFolder, folder],
+  };
+}
+
 /** Files of a drive that are in no folder. */
 const TOP = '';
 const getPlaceKey = (path: readonly string[]): string =>
@@ -177,6 +216,7 @@ export function toItem(
   const content = hash(mime);
   const folder = getFolderKey(path);
   const at = state.receivedAt ?? summary.sentAt ?? now;
+  const importance = state.importance ?? summary.importance;
   return {
     key: `${IMPORTED}${hash(folder, content)}`,
     changeKey: content,
@@ -190,7 +230,8 @@ export function toItem(
     flags: {
       ...getMarks(state),
       ...(summary.attachments > 0 && { attachments: summary.attachments }),
-      ...(summary.importance !== 'normal' && { importance: summary.importance }),
+      ...(importance !== 'normal' && { importance }),
+      ...(state.categories?.length && { categories: state.categories }),
       ...(summary.messageId !== null && { messageId: summary.messageId }),
     },
   };

@@ -41,9 +41,16 @@ export const importMessages = defineMessages('imports', {
   nothingNewFiles: 'The drive already had all files of this archive.',
   someLeft:
     '{count, plural, one {# entry was not imported} other {# entries were not imported}}. The results say why.',
+  someInPart:
+    '{count, plural, one {# item was imported only in part} other {# items were imported only in part}}. The results say what is missing.',
   repository: "The repository couldn't be used. {reason}",
   skippedOther: 'Not an email.',
-  skippedOtherItem: 'A calendar entry, contact, task or note. Only emails are imported.',
+  skippedOtherItem:
+    'Neither an email nor an event, contact, task or note. Journal entries and contact groups, for example, are not imported.',
+  leftSeries:
+    "Imported as a single one: how it repeats couldn't be read, or Microsoft 365 has no such pattern.",
+  leftZone: 'Its time zone is unknown. It repeats at the same time in UTC.',
+  leftAttachments: 'Imported without attachments that Microsoft 365 has no place for.',
   skippedEncrypted: 'Encrypted. Unpack it with its password, and import it again.',
   skippedTooLarge: 'Larger than an email can be.',
   skippedLargeFile: 'Larger than 250 GB, the limit of OneDrive.',

@@ -7,9 +7,10 @@ import { ok } from '../../result.ts';
 import type { FetchedPart, FolderChange } from '../types.ts';
 import { MAX_STATES } from './archives/read-archive.ts';
 import type { FailReason, SkipReason } from './archives/archive.ts';
+import type { LeftOut } from './archives/pst-items/shared-fields.ts';
 import type { ArchiveEnd, EntryNote, ReadEntry } from './archive-thread-reader.ts';
 import type { ImportBatch, LeftEntry } from './import-batch.ts';
-import { getFolders, toFileItem, toItem, toLargeFile } from './imported-item.ts';
+import { getFolders, toFileItem, toItem, toLargeFile, toOutlookItem } from './imported-item.ts';
 import { importMessages as t } from './messages.en.ts';
 
 /** Content of one batch that is not stored yet. */
@@ -110,6 +111,28 @@ export async function* readBatches(
         batch.items.push({ item, parts: [saved.value], path, isNow: mark !== undefined });
         batch.bytes += entry.mime.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
+    } else if (entry.kind === 'outlook') {
+      const { item, folders } = toOutlookItem(path, entry);
+      if (retainedSince === null || item.changedAt >= retainedSince) {
+        const parts: StoredPart[] = [];
+        for (const part of entry.parts) {
+          const saved = await save(part);
+          if (!saved.ok) return yield saved;
+          parts.push(saved.value);
+          batch.bytes += part.content.byteLength;
+        }
+        for (const folder of folders) batch.folders.set(folder.key, folder);
+        batch.items.push({ item, parts, path, isNow: false });
+        if (entry.left.length > 0)
+          batch.left.push(
+            toLeft(
+              path,
+              item.title || name,
+              'partial',
+              entry.left.map((reason) => LEFT_TEXTS[reason]()).join(' '),
+            ),
+          );
+      } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
     } else if (entry.kind === 'known') batch.known.push(path);
     else if (entry.kind === 'file') {
       const item = toFileItem(path, name, entry, now);
@@ -195,6 +218,11 @@ const SKIP_TEXTS: Readonly<Record<SkipReason, () => string>> = {
   'too-large': () => t.skippedTooLarge,
   'large-file': () => t.skippedLargeFile,
   'packed': () => t.skippedPacked,
+};
+const LEFT_TEXTS: Readonly<Record<LeftOut, () => string>> = {
+  series: () => t.leftSeries,
+  zone: () => t.leftZone,
+  attachments: () => t.leftAttachments,
 };
 const FAIL_TEXTS: Readonly<Record<FailReason, () => string>> = {
   damaged: () => t.failedDamaged,

@@ -318,7 +318,7 @@ function getOutcome(
   end: ReadEnd,
   { snapshot, hadItems }: { readonly snapshot: string | null; readonly hadItems: boolean },
 ): Outcome {
-  const { imported, known, skipped, failed: lost } = sumFolders(row.folders);
+  const { imported, partial, known, skipped, failed: lost } = sumFolders(row.folders);
   const hasMail = imported + known > 0;
   const isArchive = row.account === null;
   if (end.kind === 'stopped')
@@ -352,6 +352,7 @@ function getOutcome(
     };
   }
   if (left > 0) return { result: 'warning', message: t.someLeft({ count: left }) };
+  if (partial > 0) return { result: 'warning', message: t.someInPart({ count: partial }) };
   const nothingNew = isArchive
     ? isFiles
       ? t.nothingNewFiles

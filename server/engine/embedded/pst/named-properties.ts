@@ -87,6 +87,8 @@ const NAMES = {
   yomiCompanyName: ['address', 0x802e],
 } as const satisfies Readonly<Record<string, typeof KEYWORDS | readonly [SetName, number]>>;
 type Name = keyof typeof NAMES;
+/** A property that files know by a name instead of a number. */
+export type NamedProperty = Name;
 const ORDER = Object.keys(NAMES) as Name[];
 
 const FIRST_ID = 0x8000;
@@ -135,4 +137,46 @@ function makeEntry(key: number, set: number, n: number): Buffer {
   entry.writeUInt16LE(set, 4);
   entry.writeUInt16LE(n, 6);
   return entry;
+}
+
+const SET_BYTES: Bytes = 16;
+/** Identifies a name that is a text. */
+const IS_TEXT = 1;
+
+/**
+ * Returns the ids that a file has for names, from the three values of its map ([MS-PST] 2.4.7): the
+ * sets, the entries, and the texts. Names that the file doesn't have are missing.
+ */
+export function readNameMap(
+  sets: Uint8Array,
+  entries: Uint8Array,
+  texts: Uint8Array,
+): ReadonlyMap<NamedProperty, number> {
+  const view = (bytes: Uint8Array): Buffer =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [list, labels, guids] = [view(entries), view(texts), view(sets)];
+  const ids = new Map<string, number>();
+  for (let at = 0; at + ENTRY_BYTES <= list.length; at += ENTRY_BYTES) {
+    const key = list.readUInt32LE(at);
+    const set = list.readUInt16LE(at + 4);
+    const id = FIRST_ID + list.readUInt16LE(at + 6);
+    if ((set & IS_TEXT) !== 0) {
+      if (key + 4 > labels.length) continue;
+      const end = key + 4 + labels.readUInt32LE(key);
+      ids.set(labels.subarray(key + 4, end).toString('utf16le'), id);
+      continue;
+    }
+    const from = ((set >> 1) - FIRST_SET) * SET_BYTES;
+    if (from < 0) continue;
+    ids.set(`${guids.subarray(from, from + SET_BYTES).toString('hex')} ${key}`, id);
+  }
+  return new Map(
+    ORDER.flatMap((name) => {
+      const definition: (typeof NAMES)[Name] = NAMES[name];
+      const id = ids.get(
+        typeof definition === 'string' ? definition : `${SETS[definition[0]]} ${definition[1]}`,
+      );
+      return id === undefined ? [] : [[name, id] as const];
+    }),
+  );
 }

@@ -89,7 +89,7 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
         {!isEnded(row) && <StopButton row={row} onChanged={onChanged} />}
       </span>
       {row.folders.length > 0 && <Folders row={row} />}
-      {row.counts.skipped + row.counts.failed > 0 && <Left row={row} />}
+      {countLeft(row.counts) > 0 && <Left row={row} />}
     </div>
   );
 }
@@ -200,11 +200,15 @@ function Folders({ row }: Pick<Props, 'row'>) {
 }
 const OTHERS = '…';
 
-function countsText({ imported, known, skipped, failed }: Import['counts']): string {
+const countLeft = ({ partial, skipped, failed }: Import['counts']): number =>
+  partial + skipped + failed;
+
+function countsText({ imported, partial, known, skipped, failed }: Import['counts']): string {
   const parts = [
     ...(imported > 0 || known + skipped + failed === 0
       ? [t.countImported({ count: imported })]
       : []),
+    ...(partial > 0 ? [t.countPartial({ count: partial })] : []),
     ...(known > 0 ? [t.countKnown({ count: known })] : []),
     ...(skipped > 0 ? [t.countSkipped({ count: skipped })] : []),
     ...(failed > 0 ? [t.countFailed({ count: failed })] : []),
@@ -214,15 +218,16 @@ function countsText({ imported, known, skipped, failed }: Import['counts']): str
 
 function Left({ row: { organizationId, id, counts } }: Pick<Props, 'row'>) {
   const [limit, setLimit] = useState(STEP);
+  const title = counts.partial > 0 ? t.leftInPart : t.left;
   const { value, failure, again } = useQuery(
     'listImportResults',
     { organizationId, id, limit: String(limit) },
     true,
-    { round: `${counts.skipped + counts.failed}` },
+    { round: `${countLeft(counts)}` },
   );
   return (
-    <section aria-label={t.left} className="grid gap-1">
-      <h3 className="m-0 border-b border-head-rule pt-2 pb-1 text-[length:inherit]">{t.left}</h3>
+    <section aria-label={title} className="grid gap-1">
+      <h3 className="m-0 border-b border-head-rule pt-2 pb-1 text-[length:inherit]">{title}</h3>
       {failure !== null && (
         <Callout tone="failed">
           {getFailureText(failure)} <Button onClick={again}>{t.more}</Button>

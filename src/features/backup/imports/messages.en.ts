@@ -12,7 +12,7 @@ export const importMessages = defineMessages('importPages', {
   startImport: 'Start import',
   source: 'Source',
   archiveDetail:
-    'An Outlook data file (PST or OST), an mbox file, a single email (EML), or a ZIP file of emails.',
+    'An Outlook data file (PST or OST) with its mail, calendars, contacts, tasks and notes, an mbox file, a single email (EML), or a ZIP file of emails.',
   files: 'Files',
   filesToImport: 'ZIP file or folder',
   filesDetail: 'A ZIP file, or a folder of this device. They become a OneDrive.',
@@ -106,9 +106,11 @@ export const importMessages = defineMessages('importPages', {
   folders: 'Folders',
   otherFolders: 'Other folders',
   countImported: '{count, number} imported',
+  countPartial: '{count, number} of them in part',
   countKnown: '{count, number} already there',
   countSkipped: '{count, number} skipped',
   countFailed: '{count, number} failed',
   left: 'Not imported',
+  leftInPart: 'Not imported, or only in part',
   more: 'Show more',
 });

@@ -1,4 +1,6 @@
 import type { Bytes, Ms } from '#contract/ids.ts';
+import type { OutlookItem } from '../../sources/outlook/read-item.ts';
+import type { LeftOut } from './pst-items/shared-fields.ts';
 
 /** The bytes of an archive. What they say comes from strangers (G66, G67). */
 export interface ArchiveFile {
@@ -35,6 +37,13 @@ export type LoadedEntry =
       /** What its source calls its version. Without one, its content and date are its version. */
       readonly version?: string;
     }
+  | {
+      readonly kind: 'outlook';
+      readonly item: OutlookItem;
+      readonly left: readonly LeftOut[];
+      /** It is in the calendar, contacts or tasks that every mailbox has. */
+      readonly isStandard: boolean;
+    }
   /** A file that is not read as a whole. Its parts throw if it is damaged. */
   | {
       readonly kind: 'large';
@@ -51,11 +60,13 @@ export interface ArchivedState {
   readonly isRead: boolean;
   readonly isFlagged: boolean;
   readonly isAnswered?: boolean;
+  readonly importance?: 'low' | 'normal' | 'high';
+  readonly categories?: readonly string[];
 }
 
 /**
- * `other`: no mail. `other-item`: an entry of a calendar, a contact, a task or a note. `packed`: an
- * archive in the archive.
+ * `other`: no mail. `other-item`: of a kind that Microsoft 365 has no interface for, such as an entry of
+ * a journal. `packed`: an archive in the archive.
  */
 export type SkipReason =
   | 'other'

@@ -16,6 +16,7 @@ export interface ArchivedMail {
   readonly text: string;
   readonly html: string;
   readonly attachments: readonly ArchivedFile[];
+  readonly importance?: 'low' | 'normal' | 'high';
 }
 export interface ArchivedPerson {
   readonly name: string;
@@ -89,6 +90,9 @@ function makeHeaders(mail: ArchivedMail): string[] {
       ? []
       : [`date: ${new Date(mail.sentAt).toUTCString().replace('GMT', '+0000')}`]),
     `message-id: ${toMessageId(mail.messageId) ?? `<${content}@imported.invalid>`}`,
+    ...(mail.importance === 'low' || mail.importance === 'high'
+      ? [`importance: ${mail.importance}`]
+      : []),
     ...[toMessageId(mail.inReplyTo)].flatMap((id) => (id === null ? [] : [`in-reply-to: ${id}`])),
   ];
 }

@@ -1,27 +1,27 @@
-import { type PSTAttachment, PSTFile, PSTFolder, PSTMessage, PSTRecipient } from 'pst-extractor';
+import { PSTFile, PSTFolder, PSTMessage } from 'pst-extractor';
 import type { DescriptorIndexNode } from 'pst-extractor/dist/DescriptorIndexNode.class.js';
 import { PSTUtil } from 'pst-extractor/dist/PSTUtil.class.js';
-import type { Bytes, Ms } from '#contract/ids.ts';
 import {
+  type ArchivedState,
   type ArchiveEntry,
   type ArchiveFile,
   DamagedArchive,
   type LoadedEntry,
-  MAX_MAIL_BYTES,
 } from './archive.ts';
-import {
-  type ArchivedFile,
-  type ArchivedMail,
-  type ArchivedPerson,
-  composeMime,
-  MESSAGE_TYPE,
-} from './compose-mime.ts';
+import { composeMime } from './compose-mime.ts';
 import { cleanName, toFolderPath } from './folder-path.ts';
+import { get, getText, getTime, readMessage } from './pst-message.ts';
+import {
+  findNames,
+  type ItemProperties,
+  type NameMap,
+  readProperties,
+} from './pst-items/item-properties.ts';
+import { getItemKind, readOutlookItem } from './pst-items/read-outlook-item.ts';
+import { getImportance } from './pst-items/shared-fields.ts';
 
 /** Folders in folders. Damaged files have rings of them. */
 const MAX_DEPTH = 64;
-/** A mail in a mail in a mail … is left out from this depth on. */
-const MAX_MESSAGE_DEPTH = 8;
 /** The folder with everything that a person sees in Outlook: its names in PST and OST files. */
 const TOP = /^(?:top of .*|ipm_subtree|personal folders|outlook data file)$/i;
 
@@ -33,6 +33,7 @@ const getKind = ({ descriptorIdentifier }: Node): number => descriptorIdentifier
 
 type Node = DescriptorIndexNode;
 interface FoundFolder {
+  readonly id: number;
   readonly path: readonly string[];
   readonly messages: readonly Node[];
 }
@@ -40,13 +41,28 @@ interface FoundFolder {
 /** A data file of Outlook ([MS-PST]): PST, or the OST of a cached mailbox. */
 export async function* readPst(file: ArchiveFile): AsyncGenerator<ArchiveEntry, void> {
   const { pst, children } = await open(file);
+  try {
+    yield* readItems(file, pst, children);
+  } finally {
+    pst.close();
+  }
+}
+
+function* readItems(
+  file: ArchiveFile,
+  pst: PSTFile,
+  children: Children,
+): Generator<ArchiveEntry, void> {
+  const names = findNames(pst);
   const all = [...findFolders(pst, children)];
+  const known = findStandardFolders(pst, children);
   const tops = all.filter(({ path }) => TOP.test(path.at(-1) ?? ''));
   const total = all.reduce((sum, { messages }) => sum + messages.length, 0);
   let n = 0;
-  for (const { path, messages } of all) {
+  for (const { id, path, messages } of all) {
     const top = tops.find((one) => one.path.every((name, at) => path[at] === name));
     n += messages.length;
+    const standard = known.get(id) ?? null;
     // What Outlook keeps for itself is in no folder that a person sees.
     if (tops.length > 0 && top === undefined) continue;
     const shown = toFolderPath(top === undefined ? path : path.slice(top.path.length));
@@ -57,7 +73,7 @@ export async function* readPst(file: ArchiveFile): AsyncGenerator<ArchiveEntry, 
         position: Math.floor((file.bytes * (n - messages.length + at + 1)) / total),
         load: async () => {
           await Promise.resolve();
-          return load(pst, node);
+          return load(pst, node, names, standard);
         },
       };
   }
@@ -87,7 +103,7 @@ function* findFolders(pst: PSTFile, children: Children): Generator<FoundFolder, 
     const { id, path } = at;
     const below = children.get(id) ?? [];
     const messages = below.filter((node) => getKind(node) === NORMAL_MESSAGE);
-    if (messages.length > 0 || path.length > 0) yield { path, messages };
+    if (messages.length > 0 || path.length > 0) yield { id, path, messages };
     if (path.length >= MAX_DEPTH) continue;
     const folders = below.filter(
       (node) => getKind(node) === NORMAL_FOLDER && !seen.has(node.descriptorIdentifier),
@@ -108,162 +124,80 @@ function getName(pst: PSTFile, node: Node): string {
   return name === '' ? `#${node.descriptorIdentifier}` : name;
 }
 
-function load(pst: PSTFile, node: Node): LoadedEntry {
+
+/** Where the numbers of the folders are that every mailbox has ([MS-OXOSFLD] 2.2.3). */
+const STANDARD_FOLDERS = [
+  [0x36d0, 'event'],
+  [0x36d1, 'contact'],
+  [0x36d4, 'task'],
+] as const;
+/** In front of the number: flags, and the id of the file ([MS-PST] 2.4.3.2). */
+const FOLDER_NUMBER_AT = 20;
+
+/** Returns the folders for items without another place, whatever their names are. */
+function findStandardFolders(pst: PSTFile, children: Children): ReadonlyMap<number, StandardKind> {
+  const found = new Map<number, StandardKind>();
+  const folders = [...children.values()].flat().filter((node) => getKind(node) === NORMAL_FOLDER);
+  for (const node of folders) {
+    const folder = get<unknown>(() => PSTUtil.detectAndLoadPSTObject(pst, node), null);
+    if (!(folder instanceof PSTFolder)) continue;
+    const { bytes } = readProperties(folder, NO_NAMES);
+    for (const [id, kind] of STANDARD_FOLDERS) {
+      const entry = bytes(id);
+      if (entry !== null && entry.length >= FOLDER_NUMBER_AT + 4)
+        found.set(entry.readUInt32LE(FOLDER_NUMBER_AT), kind);
+    }
+  }
+  return found;
+}
+type StandardKind = (typeof STANDARD_FOLDERS)[number][1];
+const NO_NAMES: NameMap = new Map();
+
+/** Meeting requests, reports and notes are mails. */
+const MAIL = /^(?:IPM|IPM\.(?:NOTE|SCHEDULE|POST|DOCUMENT|STICKYNOTE)(?:\..*)?|REPORT\..*)?$/;
+
+function load(
+  pst: PSTFile,
+  node: Node,
+  names: NameMap,
+  standard: StandardKind | null,
+): LoadedEntry {
   const message: unknown = PSTUtil.detectAndLoadPSTObject(pst, node);
   if (!(message instanceof PSTMessage)) return { kind: 'failed', reason: 'damaged' };
-  // Meeting requests and reports are mails. Entries of a calendar, contacts and tasks are not.
-  const kind = getText(() => message.messageClass).toUpperCase();
-  if (!/^(?:IPM|IPM\.(?:NOTE|SCHEDULE|POST|DOCUMENT)(?:\..*)?|REPORT\..*)?$/.test(kind))
-    return { kind: 'skipped', reason: 'other-item' };
-  const mail = readMessage({ pst, node }, message, 0);
+  const messageClass = getText(() => message.messageClass).toUpperCase();
+  const kind = getItemKind(messageClass);
+  if (kind !== null) {
+    const read = readOutlookItem({ pst, node }, message, names, kind);
+    if (read === 'too-large') return { kind: 'skipped', reason: 'too-large' };
+    return { kind: 'outlook', ...read, isStandard: standard === kind };
+  }
+  if (!MAIL.test(messageClass)) return { kind: 'skipped', reason: 'other-item' };
+  const mail = readMessage({ pst, node }, message);
   if (mail === 'too-large') return { kind: 'skipped', reason: 'too-large' };
+  const properties = readProperties(message, names);
+  const importance = getImportance(properties);
   return {
     kind: 'mail',
-    mime: composeMime(mail),
+    mime: composeMime({ ...mail, importance }),
     state: {
       receivedAt: getTime(() => message.messageDeliveryTime),
       isRead: get(() => message.isRead, true),
-      isFlagged: false,
+      ...getMarks(properties, importance),
     },
   };
 }
 
-interface Place {
-  readonly pst: PSTFile;
-  readonly node: Node;
-}
+/** [MS-OXOFLAG] 2.2.1.1 */
+const FLAGGED = 2;
+/** Answers to the sender, and to all ([MS-OXOMSG] 2.2.1.4). */
+const ANSWERS: ReadonlySet<number> = new Set([102, 103]);
 
-function readMessage(place: Place, message: PSTMessage, depth: number): ArchivedMail | 'too-large' {
-  const attachments: ArchivedFile[] = [];
-  let bytes: Bytes = 0;
-  const count = get(() => message.numberOfAttachments, 0);
-  widen(place.pst, message['attachmentTable'] as object | null);
-  for (let n = 0; n < count; n++) {
-    const file = readAttachment(place, message.getAttachment(n), n, depth);
-    if (file === 'too-large') return file;
-    if (file === null) continue;
-    bytes += file.bytes.byteLength;
-    if (bytes > MAX_MAIL_BYTES) return 'too-large';
-    attachments.push(file);
-  }
-  const text = getText(() => message.body);
-  const html = getText(() => message.bodyHTML);
-  const rtf = text === '' && html === '' ? getText(() => message.bodyRTF) : '';
-  if (rtf !== '')
-    attachments.push({
-      name: 'message.rtf',
-      mediaType: 'application/rtf',
-      contentId: '',
-      bytes: Buffer.from(rtf, 'latin1'),
-    });
-  const recipients = readRecipients(place.pst, message);
-  const by = (kind: number): readonly ArchivedPerson[] =>
-    recipients.filter((one) => one.kind === kind);
-  const address =
-    getText(() => message.senderEmailAddress) ||
-    getText(() => message.sentRepresentingEmailAddress);
-  const name = getText(() => message.senderName) || getText(() => message.sentRepresentingName);
-  return {
-    headers: getText(() => message.transportMessageHeaders),
-    subject: getText(() => message.subject),
-    from: name === '' && address === '' ? null : { name, address },
-    to: by(1),
-    cc: by(2),
-    bcc: by(3),
-    sentAt: getTime(() => message.clientSubmitTime) ?? getTime(() => message.messageDeliveryTime),
-    messageId: getText(() => message.internetMessageId),
-    inReplyTo: getText(() => message.inReplyToId),
-    text,
-    html,
-    attachments,
-  };
-}
-
-/** The data of a block in an OST file of Outlook 2013 or newer ([MS-PST] 2.2.2.8.3.1 has the others). */
-const LARGE_BLOCK_BYTES: Bytes = 65_512;
-
-/** The library takes the blocks of all files for small ones. Rows beyond the first would be wrong. */
-function widen(pst: PSTFile, table: object | null): void {
-  if (table !== null && pst.pstFileType === PSTFile.PST_TYPE_2013_UNICODE)
-    Object.assign(table, { BLOCK_SIZE: LARGE_BLOCK_BYTES });
-}
-
-interface RecipientTable {
-  getItems(): readonly ConstructorParameters<typeof PSTRecipient>[1][];
-}
-
-/** `kind`: 1 to, 2 cc, 3 bcc. */
-function readRecipients(
-  pst: PSTFile,
-  message: PSTMessage,
-): readonly (ArchivedPerson & { readonly kind: number })[] {
-  if (get(() => message.numberOfRecipients, 0) === 0) return [];
-  const table = message['recipientTable'] as RecipientTable | null;
-  widen(pst, table);
-  // For a single one, the library reads all of them.
-  const rows = get(() => table?.getItems() ?? [], []);
-  return rows.map((row) => {
-    const recipient = new PSTRecipient(pst, row);
-    return {
-      kind: get(() => recipient.recipientType, 1),
-      name: getText(() => recipient.displayName),
-      address: getText(() => recipient.smtpAddress) || getText(() => recipient.emailAddress),
-    };
-  });
-}
-
-/** Returns null for one without content, such as a link to a file. */
-function readAttachment(
-  place: Place,
-  attachment: PSTAttachment,
-  n: number,
-  depth: number,
-): ArchivedFile | 'too-large' | null {
-  const contentId = getText(() => attachment.contentId);
-  // Without a node, the library finds no mail in a mail.
-  Object.assign(attachment, { descriptorIndexNode: place.node });
-  const embedded = attachment.embeddedPSTMessage;
-  if (embedded !== null) {
-    if (depth >= MAX_MESSAGE_DEPTH) return null;
-    const mail = readMessage(place, embedded, depth + 1);
-    if (mail === 'too-large') return mail;
-    return {
-      name: `${mail.subject || `message-${n + 1}`}.eml`,
-      mediaType: MESSAGE_TYPE,
-      contentId: '',
-      bytes: composeMime(mail),
-    };
-  }
-  const stream = attachment.fileInputStream;
-  if (stream === null) return null;
-  const bytes = stream.length.toNumber();
-  if (bytes > MAX_MAIL_BYTES) return 'too-large';
-  const content = Buffer.alloc(bytes);
-  if (bytes > 0) stream.readCompletely(content);
-  return {
-    name:
-      getText(() => attachment.longFilename) ||
-      getText(() => attachment.filename) ||
-      `attachment-${n + 1}`,
-    mediaType: getText(() => attachment.mimeTag),
-    contentId,
-    bytes: content,
-  };
-}
-
-/** A property that is damaged is as if the mail didn't have it. */
-function get<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
-}
-const getText = (read: () => string): string => {
-  const text: unknown = get<unknown>(read, '');
-  return typeof text === 'string' ? text.replaceAll('\0', '') : '';
-};
-const getTime = (read: () => Date | null): Ms | null => {
-  const time = get(read, null)?.getTime() ?? null;
-  return time === null || Number.isNaN(time) ? null : time;
-};
+const getMarks = (
+  properties: ItemProperties,
+  importance: ReturnType<typeof getImportance>,
+): Omit<ArchivedState, 'receivedAt' | 'isRead'> => ({
+  isFlagged: properties.int(0x1090) === FLAGGED,
+  isAnswered: ANSWERS.has(properties.int(0x1081) ?? 0),
+  importance,
+  categories: properties.texts('categories'),
+});

@@ -1,10 +1,14 @@
 import type { MailContent } from '../../mail/mail-content.ts';
 import { readMime } from '../../mail/read-mime.ts';
+import { completeChange, getChange, getParts } from '../../sources/outlook/items.ts';
+import type { ItemChange } from '../../types.ts';
+import type { PartRole } from '#contract/engine/engine.ts';
 import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
 import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
 import { findReader } from './detect.ts';
+import type { LeftOut } from './pst-items/shared-fields.ts';
 import { readZip, readZipFiles } from './zip.ts';
 
 /** What is known of an entry before it is read. */
@@ -38,6 +42,10 @@ export interface MailSummary {
   readonly attachments: number;
   readonly importance: MailContent['importance'];
 }
+export interface OutlookPart {
+  readonly as: PartRole;
+  readonly content: Uint8Array;
+}
 export type ArchiveStep =
   /** It is read next. What breaks the reader now is this entry. */
   | ({ readonly kind: 'reading' } & EntryPlace)
@@ -48,6 +56,14 @@ export type ArchiveStep =
       readonly summary: MailSummary;
     }
   | Extract<LoadedEntry, { kind: 'file' }>
+  /** An event, contact or task, with what of it was left out. */
+  | {
+      readonly kind: 'outlook';
+      readonly item: ItemChange;
+      readonly parts: readonly OutlookPart[];
+      readonly left: readonly LeftOut[];
+      readonly isStandard: boolean;
+    }
   /** A part of a file that is not read as a whole. */
   | {
       readonly kind: 'part';
@@ -99,6 +115,7 @@ export async function* readArchive(
       yield { kind: 'reading', path, name, position };
       const loaded = await load().catch(() => UNREADABLE);
       if (loaded.kind === 'large') yield* readParts(loaded);
+      else if (loaded.kind === 'outlook') yield toOutlookStep(loaded);
       else yield loaded.kind === 'mail' ? await withSummary(loaded) : loaded;
     }
   } catch (error) {
@@ -108,6 +125,22 @@ export async function* readArchive(
 }
 
 const UNREADABLE = { kind: 'failed', reason: 'unreadable' } as const;
+
+/** The item as it is stored, without its place. */
+function toOutlookStep({
+  item,
+  ...read
+}: Extract<LoadedEntry, { kind: 'outlook' }>): Extract<ArchiveStep, { kind: 'outlook' }> {
+  const change = getChange(item, '');
+  return {
+    ...read,
+    item: completeChange({ ...change, changeKey: item.value.id }, item),
+    parts: getParts(item).map(({ as, content }) => {
+      if (!(content instanceof Uint8Array)) throw new Error('Items are read as a whole.');
+      return { as, content };
+    }),
+  };
+}
 
 async function* readParts({
   parts,

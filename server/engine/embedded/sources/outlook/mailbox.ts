@@ -34,7 +34,8 @@ const TOP_NAMES: Readonly<Record<OutlookTop, string>> = {
   contacts: t.contacts,
   tasks: t.tasks,
 };
-const TOP_FOLDERS: readonly FolderChange[] = OUTLOOK_TOPS.map((top) => ({
+/** The folders of what isn't mail, which only Daybook has. */
+export const TOP_FOLDERS: readonly FolderChange[] = OUTLOOK_TOPS.map((top) => ({
   key: top,
   parent: null,
   name: TOP_NAMES[top],

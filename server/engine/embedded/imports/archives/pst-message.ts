@@ -1,0 +1,195 @@
+import { type PSTAttachment, PSTFile, type PSTMessage, PSTRecipient } from 'pst-extractor';
+import type { DescriptorIndexNode } from 'pst-extractor/dist/DescriptorIndexNode.class.js';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import { MAX_MAIL_BYTES } from './archive.ts';
+import {
+  type ArchivedFile,
+  type ArchivedMail,
+  type ArchivedPerson,
+  composeMime,
+  MESSAGE_TYPE,
+} from './compose-mime.ts';
+
+/** A mail in a mail in a mail … is left out from this depth on. */
+const MAX_MESSAGE_DEPTH = 8;
+
+/** A message of a file, or one that is attached to it. */
+export interface Place {
+  readonly pst: PSTFile;
+  readonly node: DescriptorIndexNode;
+}
+
+/** Returns a mail with its attachments. */
+export function readMessage(place: Place, message: PSTMessage, depth = 0): ArchivedMail | 'too-large' {
+  const files = readFiles(place, message, depth);
+  if (files === 'too-large') return files;
+  const attachments = files.map(({ file }) => file);
+  const text = getText(() => message.body);
+  const html = getText(() => message.bodyHTML);
+  const rtf = text === '' && html === '' ? getText(() => message.bodyRTF) : '';
+  if (rtf !== '')
+    attachments.push({
+      name: 'message.rtf',
+      mediaType: 'application/rtf',
+      contentId: '',
+      bytes: Buffer.from(rtf, 'latin1'),
+    });
+  const recipients = readRecipients(place.pst, message);
+  const by = (kind: number): readonly ArchivedPerson[] =>
+    recipients.filter((one) => one.kind === kind);
+  const address =
+    getText(() => message.senderEmailAddress) ||
+    getText(() => message.sentRepresentingEmailAddress);
+  const name = getText(() => message.senderName) || getText(() => message.sentRepresentingName);
+  return {
+    headers: getText(() => message.transportMessageHeaders),
+    subject: getText(() => message.subject),
+    from: name === '' && address === '' ? null : { name, address },
+    to: by(1),
+    cc: by(2),
+    bcc: by(3),
+    sentAt: getTime(() => message.clientSubmitTime) ?? getTime(() => message.messageDeliveryTime),
+    messageId: getText(() => message.internetMessageId),
+    inReplyTo: getText(() => message.inReplyToId),
+    text,
+    html,
+    attachments,
+  };
+}
+
+/** An attachment with what it is stored as. */
+export interface ReadFile {
+  readonly attachment: PSTAttachment;
+  readonly file: ArchivedFile;
+}
+
+/** Returns the attachments that have a content, as files; mails among them as EML. */
+export function readFiles(
+  place: Place,
+  message: PSTMessage,
+  depth = 0,
+  isWanted: (attachment: PSTAttachment) => boolean = () => true,
+): readonly ReadFile[] | 'too-large' {
+  const files: ReadFile[] = [];
+  let bytes: Bytes = 0;
+  let n = -1;
+  for (const attachment of listAttachments(place, message)) {
+    n += 1;
+    if (!isWanted(attachment)) continue;
+    const file = readAttachment(place, attachment, n, depth);
+    if (file === 'too-large') return file;
+    if (file === null) continue;
+    bytes += file.bytes.byteLength;
+    if (bytes > MAX_MAIL_BYTES) return 'too-large';
+    files.push({ attachment, file });
+  }
+  return files;
+}
+
+export function* listAttachments(
+  { pst }: Place,
+  message: PSTMessage,
+): Generator<PSTAttachment, void> {
+  const count = get(() => message.numberOfAttachments, 0);
+  widen(pst, message['attachmentTable'] as object | null);
+  for (let n = 0; n < count; n++) yield message.getAttachment(n);
+}
+
+/** The data of a block in an OST file of Outlook 2013 or newer ([MS-PST] 2.2.2.8.3.1 has the others). */
+const LARGE_BLOCK_BYTES: Bytes = 65_512;
+
+/** The library takes the blocks of all files for small ones. Rows beyond the first would be wrong. */
+function widen(pst: PSTFile, table: object | null): void {
+  if (table !== null && pst.pstFileType === PSTFile.PST_TYPE_2013_UNICODE)
+    Object.assign(table, { BLOCK_SIZE: LARGE_BLOCK_BYTES });
+}
+
+interface RecipientTable {
+  getItems(): readonly ConstructorParameters<typeof PSTRecipient>[1][];
+}
+
+/** `kind`: 1 to, 2 cc, 3 bcc. `flags`, `response`: of an event ([MS-OXOCAL] 2.2.4.10). */
+export interface Recipient extends ArchivedPerson {
+  readonly kind: number;
+  readonly flags: number;
+  readonly response: number;
+}
+
+export function readRecipients(pst: PSTFile, message: PSTMessage): readonly Recipient[] {
+  if (get(() => message.numberOfRecipients, 0) === 0) return [];
+  const table = message['recipientTable'] as RecipientTable | null;
+  widen(pst, table);
+  // For a single one, the library reads all of them.
+  const rows = get(() => table?.getItems() ?? [], []);
+  return rows.map((row) => {
+    const recipient = new PSTRecipient(pst, row);
+    return {
+      kind: get(() => recipient.recipientType, 1) & 0xff,
+      flags: get(() => recipient['getIntItem'](0x5ffd), 0),
+      response: get(() => recipient['getIntItem'](0x5fff), 0),
+      name: getText(() => recipient.displayName),
+      address: getText(() => recipient.smtpAddress) || getText(() => recipient.emailAddress),
+    };
+  });
+}
+
+/** Returns the mail, or other item, that is attached; null: it is a file, or nothing. */
+export function getEmbedded({ node }: Place, attachment: PSTAttachment): PSTMessage | null {
+  // Without a node, the library finds no mail in a mail.
+  Object.assign(attachment, { descriptorIndexNode: node });
+  return attachment.embeddedPSTMessage;
+}
+
+/** Returns null for one without content, such as a link to a file. */
+function readAttachment(
+  place: Place,
+  attachment: PSTAttachment,
+  n: number,
+  depth: number,
+): ArchivedFile | 'too-large' | null {
+  const contentId = getText(() => attachment.contentId);
+  const embedded = getEmbedded(place, attachment);
+  if (embedded !== null) {
+    if (depth >= MAX_MESSAGE_DEPTH) return null;
+    const mail = readMessage(place, embedded, depth + 1);
+    if (mail === 'too-large') return mail;
+    return {
+      name: `${mail.subject || `message-${n + 1}`}.eml`,
+      mediaType: MESSAGE_TYPE,
+      contentId: '',
+      bytes: composeMime(mail),
+    };
+  }
+  const stream = attachment.fileInputStream;
+  if (stream === null) return null;
+  const bytes = stream.length.toNumber();
+  if (bytes > MAX_MAIL_BYTES) return 'too-large';
+  const content = Buffer.alloc(bytes);
+  if (bytes > 0) stream.readCompletely(content);
+  return {
+    name:
+      getText(() => attachment.longFilename) ||
+      getText(() => attachment.filename) ||
+      `attachment-${n + 1}`,
+    mediaType: getText(() => attachment.mimeTag),
+    contentId,
+    bytes: content,
+  };
+}
+
+/** A property that is damaged is as if the mail didn't have it. */
+export function get<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+export const getText = (read: () => string): string => {
+  const text: unknown = get<unknown>(read, '');
+  return typeof text === 'string' ? text.replaceAll('\0', '') : '';
+};
+export const getTime = (read: () => Date | null): Ms | null => {
+  const time = get(read, null)?.getTime() ?? null;
+  return time === null || Number.isNaN(time) ? null : time;
+};
