@@ -139,7 +139,8 @@ export const importCalls = {
   listImportResults: call({
     method: 'GET',
     path: `${PATH}/{id}/results`,
-    summary: 'Lists what of an archive was not imported, or only in part, and why. The first 10,000 are named.',
+    summary:
+      'Lists what of an archive was not imported, or only in part, and why. The first 10,000 are named.',
     input: v.strictObject({ ...OF_IMPORT, ...CURSOR }),
     output: listPage(
       v.object({

@@ -287,7 +287,6 @@ test(
   async () => {
     const files = 100 * PROOF;
     const path = writeEverything();
-    const countOpen = (): number => readdirSync('/proc/self/fd').length;
     const before = process.platform === 'linux' ? countOpen() : 0;
     let read = 0;
     let lost = 0;
@@ -308,4 +307,5 @@ test(
     if (process.platform === 'linux') expect(countOpen()).toBeLessThan(before + 10);
   },
 );
+const countOpen = (): number => readdirSync('/proc/self/fd').length;
 const MUTATED = new URL('./mutated-pst-thread.ts', import.meta.url);

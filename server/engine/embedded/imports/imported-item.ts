@@ -165,8 +165,6 @@ export function toOutlookItem(
   const { top, standard, name } = OUTLOOK_PLACES[item.kind as keyof typeof OUTLOOK_PLACES];
   const topFolder = TOP_FOLDERS.find(({ key }) => key === top);
   if (topFolder === undefined) throw new Error(`There is no top folder ${top}.`);
-  const isName = (text: string | undefined, other: string): boolean =>
-    text?.toLowerCase() === other.toLowerCase();
   // In files that were written here, they are in a folder that is named like the top.
   const below = path.length > 1 && isName(path[0], topFolder.name) ? path.slice(1) : path;
   const isMain = isStandard || (below.length === 1 && isName(below[0], name));
@@ -182,6 +180,9 @@ export function toOutlookItem(
     folders: [topFolder, folder],
   };
 }
+
+const isName = (text: string | undefined, other: string): boolean =>
+  text?.toLowerCase() === other.toLowerCase();
 
 /** Files of a drive that are in no folder. */
 const TOP = '';

@@ -152,8 +152,6 @@ export function readNameMap(
   entries: Uint8Array,
   texts: Uint8Array,
 ): ReadonlyMap<NamedProperty, number> {
-  const view = (bytes: Uint8Array): Buffer =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [list, labels, guids] = [view(entries), view(texts), view(sets)];
   const ids = new Map<string, number>();
   for (let at = 0; at + ENTRY_BYTES <= list.length; at += ENTRY_BYTES) {
@@ -180,3 +178,6 @@ export function readNameMap(
     }),
   );
 }
+
+const view = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -20,7 +20,11 @@ export interface Place {
 }
 
 /** Returns a mail with its attachments. */
-export function readMessage(place: Place, message: PSTMessage, depth = 0): ArchivedMail | 'too-large' {
+export function readMessage(
+  place: Place,
+  message: PSTMessage,
+  depth = 0,
+): ArchivedMail | 'too-large' {
   const files = readFiles(place, message, depth);
   if (files === 'too-large') return files;
   const attachments = files.map(({ file }) => file);

@@ -124,7 +124,6 @@ function getName(pst: PSTFile, node: Node): string {
   return name === '' ? `#${node.descriptorIdentifier}` : name;
 }
 
-
 /** Where the numbers of the folders are that every mailbox has ([MS-OXOSFLD] 2.2.3). */
 const STANDARD_FOLDERS = [
   [0x36d0, 'event'],

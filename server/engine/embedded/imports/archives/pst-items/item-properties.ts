@@ -10,13 +10,13 @@ type PropertyId = number | NamedProperty;
 
 /** What a message says of itself. A property that is missing or damaged is null, '' or empty. */
 export interface ItemProperties {
-  text(id: PropertyId): string;
-  texts(id: PropertyId): readonly string[];
-  int(id: PropertyId): number | null;
-  flag(id: PropertyId): boolean;
+  readonly text: (id: PropertyId) => string;
+  readonly texts: (id: PropertyId) => readonly string[];
+  readonly int: (id: PropertyId) => number | null;
+  readonly flag: (id: PropertyId) => boolean;
   /** In UTC. */
-  time(id: PropertyId): Ms | null;
-  bytes(id: PropertyId): Buffer | null;
+  readonly time: (id: PropertyId) => Ms | null;
+  readonly bytes: (id: PropertyId) => Buffer | null;
 }
 export type NameMap = ReadonlyMap<NamedProperty, number>;
 

@@ -22,7 +22,6 @@ export function readContact(
   if (files === 'too-large') return files;
   const photo = files.find(({ attachment }) => readProperties(attachment, names).flag(IS_PHOTO));
   const birthday = properties.time(0x3a42);
-  const some = (...values: string[]): string[] => values.filter((value) => value !== '');
   return {
     value: {
       id: '',
@@ -79,6 +78,8 @@ export function readContact(
     left: [...listAttachments(place, message)].length > (photo ? 1 : 0) ? ['attachments'] : [],
   };
 }
+
+const some = (...values: string[]): string[] => values.filter((value) => value !== '');
 
 /** By the first bytes. */
 function getPictureType(bytes: Uint8Array): string {

@@ -145,7 +145,9 @@ function getPattern(
   if (kind === PATTERN.week) {
     const daysOfWeek = toDays(specific);
     const interval = frequency === FREQUENCY.daily ? 1 : period;
-    return daysOfWeek.length === 0 || interval < 1 ? null : { type: 'weekly', interval, daysOfWeek };
+    return daysOfWeek.length === 0 || interval < 1
+      ? null
+      : { type: 'weekly', interval, daysOfWeek };
   }
   if (frequency === FREQUENCY.daily) {
     const interval = Math.round(period / 1_440);

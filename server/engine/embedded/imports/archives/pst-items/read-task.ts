@@ -8,11 +8,7 @@ import { getImportance, getStamps, type ReadItem, toDate, toUtc } from './shared
 const STATUS = ['notStarted', 'inProgress', 'completed', 'waitingOnOthers', 'deferred'];
 
 /** Returns a task as Graph would ([MS-OXOTASK]), without an id. */
-export function readTask(
-  place: Place,
-  message: PSTMessage,
-  names: NameMap,
-): ReadItem<OutlookTask> {
+export function readTask(place: Place, message: PSTMessage, names: NameMap): ReadItem<OutlookTask> {
   const properties = readProperties(message, names);
   const day = (name: 'taskStart' | 'taskDue' | 'taskDoneAt') => {
     const at = properties.time(name);
