@@ -12,7 +12,7 @@ export const importMessages = defineMessages('importPages', {
   startImport: 'Start import',
   source: 'Source',
   archiveDetail:
-    'An Outlook data file (PST or OST) with its mail, calendars, contacts, tasks and notes, an mbox file, a single email (EML), or a ZIP file of emails.',
+    'An Outlook data file (PST or OST), an mbox file, a single email (EML), or a ZIP file of emails. Outlook data files also bring calendars, contacts, tasks and notes.',
   files: 'Files',
   filesToImport: 'ZIP file or folder',
   filesDetail: 'A ZIP file, or a folder of this device. They become a OneDrive.',
