@@ -99,7 +99,7 @@ export const LIMITS = {
   /** How long a restore waits for the approval of a second person. */
   restoreApprovalMs: 3 * 86_400_000,
   /** Files of one download, and its size from which a recent sign-in is needed. */
-  downloadItems: 100_000,
+  downloadItems: 1_000_000,
   downloadPlainBytes: 5_000_000_000,
   /** A part of a download in the background, and how long it is stored. */
   exportPartBytes: 10_000_000_000,

@@ -16,7 +16,8 @@ export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cance
 /**
  * A file that is made in the background. `status`: the same as `state`. `isExact`: the size is known
  * before it is made. `onServer`: the organization's own server makes it. `missing`: items without backed-up content; `failed`: items that could not be
- * read. `parts`: files that are ready.
+ * read. `gaps`: the first 100 of both, of a single download. `parts`: files that are ready; a last one
+ * names all of both.
  */
 export const backgroundDownloadOut = v.object({
   _id: v.string(),
@@ -34,6 +35,7 @@ export const backgroundDownloadOut = v.object({
   onServer: v.boolean(),
   missing: v.number(),
   failed: v.number(),
+  gaps: v.array(v.object({ path: v.string(), outcome: v.picklist(['missing', 'failed']) })),
   parts: v.array(
     v.object({ n: v.number(), name: v.string(), bytes: v.number(), sha256: v.string() }),
   ),

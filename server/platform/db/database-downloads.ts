@@ -89,6 +89,14 @@ export interface DownloadTables {
     server_request: ColumnType<ServerDownload | null, string | undefined, string>;
     objects: Filled<readonly number[]>;
   };
+  /** What a download lacks. `n`: of a failed item, its place among those of the download. */
+  download_gap: {
+    tenant_id: TenantId;
+    download_id: DownloadId;
+    outcome: 'missing' | 'failed';
+    n: number;
+    path: string;
+  };
   /** `next_item`: the first after this part. `bytes_read`, `failed`: of everything up to it. */
   background_part: {
     tenant_id: TenantId;

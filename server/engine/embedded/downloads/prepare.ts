@@ -14,6 +14,7 @@ import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { makeNamer, safePart } from '../zip/entry-names.ts';
 import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-zip.ts';
 import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
+import { deleteGaps, type DownloadGap, storeGaps } from './gaps.ts';
 import { downloadMessages as t } from './messages.en.ts';
 
 /** The maximum number of entries of a part, and about the number of its blobs. */
@@ -147,6 +148,7 @@ async function listEntries(
   const hash = createHash('sha256');
   let part: ZipPart<DownloadEntry> = { entries: [], firstByte: 0, firstRecord: 0 };
   let pending: DownloadEntry[] = [];
+  let gaps: DownloadGap[] = [];
   let [n, items, missing, others, blobs, bytes] = [0, 0, 0, 0, 0, 0];
   let fileName: string | null = null;
 
@@ -174,6 +176,12 @@ async function listEntries(
     blobs = 0;
   };
 
+  const flushGaps = async (): Promise<void> => {
+    const named = gaps;
+    gaps = [];
+    if (named.length > 0) await store.tenant(tenant, (tx) => storeGaps(tx, id, named));
+  };
+
   for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan, holds)) {
     for (const { path, modifiedAt, part: stored, kind, mail } of batch) {
       if ((holds === 'mails' && kind !== 'mail') || (holds !== 'everything' && mail === null)) {
@@ -182,6 +190,8 @@ async function listEntries(
       }
       if (stored === null) {
         missing += 1;
+        gaps.push({ outcome: 'missing', n: missing, path: path.join('/') });
+        if (gaps.length >= PART_ENTRIES) await flushGaps();
         continue;
       }
       items += 1;
@@ -207,6 +217,7 @@ async function listEntries(
     }
   }
   await flush();
+  await flushGaps();
   if (items === 0)
     return failed('missing', missing > 0 ? t.noContent : others > 0 ? t.noMails : t.nothing);
   const layout: ZipLayout = {
@@ -232,7 +243,13 @@ async function listEntries(
   });
 }
 
-export async function deleteDownload({ sql, tenant }: TenantTx, id: DownloadId): Promise<void> {
+export async function deleteDownload(tx: TenantTx, id: DownloadId): Promise<void> {
+  await deleteGaps(tx, id);
+  await deleteList(tx, id);
+}
+
+/** Deletes what a download takes from backups. What it lacks stays named. */
+export async function deleteList({ sql, tenant }: TenantTx, id: DownloadId): Promise<void> {
   await sql
     .deleteFrom('prepared_part')
     .where('tenant_id', '=', tenant)

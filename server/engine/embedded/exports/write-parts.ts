@@ -34,8 +34,13 @@ export interface PartsInput {
   openPart(n: number): Promise<PartFile>;
   /** `nextItem`: the first that is in a later part. */
   onPart(part: { readonly n: number; readonly nextItem: number }): Promise<void>;
-  /** After an item. Returns false if it must stop. */
-  onItem(item: { readonly isFailed: boolean; readonly bytes: Bytes }): Promise<boolean>;
+  /** After an item; `n`: its place. Returns false if it must stop. */
+  onItem(item: {
+    readonly n: number;
+    readonly name: string;
+    readonly isFailed: boolean;
+    readonly bytes: Bytes;
+  }): Promise<boolean>;
 }
 export type WriteParts = (input: PartsInput) => Promise<'finished' | 'stopped'>;
 
@@ -83,8 +88,9 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
         if (!(error instanceof ContentError) || !ITEM_ALONE.has(error.error.kind)) throw error;
         isFailed = true;
       }
+      const item = { n: at, name: entry.name, isFailed, bytes: entry.bytes };
       at += 1;
-      if (!(await input.onItem({ isFailed, bytes: entry.bytes }))) return 'stopped';
+      if (!(await input.onItem(item))) return 'stopped';
     }
     if (open !== null) {
       await open.finish();

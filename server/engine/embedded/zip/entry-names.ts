@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Returns safe, unique paths for files in an archive (G66). Each path comes as the names of its
  * folders and its file, which come from content: they are never trusted as paths.
@@ -11,19 +13,23 @@ export function uniqueNames(paths: readonly (readonly string[])[]): string[] {
   return paths.map(makeNamer(paths.map((path) => path.slice(0, -1))));
 }
 
-/** Returns the same for paths that come one by one, if their folders are known beforehand. */
+/**
+ * Returns the same for paths that come one by one, if their folders are known beforehand. A path takes
+ * the memory of a number, however long it is. Two paths of a million may get the same number in one of
+ * 500 archives: then one of them is numbered without need.
+ */
 export function makeNamer(
   folders: readonly (readonly string[])[],
 ): (path: readonly string[]) => string {
   // A file can't have the name of a folder beside it.
-  const taken = new Set<string>();
+  const taken = new Set<number>();
   for (const folder of folders) {
     const parts = folder.map(safePart);
     for (let depth = 1; depth <= parts.length; depth++)
       taken.add(key(parts.slice(0, depth).join('/')));
   }
   /** The last number that was given to a path, so that thousands of equal names stay fast. */
-  const numbers = new Map<string, number>();
+  const numbers = new Map<number, number>();
   return (path) => {
     const safe = path.map(safePart);
     const folder = safe.slice(0, -1).map((part) => `${part}/`);
@@ -60,7 +66,12 @@ const LONGEST = 120;
 /** Names that Windows takes for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)/i;
 
-const key = (name: string): string => name.toUpperCase().toLowerCase();
+const KEY_BYTES = 6;
+const key = (name: string): number =>
+  createHash('sha1')
+    .update(name.toUpperCase().toLowerCase())
+    .digest()
+    .readUIntBE(0, KEY_BYTES);
 const trimmed = (name: string): string => name.replaceAll(/^[.\s]+|[.\s]+$/gu, '');
 
 /** A name without its extension, and the extension with its dot: at most 10 characters. */

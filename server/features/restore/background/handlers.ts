@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import { listGaps } from '#server/engine/embedded/downloads/gaps.ts';
 import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
@@ -76,7 +77,15 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
 
     getBackgroundDownload: ({ id }, ctx) =>
       withDownload<DownloadOut>(ctx, id, async (tx, row) =>
-        ok(toOut(row, await listParts(tx, [id]))),
+        ok(
+          toOut(
+            row,
+            await listParts(tx, [id]),
+            (await listGaps(tx, id, { after: null, limit: MAX_GAPS })).map(
+              ({ path, outcome }) => ({ path, outcome }),
+            ),
+          ),
+        ),
       ),
 
     cancelBackgroundDownload: ({ id }, ctx) =>
@@ -156,6 +165,9 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
     });
   }
 }
+
+/** Items that a page names. A file of the download names all of them. */
+const MAX_GAPS = 100;
 
 /** A user has a few, since each is deleted after a week. */
 const MAX_LISTED = 1_000;

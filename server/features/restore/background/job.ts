@@ -3,7 +3,12 @@ import type { Notification } from '#contract/notifications/notices.ts';
 import type { BackupRepositoryId, Bytes, DownloadId, Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
-import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
+import {
+  type DownloadGap,
+  forgetFailures,
+  storeGaps,
+} from '#server/engine/embedded/downloads/gaps.ts';
+import { deleteDownload, deleteList } from '#server/engine/embedded/downloads/prepare.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
@@ -13,12 +18,14 @@ import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';
+import { writeGapFile } from './gap-file.ts';
 import { makePartFiles, type PartFiles } from './part-files.ts';
 import { releaseOnServer, saveOnServer, ServerSaveError } from './save-on-server.ts';
 import {
   deleteParts,
   type DownloadRow,
   findDownload,
+  GAP_PART,
   getPartFormat,
   isRunning,
   listParts,
@@ -59,7 +66,10 @@ async function runDownload(
       repository !== null
         ? await writeParts(context, files, { ...begun, repository }, { signal, maxPartBytes })
         : await saveOnServer(context, files, begun.row, { isStored: begun.from.part > 1, signal });
-    if (end === 'finished') await finish(context, begun.row, null);
+    if (end === 'finished') {
+      await writeGapFile(context, files, begun.row);
+      await finish(context, begun.row, null);
+    }
     // A server that stops leaves the rest to the next one.
     return end === 'stopped' && signal.aborted ? context.clock.now() : null;
   } catch (error) {
@@ -86,7 +96,9 @@ const begin = (context: AppContext, tenant: TenantId, id: DownloadId): Promise<B
     const row = await findDownload(tx, id);
     if (row === null || !isRunning(row)) return null;
     const parts = await listParts(tx, [id]);
-    const last = parts.at(-1);
+    const last = parts.findLast(({ n }) => n !== GAP_PART);
+    // What wasn't in a finished part is read again.
+    await forgetFailures(tx, id, last?.next_item ?? 0);
     await tx.sql
       .updateTable('background_download')
       .set({ state: 'running' })
@@ -117,9 +129,13 @@ async function writeParts(
   let storedAt = context.clock.now();
   let { bytes, failed } = begun;
   let items = from.item;
+  let gaps: DownloadGap[] = [];
 
   const storeProgress = (): Promise<boolean> =>
-    context.store.tenant(tenant, async ({ sql }) => {
+    context.store.tenant(tenant, async (tx) => {
+      const { sql } = tx;
+      await storeGaps(tx, id, gaps);
+      gaps = [];
       const { numUpdatedRows } = await sql
         .updateTable('background_download')
         .set({ items_done: items, bytes_done: Math.min(bytes, row.bytes), failed })
@@ -168,7 +184,10 @@ async function writeParts(
       async onItem(item) {
         items += 1;
         bytes += item.bytes;
-        if (item.isFailed) failed += 1;
+        if (item.isFailed) {
+          failed += 1;
+          gaps.push({ outcome: 'failed', n: item.n, path: item.name });
+        }
         if (signal.aborted) return false;
         const now = context.clock.now();
         if (Math.abs(now - storedAt) < PROGRESS_MS) return true;
@@ -228,7 +247,7 @@ const finish = (context: AppContext, row: DownloadRow, reason: string | null): P
     if (numUpdatedRows === 0n) return;
     const parts = (await listParts(tx, [id])).length;
     // The backup may be cleaned up: the files have everything.
-    await deleteDownload(tx, id);
+    await deleteList(tx, id);
     if (reason !== null) await deleteParts(tx, id);
     await auditOrigin(tx, context, {
       what: reason === null ? 'export.ended' : 'export.failed',

@@ -11,6 +11,11 @@ export const backgroundMessages = defineMessages('background-downloads', {
   unreadable: 'The backup could not be read for a day: {reason}',
   brokeOff:
     'The file was cut off {count, plural, one {once} other {# times}} while the server of the organization sent it: {reason}',
+  gapFile: 'Missing items.csv',
+  gapItem: 'Item',
+  gapReason: 'Why it is missing',
+  gapMissing: 'It has no backed-up content.',
+  gapFailed: 'It could not be read from the backup.',
   notReady: 'This download is not ready yet.',
   ended: 'This download has ended already.',
   readySubject: 'Your download {name} is ready',

@@ -12,6 +12,9 @@ export type DownloadOut = OutputOf<'getBackgroundDownload'>;
 export type State = DownloadOut['state'];
 export type Format = DownloadOut['format'];
 
+/** The number of the file that names what a download lacks: after all others. */
+export const GAP_PART = 999_999;
+
 export const RUNNING: readonly State[] = ['queued', 'running'];
 export const isRunning = ({ state }: DownloadRow): boolean =>
   RUNNING.some((running) => running === state);
@@ -61,7 +64,11 @@ export async function deleteParts({ sql, tenant }: TenantTx, id: DownloadId): Pr
 }
 
 /** Files are there to be downloaded only when all of them are. */
-export function toOut(row: DownloadRow, parts: readonly PartRow[]): DownloadOut {
+export function toOut(
+  row: DownloadRow,
+  parts: readonly PartRow[],
+  gaps: DownloadOut['gaps'] = [],
+): DownloadOut {
   const state = row.state as State;
   return {
     _id: row.id,
@@ -79,6 +86,7 @@ export function toOut(row: DownloadRow, parts: readonly PartRow[]): DownloadOut 
     onServer: row.server_request !== null,
     missing: row.missing,
     failed: row.failed,
+    gaps,
     parts:
       state === 'ready'
         ? parts

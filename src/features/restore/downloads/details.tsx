@@ -65,7 +65,7 @@ function Details({
   const zone = useZone();
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Failure | null>(null);
-  const { state, message, format, missing, failed, parts, createdAt, expiresAt } = download;
+  const { state, message, format, missing, failed, gaps, parts, createdAt, expiresAt } = download;
   const facts: readonly (readonly [string, string])[] = [
     [t.format, t[format]],
     [t.items, itemsLabel(download)],
@@ -99,6 +99,7 @@ function Details({
       </dl>
       {missing > 0 && <p className="m-0 text-warning">{t.missing({ count: missing })}</p>}
       {failed > 0 && <p className="m-0 text-warning">{t.unread({ count: failed })}</p>}
+      {gaps.length > 0 && <Gaps download={download} />}
       {format === 'pst' && !download.onServer && <p className="m-0 text-ink-2">{t.pstNote}</p>}
       {parts.length > 0 && (
         <section aria-label={t.files} className="grid gap-2">
@@ -134,6 +135,27 @@ function Details({
         />
       </span>
     </>
+  );
+}
+
+/** The items that the files lack, by name. */
+function Gaps({ download: { gaps, missing, failed } }: { readonly download: BackgroundDownload }) {
+  const others = missing + failed - gaps.length;
+  return (
+    <section aria-label={t.gaps} className="grid gap-1">
+      <h2 className="m-0 text-head">{t.gaps}</h2>
+      <ul className="m-0 list-none p-0">
+        {gaps.map(({ path, outcome }, n) => (
+          <li key={n} className="border-b border-hair py-2 last:border-0">
+            <span className="block break-words">{path}</span>
+            <span className="block text-agate text-ink-3">
+              {outcome === 'missing' ? t.gapMissing : t.gapFailed}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {others > 0 && <p className="m-0 text-ink-2">{t.moreGaps({ count: others })}</p>}
+    </section>
   );
 }
 

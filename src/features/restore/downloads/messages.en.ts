@@ -33,6 +33,11 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
     '{count, plural, one {# item has} other {# items have}} no backed-up content and {count, plural, one {is} other {are}} not in the file.',
   unread:
     '{count, plural, one {# item} other {# items}} could not be read from the backup. The file lacks {count, plural, one {it} other {them}}.',
+  gaps: 'Missing items',
+  gapMissing: 'It has no backed-up content.',
+  gapFailed: 'It could not be read from the backup.',
+  moreGaps:
+    '{count, plural, one {# more is} other {# more are}} in the file “Missing items.csv” below, once it is ready.',
   copyChecksum: 'Copy SHA-256 checksum',
   checksumCopied: 'Checksum copied',
   download: 'Download',
