@@ -4,7 +4,8 @@ import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
 import { repositoryVerification } from '#server/engine/embedded/repositories/verify-job.ts';
 import { openRepository } from '#server/engine/embedded/restic/repository.ts';
 import { freshStore, ONE } from '../db/databases.ts';
-import { Killed, makeKilledAt, makeRandom, type Moment, type NamedWrite } from './killed.ts';
+import { Killed, makeKilledAt, type Moment, type NamedWrite } from './killed.ts';
+import { makeRandom } from './random.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
 import { getValue, makeClock, PASSWORD, PROOF, tools } from './restic/fixtures.ts';
 import {

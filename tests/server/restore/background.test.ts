@@ -8,7 +8,6 @@ import { PSTFile, type PSTFolder, type PSTMessage } from 'pst-extractor';
 import { expect, test } from 'vitest';
 import { MsgReader } from '../engine/msg-reader.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes } from '#contract/ids.ts';
 import {
   backgroundDownload,
@@ -292,87 +291,6 @@ eachDatabase((kind, openStore) => {
       expect(again.items).toEqual({ done: 8, total: 8 });
     },
   );
-
-  test(`DL-3: what a download lacks is named on its page and in a file, once, also after a kill (${kind})`, async () => {
-    const { library, session } = await openBackground(await openStore());
-    const { admin, ours, ground: fixture, office } = library;
-    const titles = ['One', '=Two', 'Three', 'Four', 'Five'];
-    await library.store(
-      ours,
-      2,
-      'mailbox',
-      titles.map((title) => makeMail(title, ['Inbox', 'Rota, 2026'])),
-    );
-    const change = (title: string, set: (parts: StoredPart[]) => StoredPart[]) =>
-      fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
-        const { parts } = await sql
-          .selectFrom('item')
-          .select('parts')
-          .where('tenant_id', '=', tenant)
-          .where('object_n', '=', 2)
-          .where('title', '=', title)
-          .executeTakeFirstOrThrow();
-        await sql
-          .updateTable('item')
-          .set({ parts: JSON.stringify(set([...parts])) })
-          .where('tenant_id', '=', tenant)
-          .where('object_n', '=', 2)
-          .where('title', '=', title)
-          .execute();
-      });
-    await change('=Two', () => []);
-    // Blobs that the repository lost.
-    for (const title of ['Three', 'Five'])
-      await change(title, (parts) =>
-        parts.map((part) => ({ ...part, blobs: part.blobs.map(() => 'ab'.repeat(32)) })),
-      );
-    const { id, missing } = await request(admin, session, 'mailboxes/o2/download', {
-      format: 'zip',
-      downloadInBackground: true,
-    });
-    expect(missing).toBe(1);
-    for (let turns = 0; (await get(admin, id)).state !== 'ready'; turns++) {
-      if (turns > 50) throw new Error('It makes no progress.');
-      let checks = 0;
-      const signal = {
-        get aborted() {
-          checks += 1;
-          return checks > 3 + turns;
-        },
-      } as AbortSignal;
-      await run(library, id, { signal });
-    }
-    const ready = await get(admin, id);
-    const path = 'Inbox/Rota, 2026';
-    expect([ready.missing, ready.failed]).toEqual([1, 2]);
-    expect(ready.gaps.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
-      { path: `${path}/=Two`, outcome: 'missing' },
-      { path: `${path}/Five.eml`, outcome: 'failed' },
-      { path: `${path}/Three.eml`, outcome: 'failed' },
-    ]);
-    expect(ready.parts.map(({ name }) => name)).toEqual([ready.name, 'Missing items.csv']);
-    const { bytes } = await readFile(library, id, ready.parts.at(-1)?.n);
-    // RFC 4180, in UTF-8 with the mark by which spreadsheets know it.
-    expect(bytes.toString().split('\r\n').slice(1).toSorted()).toEqual([
-      '',
-      `"${path}/=Two",It has no backed-up content.`,
-      `"${path}/Five.eml",It could not be read from the backup.`,
-      `"${path}/Three.eml",It could not be read from the backup.`,
-    ]);
-    expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
-    const whole = await request(admin, session, MAILBOX, {
-      format: 'zip',
-      downloadInBackground: true,
-    });
-    await run(library, whole.id);
-    const complete = await get(admin, whole.id);
-    expect([complete.gaps, complete.parts.length]).toEqual([[], 1]);
-    await admin('DELETE', `${CALL}/${id}`);
-    const left = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
-      sql.selectFrom('download_gap').selectAll().where('tenant_id', '=', tenant).execute(),
-    );
-    expect(left).toEqual([]);
-  });
 
   test(`DL-3: a download is cancelled, deleted, and deleted after a week with its files (${kind})`, async () => {
     const { library, session, downloadsDir } = await openBackground(await openStore());

@@ -68,10 +68,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 
 const KEY_BYTES = 6;
 const key = (name: string): number =>
-  createHash('sha1')
-    .update(name.toUpperCase().toLowerCase())
-    .digest()
-    .readUIntBE(0, KEY_BYTES);
+  createHash('sha1').update(name.toUpperCase().toLowerCase()).digest().readUIntBE(0, KEY_BYTES);
 const trimmed = (name: string): string => name.replaceAll(/^[.\s]+|[.\s]+$/gu, '');
 
 /** A name without its extension, and the extension with its dot: at most 10 characters. */

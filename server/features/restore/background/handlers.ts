@@ -81,9 +81,10 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
           toOut(
             row,
             await listParts(tx, [id]),
-            (await listGaps(tx, id, { after: null, limit: MAX_GAPS })).map(
-              ({ path, outcome }) => ({ path, outcome }),
-            ),
+            (await listGaps(tx, id, { after: null, limit: MAX_GAPS })).map(({ path, outcome }) => ({
+              path,
+              outcome,
+            })),
           ),
         ),
       ),
