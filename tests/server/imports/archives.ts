@@ -87,10 +87,3 @@ export const toArchive = (bytes: Buffer, stem = 'Old mail'): ArchiveFile => ({
   bytes: bytes.length,
   read: (from, count) => Promise.resolve(Buffer.from(bytes.subarray(from, from + count))),
 });
-
-/** Writes a file and returns its path. */
-export function writeArchive(bytes: Uint8Array): string {
-  const path = join(folder, 'archive');
-  writeFileSync(path, bytes);
-  return path;
-}

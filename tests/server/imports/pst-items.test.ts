@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ import { readInThread } from '#server/engine/embedded/imports/archive-thread-rea
 import { toItem, toOutlookItem } from '#server/engine/embedded/imports/imported-item.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { CONTACT, HOLIDAY, SERIES, TASK, VISIT } from '../engine/pst/outlook-items.ts';
-import { missing, UID } from '../engine/pst/readers.ts';
+import { missing, run, UID } from '../engine/pst/readers.ts';
 
 /** What a file says of a mail or a note, without its own text. */
 const NO_MAIL = {
@@ -237,7 +236,7 @@ const SAMPLE = join(
 /** Subject, place, start and end of each appointment as `pffexport` prints them. */
 function readAppointments(): string[][] {
   const out = join(mkdtempSync(join(tmpdir(), 'daybook-pff-')), 'out');
-  spawnSync('pffexport', ['-q', '-t', out, SAMPLE]);
+  run('pffexport', ['-q', '-t', out, SAMPLE]);
   return readdirSync(`${out}.export`, { recursive: true, encoding: 'utf8' })
     .filter((name) => /Appointment\d+\/Appointment\.txt$/.test(name))
     .filter((name) => name.includes('IPM_SUBTREE'))

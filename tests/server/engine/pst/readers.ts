@@ -164,7 +164,8 @@ export const missing = ['readpst', 'pffexport']
   .map((program) => ` (skipped: no ${program})`)
   .join('');
 
-function run(program: string, args: readonly string[]): string {
+/** Runs a program, and returns what it prints. */
+export function run(program: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
