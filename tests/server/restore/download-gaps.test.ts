@@ -47,7 +47,6 @@ function run(
     tenant,
     payload: { download },
     now: context.clock.now(),
-    lease: 'a lease',
     signal,
   });
 }
