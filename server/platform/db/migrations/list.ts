@@ -76,8 +76,8 @@ import { migration0091 } from './0091_vb365_licensed_users.ts';
 import { migration0092 } from './0092_undo_authors.ts';
 import { migration0093 } from './0093_collected_months.ts';
 import { migration0095 } from './0095_sharing.ts';
-import { migration0101 } from './0101_superseded_keys.ts';
 import { migration0098 } from './0098_missing_items.ts';
+import { migration0101 } from './0101_superseded_keys.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -160,6 +160,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0092,
   migration0093,
   migration0095,
-  migration0101,
   migration0098,
+  migration0101,
 ];
