@@ -174,7 +174,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     message: string | null;
     started_at: Ms;
     ended_at: Ms | null;
-    progress: Filled<Partial<SessionProgress>>;
+    /** `failing`: since when the session can't go on. */
+    progress: Filled<Partial<SessionProgress> & { readonly failing?: FailingTimes | null }>;
   };
   /** The work on one object in a session, leased by one process at a time. */
   backup_work: {
@@ -303,6 +304,12 @@ export interface RepositoryUpkeep {
   readonly items?: readonly { readonly object: string; readonly title: string; readonly at: Ms }[];
 }
 
+/** When the first and the last of several attempts in a row failed. */
+export interface FailingTimes {
+  readonly since: Ms;
+  readonly at: Ms;
+}
+
 /** The last clean-up and verification that a person asked for. */
 export interface UpkeepRequests {
   readonly cleanUp?: CleanUpRequest;
@@ -393,7 +400,12 @@ interface EngineTaskTable {
   result: SessionResult | null;
   message: string | null;
   request: Json<unknown>;
-  progress: Filled<Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>>>;
+  /** `failing`: since when the target does not answer. */
+  progress: Filled<
+    Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>> & {
+      readonly failing?: FailingTimes | null;
+    }
+  >;
   parent_id: TaskId | null;
   created_at: Ms;
   started_at: Ms | null;

@@ -103,6 +103,8 @@ export interface Place {
   readonly open: () => Promise<Repository>;
   /** Why the organization can't be read now. */
   readonly failure: EngineError;
+  /** Why the repository can't be used now. */
+  readonly repositoryFailure: EngineError;
 }
 
 export async function makeSessionBench(
@@ -215,7 +217,9 @@ export async function makeSessionBench(
             ? { ok: true, value: { sources: [memorySource(objects)], directory } }
             : { ok: false, error: place.failure },
         openRepository: async () =>
-          place.open === undefined
+          place.repositoryFailure !== undefined
+            ? { ok: false, error: place.repositoryFailure }
+            : place.open === undefined
             ? openTarget(place.target ?? memory)
             : { ok: true, value: await place.open() },
         texts: (texts ??= makeTextReader(fixture.context)),

@@ -270,6 +270,74 @@ eachDatabase((name, open) => {
     expect(await loadLog(bench, session)).toContain('Waiting 5 minutes. Slow down.');
   });
 
+  test(`ENG-83: a long session outlasts interruptions, and what it backed up is in its point when it fails after an hour without an answer (${name})`, async () => {
+    const down = { kind: 'unreachable', message: 'No answer.' } as const;
+    const store = await open();
+    /** A session that has read all but one mailbox, three hours after its start. */
+    const begin = async () => {
+      const objects = makeObjects();
+      const bench = await makeSessionBench(store, objects);
+      const job = await bench.addJob();
+      const session = (await bench.start(job)) ?? '';
+      const bob = objects[2] as MemoryObject;
+      bob.trouble.cutAfter = 1;
+      expect(await bench.run(session)).toBeGreaterThan(0);
+      bench.ground.pass(180 * MINUTE);
+      return { objects, bench, job, session, bob };
+    };
+    const after = async (bench: SessionBench, session: string, place: object, minutes: number) => {
+      bench.ground.pass(minutes * MINUTE);
+      return bench.run(session, place);
+    };
+
+    const long = await begin();
+    for (const place of [{ failure: down }, { repositoryFailure: down }]) {
+      expect(await long.bench.run(long.session, place)).toBeGreaterThan(0);
+      // It goes on in between.
+      expect(await after(long.bench, long.session, {}, 25)).toBeGreaterThan(0);
+    }
+    expect(await after(long.bench, long.session, { failure: down }, 25)).toBeGreaterThan(0);
+    long.bob.trouble.cutAfter = null;
+    await runToEnd(long.bench, long.session);
+    const [complete] = await loadPoints(long.bench);
+    expect(complete).toMatchObject({ complete: true, result: 'success' });
+    expect(await loadCopies(long.bench, complete?.id ?? '')).toEqual(copiesNow(long.objects));
+
+    const lost = await begin();
+    for (let minutes = 0; minutes <= 40; minutes += 20)
+      expect(await after(lost.bench, lost.session, { failure: down }, 20)).toBeGreaterThan(0);
+    expect(await after(lost.bench, lost.session, { failure: down }, 20)).toBeNull();
+    const [partial] = await loadPoints(lost.bench);
+    expect(partial).toMatchObject({ complete: true, result: 'warning', lacks: ['Person bob'] });
+    const { 'mailbox bob': _, ...read } = copiesNow(lost.objects);
+    expect(await loadCopies(lost.bench, partial?.id ?? '')).toEqual(read);
+    expect((await lost.bench.job(lost.job)).recent[0]).toMatchObject({
+      result: 'failed',
+      message: "The organization couldn't be read. No answer.",
+      point: partial?.id,
+    });
+
+    // Without its repository, it waits for a day: else what it has would have no point.
+    const unsaved = await begin();
+    for (let minutes = 0; minutes <= 100; minutes += 20)
+      expect(
+        await after(unsaved.bench, unsaved.session, { repositoryFailure: down }, 20),
+      ).toBeGreaterThan(0);
+    unsaved.bob.trouble.cutAfter = null;
+    await runToEnd(unsaved.bench, unsaved.session);
+    expect(await loadPoints(unsaved.bench)).toMatchObject([{ complete: true, result: 'success' }]);
+
+    // One that could not begin has nothing to save.
+    const bench = await makeSessionBench(store, makeObjects());
+    const job = await bench.addJob();
+    const session = (await bench.start(job)) ?? '';
+    for (let minutes = 0; minutes <= 40; minutes += 20)
+      expect(await after(bench, session, { repositoryFailure: down }, 20)).toBeGreaterThan(0);
+    expect(await after(bench, session, { repositoryFailure: down }, 20)).toBeNull();
+    expect((await bench.job(job)).recent[0]).toMatchObject({ result: 'failed', point: null });
+    expect(await loadPoints(bench)).toEqual([]);
+  });
+
   test(`ENG-31: a job backs up whom it selects, also through groups, without whom it excludes (${name})`, async () => {
     const objects = makeObjects();
     const bench = await makeSessionBench(await open(), objects, { crew: ['ann', 'bob'] });

@@ -42,8 +42,9 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { input } = task.request;
   const excluded = exclusion(input, one);
-  if (excluded !== null) return finish(task, one, 'skipped', excluded);
-  if (one.item.parts.length === 0) return finish(task, one, 'failed', t.noContent);
+  if (excluded !== null) return { ...(await finish(task, one, 'skipped', excluded)), isLocal: true };
+  if (one.item.parts.length === 0)
+    return { ...(await finish(task, one, 'failed', t.noContent)), isLocal: true };
   const object = await loadObject(task, input, one);
   if (!object.ok) return problem(task, one, object.error);
   const writer = task.target.writerOf(object.value.kind, readStored(task));
@@ -238,7 +239,7 @@ async function finish(
   { n }: TaskItem,
   outcome: 'restored' | 'merged' | 'skipped' | 'failed',
   message: string | null,
-): Promise<ItemEnd> {
+): Promise<ItemEnd & { readonly ok: true }> {
   await storeStep(task, n, { state: 'done', outcome, message });
   return { ok: true, outcome, message };
 }

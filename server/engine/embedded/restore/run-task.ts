@@ -5,7 +5,9 @@ import type { EventOf } from '#contract/events.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
+import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { addFailure } from '../patience.ts';
 import type { StoredItem } from '../types.ts';
 import { followWaits } from '../waits.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
@@ -13,7 +15,7 @@ import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { restoreOne } from './restore-one.ts';
 import { shareFolders } from './share-folders.ts';
-import type { RestorePorts, RunningTask, TaskItem } from './running-task.ts';
+import type { ItemEnd, RestorePorts, RunningTask, TaskItem } from './running-task.ts';
 import { loadTaskPlace } from './task-place.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
@@ -23,7 +25,7 @@ const CONCURRENCY = 4;
 const BATCH = 100;
 const PROGRESS_MS: Ms = 2_000;
 const RETRY_MS: Ms = 30_000;
-/** A task whose target does not answer for this long ends. */
+/** A task whose target has not answered for this long ends. */
 const PATIENCE_MS: Ms = 60 * 60_000;
 
 /** What a running restore needs of the server. */
@@ -78,6 +80,7 @@ export async function runTask(
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
+    let { failing } = row;
     for (;;) {
       if (signal.aborted) return clock.now();
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
@@ -85,18 +88,22 @@ export async function runTask(
       const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
       if (items.length === 0) {
         const left = await removeCreatedFolders(task);
-        if (left !== null) return await later(context, tenant, row, left);
+        if (left !== null) return await later(context, tenant, { id, failing }, left);
         const shared = await shareFolders(task);
         return await (shared.ok
           ? end(context, tenant, id, null, shared.message)
-          : later(context, tenant, row, shared.error));
+          : later(context, tenant, { id, failing }, shared.error));
       }
-      const failure = await workOn(task, items, async () => {
+      const failure = await workOn(task, items, async ({ isLocal }) => {
+        if (isLocal !== true && failing !== null) {
+          failing = null;
+          await store.tenant(tenant, (tx) => storeFailing(tx, id, null));
+        }
         if (clock.now() - shownAt < PROGRESS_MS) return;
         shownAt = clock.now();
         await show(waits.current());
       });
-      if (failure !== null) return await later(context, tenant, row, failure);
+      if (failure !== null) return await later(context, tenant, { id, failing }, failure);
     }
   } finally {
     await content.value.close();
@@ -107,7 +114,7 @@ export async function runTask(
 async function workOn(
   task: RunningTask,
   items: readonly TaskItem[],
-  progress: () => Promise<void>,
+  progress: (ended: ItemEnd & { readonly ok: true }) => Promise<void>,
 ): Promise<EngineError | null> {
   let failure: EngineError | null = null;
   const queue = [...items];
@@ -122,7 +129,7 @@ async function workOn(
         failure ??= ended.error;
         return;
       }
-      await progress();
+      await progress(ended);
     }
   };
   const ends = await Promise.allSettled(
@@ -143,8 +150,8 @@ interface BegunTask {
   readonly organization: OrganizationId;
   readonly request: TaskRequest;
   readonly isFilled: boolean;
-  /** When its target last answered, or the task began. */
-  readonly startedAt: Ms;
+  /** Null: the last attempt had an answer of the target. */
+  readonly failing: FailingTimes | null;
 }
 
 async function begin(
@@ -152,16 +159,20 @@ async function begin(
   id: TaskId,
   now: Ms,
 ): Promise<BegunTask | null> {
-  const { rows } = await sql<Omit<BegunTask, 'isFilled'> & { progress: Partial<Task> }>`
+  const { rows } = await sql<
+    Omit<BegunTask, 'isFilled' | 'failing'> & {
+      progress: Partial<Task> & { readonly failing?: FailingTimes | null };
+    }
+  >`
     update engine_task set state = case when state = 'queued' then 'running' else state end, started_at = coalesce(started_at, ${now})
     where tenant_id = ${tenant} and id = ${id}::uuid and state <> 'done'
-    returning id, organization_id as organization, request, progress, started_at as "startedAt"`.execute(
+    returning id, organization_id as organization, request, progress`.execute(
     db,
   );
   const row = rows[0];
   if (row === undefined) return null;
   const { progress, ...task } = row;
-  return { ...task, isFilled: progress.items !== undefined };
+  return { ...task, isFilled: progress.items !== undefined, failing: progress.failing ?? null };
 }
 
 async function loadState(
@@ -293,9 +304,9 @@ async function showProgress(
     bytes.done += row.bytes;
   }
   const progress = { items, bytes, waiting, counts };
-  await sql`update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
-    db,
-  );
+  await sql`
+    update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb || jsonb_strip_nulls(jsonb_build_object('failing', progress -> 'failing'))
+    where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
   return { counts, bytes };
 }
 
@@ -308,6 +319,16 @@ async function hasLacks({ sql: db, tenant }: TenantTx, id: TaskId): Promise<bool
   );
   return rows[0]?.found ?? false;
 }
+
+/** Stores since when the target does not answer, so that a restart keeps it; null: it answered. */
+const storeFailing = (
+  { sql: db, tenant }: TenantTx,
+  id: TaskId,
+  failing: FailingTimes | null,
+): Promise<unknown> =>
+  sql`
+    update engine_task set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
+    where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
 
 /** Ends the task for good. Without a result, its items decide. */
 async function end(
@@ -384,19 +405,24 @@ export async function logEnd(
   });
 }
 
-/** The task goes on later, unless waiting can't help or it has waited too long. */
+/** The task goes on later, unless waiting can't help or its target has not answered for too long. */
 async function later(
   context: RestoreContext,
   tenant: TenantId,
-  { id, startedAt }: BegunTask,
+  { id, failing: before }: Pick<BegunTask, 'id' | 'failing'>,
   { kind, message, waitMs }: EngineError,
 ): Promise<Ms | null> {
   const now = context.clock.now();
   const passes = kind === 'busy' || kind === 'unreachable' || kind === 'conflict';
   if (!passes) return end(context, tenant, id, 'failed', message);
-  if (kind !== 'busy' && now - startedAt > PATIENCE_MS)
+  // What is busy answers.
+  const failing = kind === 'busy' ? null : addFailure(before, now);
+  if (failing !== null && now - failing.since > PATIENCE_MS)
     return end(context, tenant, id, 'failed', t.interrupted);
   const until = now + (waitMs ?? RETRY_MS);
-  await context.store.tenant(tenant, (tx) => showProgress(tx, id, { until, reason: message }));
+  await context.store.tenant(tenant, async (tx) => {
+    await showProgress(tx, id, { until, reason: message });
+    await storeFailing(tx, id, failing);
+  });
   return until;
 }

@@ -109,9 +109,14 @@ export interface TaskItem {
   readonly isInDeletedItems: boolean;
 }
 
-/** How an item ended; or why the task can't go on now. */
+/** How an item ended; or why the task can't go on now. `isLocal`: the target was not asked. */
 export type ItemEnd =
-  | { readonly ok: true; readonly outcome: ItemOutcome; readonly message: string | null }
+  | {
+      readonly ok: true;
+      readonly outcome: ItemOutcome;
+      readonly message: string | null;
+      readonly isLocal?: boolean;
+    }
   | { readonly ok: false; readonly error: EngineError };
 
 /** Reads the part that a writer asks for, or says that the backup has none. */

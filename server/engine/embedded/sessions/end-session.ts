@@ -8,7 +8,7 @@ import { scheduleRenewal } from '../repositories/renew-locks.ts';
 import { storeSize } from '../repositories/repositories.ts';
 import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';
 import type { RunningSession, SessionState } from './run-session.ts';
-import { countWork, type WorkCounts } from './work.ts';
+import { cancelWork, countWork, type WorkCounts } from './work.ts';
 import type { PointId } from '#contract/ids.ts';
 
 interface Ending {
@@ -59,6 +59,7 @@ export async function endSession(
   }
   const measured = await repository?.measure();
   await context.store.tenant(tenant, async (tx) => {
+    if (error !== null) await cancelWork(tx, id);
     const counts = await countWork(tx, id, context.clock.now());
     const ended = await tx.sql
       .updateTable('backup_session')
@@ -151,7 +152,8 @@ async function loadOutcome(
     .select(['o.name', 'w.state'])
     .where('w.tenant_id', '=', tenant)
     .where('w.session_id', '=', id)
-    .where('w.state', 'in', ['warning', 'failed', 'cancelled'])
+    // What a session that failed as a whole had not read yet is lacking, too.
+    .where('w.state', '<>', 'success')
     .orderBy('w.object_n')
     .execute();
   return {

@@ -67,7 +67,7 @@ export async function listSessions(
   return ok({
     rows: page.map((row) => ({
       ...row,
-      progress: { ...NOTHING_DONE, ...row.progress },
+      progress: { ...NOTHING_DONE, ...withoutFailing(row.progress) },
       objects: objects.get(row.id) ?? [],
     })),
     next: rows.length > limit && last ? cursorAfter({ key: last.startedAt, n: last.id }) : null,
@@ -80,8 +80,10 @@ interface ListSessions extends PageInput {
   readonly session?: BackupSessionId;
 }
 type SessionRow = Omit<Session, 'progress' | 'objects'> & {
-  readonly progress: Partial<Session['progress']>;
+  readonly progress: Partial<Session['progress']> & { readonly failing?: unknown };
 };
+/** What the server notes for itself isn't shown. */
+const withoutFailing = ({ failing: _, ...progress }: SessionRow['progress']) => progress;
 const UNKNOWN = { done: 0, total: null };
 const NOTHING_DONE: Session['progress'] = {
   objects: UNKNOWN,

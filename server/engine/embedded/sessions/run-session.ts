@@ -13,11 +13,13 @@ import type {
   TenantId,
 } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { ensureObject } from '../index/objects.ts';
 import type { TextReader } from '../full-text/text-reader.ts';
+import { addFailure } from '../patience.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Source, SourceCall } from '../types.ts';
 import type { Waits } from '../waits.ts';
@@ -27,7 +29,7 @@ import { sessionMessages as t } from './messages.en.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
-import { followSessionWaits, storeWaiting } from './show-waiting.ts';
+import { followSessionWaits, storeFailing, storeWaiting } from './show-waiting.ts';
 import {
   cancelWork,
   countWork,
@@ -63,8 +65,10 @@ const CONCURRENCY = 2;
 const RETRY_MS: Ms = 60_000;
 /** The pause where another transaction held the row of an object. */
 const LOCKED_MS: Ms = 5_000;
-/** A session that could not even begin for this long has failed. */
+/** A session whose organization or repository has not answered for this long has failed. */
 const PATIENCE_MS: Ms = 60 * 60_000;
+/** The same for a repository that is cleaned up, or in which there is something to save. */
+const REPOSITORY_PATIENCE_MS: Ms = 24 * 60 * 60_000;
 const PROGRESS_MS: Ms = 2_000;
 
 /** A session with what its parts share while a process works on it. */
@@ -147,6 +151,8 @@ export interface SessionState {
   /** Posts of teams are backed up only if the organization and the job ask for them. */
   readonly includesPosts: boolean;
   readonly counts: WorkCounts;
+  /** Null: the last attempt could go on. */
+  readonly failing: FailingTimes | null;
 }
 
 async function loadSession(
@@ -192,6 +198,7 @@ async function loadSession(
       (job.isTeamsChatsEnabled ||
         job.selectedItems.some(({ parts }) => parts.includes('teamsChats'))),
     storedBytes: row.progress.storedBytes ?? 0,
+    failing: row.progress.failing ?? null,
     counts: await countWork(tx, id, now),
   };
 }
@@ -213,14 +220,14 @@ async function runSession(
     onWaiting: session.waits.onWaiting,
   });
   if (!organization.ok)
-    return failOrWait(session, state, organization.error, (reason) => t.organization({ reason }));
+    return failOrWait(session, ports, state, 'organization', organization.error);
   const queued = await queueObjects(session, state, organization.value);
-  if (!queued.ok)
-    return failOrWait(session, state, queued.error, (reason) => t.organization({ reason }));
+  if (!queued.ok) return failOrWait(session, ports, state, 'organization', queued.error);
   const repository = await ports.openRepository(tenant, state.job.repository);
-  if (!repository.ok)
-    return failOrWait(session, state, repository.error, (reason) => t.repository({ reason }));
+  if (!repository.ok) return failOrWait(session, ports, state, 'repository', repository.error);
   try {
+    if (state.failing !== null)
+      await context.store.tenant(tenant, (tx) => storeFailing(tx, session.id, null));
     return await work(session, state, {
       sources: organization.value.sources,
       repository: repository.value,
@@ -345,35 +352,54 @@ async function finish(
   state: SessionState,
   repository: Repository,
   mayExist: boolean,
+  error: string | null = null,
 ): Promise<Ms | null> {
   if (state.state === 'stopping')
     await session.context.store.tenant(session.tenant, (tx) => cancelWork(tx, session.id));
-  const ended = await endSession(session, state, { repository, error: null, mayExist });
+  const ended = await endSession(session, state, { repository, error, mayExist });
   if (ended.ok) return null;
   const message = t.repository({ reason: ended.error.message });
   await session.context.store.tenant(session.tenant, (tx) => session.log(tx, 'warning', message));
   return session.context.clock.now() + RETRY_MS;
 }
 
-/** Waits for what may pass, for a while, and ends the session otherwise. */
+/**
+ * Waits for what may pass, for a while, and ends the session otherwise. What was backed up until
+ * then becomes its restore point (ENG-83).
+ */
 async function failOrWait(
   session: RunningSession,
+  ports: SessionPorts,
   state: SessionState,
+  what: 'organization' | 'repository',
   { kind, message, waitMs }: EngineError,
-  sentence: (reason: string) => string,
 ): Promise<Ms | null> {
   const now = session.context.clock.now();
+  const reason = t[what]({ reason: message });
+  const hasContent = state.counts.succeeded + state.counts.warned > 0;
+  // A cloud that asks to wait answers.
+  const failing =
+    what === 'organization' && kind === 'busy' ? null : addFailure(state.failing, now);
+  const patience =
+    what === 'repository' && (hasContent || kind === 'busy')
+      ? REPOSITORY_PATIENCE_MS
+      : PATIENCE_MS;
   const mayPass = kind === 'busy' || kind === 'unreachable';
-  if (mayPass && now - session.startedAt < PATIENCE_MS) {
+  if (mayPass && (failing === null || now - failing.since < patience)) {
     const until = now + (waitMs ?? RETRY_MS);
-    await wait(session, { until, reason: sentence(message) });
+    await wait(session, { until, reason }, failing);
     return until;
   }
-  await endSession(session, state, {
-    repository: null,
-    error: sentence(message),
-    mayExist: false,
-  });
+  if (what === 'organization' && hasContent) {
+    const repository = await ports.openRepository(session.tenant, state.job.repository);
+    if (!repository.ok) return failOrWait(session, ports, state, 'repository', repository.error);
+    try {
+      return await finish(session, state, repository.value, true, reason);
+    } finally {
+      await repository.value.close();
+    }
+  }
+  await endSession(session, state, { repository: null, error: reason, mayExist: false });
   return null;
 }
 
@@ -384,10 +410,15 @@ async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
 }
 
 /** Shows why nobody works on the session now. What its log says last isn't said again. */
-const wait = (session: RunningSession, waiting: Waiting): Promise<void> =>
+const wait = (
+  session: RunningSession,
+  waiting: Waiting,
+  failing: FailingTimes | null = null,
+): Promise<void> =>
   session.context.store.tenant(session.tenant, async (tx) => {
     const { tenant, id } = session;
     await storeWaiting(tx, id, waiting);
+    await storeFailing(tx, id, failing);
     const { rows } = await sql<{ readonly message: string }>`
       select message from backup_log where tenant_id = ${tenant} and session_id = ${id} order by n desc limit 1`.execute(
       tx.sql,

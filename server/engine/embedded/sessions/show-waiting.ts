@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Waiting } from '#contract/engine/sessions.ts';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { followWaits, type Waits } from '../waits.ts';
 import { sessionMessages as t } from './messages.en.ts';
@@ -19,6 +20,16 @@ export const storeWaiting = (
 ): Promise<unknown> =>
   sql`
     update backup_session set progress = jsonb_set(progress, '{waiting}', ${JSON.stringify(waiting)}::text::jsonb)
+    where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
+
+/** Stores since when a session can't go on, so that a restart keeps it; null: it can. */
+export const storeFailing = (
+  { sql: db, tenant }: TenantTx,
+  session: BackupSessionId,
+  failing: FailingTimes | null,
+): Promise<unknown> =>
+  sql`
+    update backup_session set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
 
 /** The waits of the requests of a session: each is stored at once, and logged now and then (ENG-9). */

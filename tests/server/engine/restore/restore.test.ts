@@ -327,6 +327,51 @@ eachDatabase((name, open) => {
     expect(target.state()).toEqual(['Inbox/a=one', 'Inbox/b=one']);
   });
 
+  test(`RES-91: a restore ends when its target has not answered for an hour, however long it ran before, also over restarts (${name})`, async () => {
+    const minute = 60_000;
+    const store = await open();
+    const backup = Array.from({ length: 12 }, (_, n) => ({
+      id: `i${n}`,
+      folder: 'Inbox',
+      content: `content ${n}`,
+      at: n,
+    }));
+    const long = await setUp(store, backup);
+    const task = getValue(await long.request());
+    // In each attempt an item is written and another one loses its connection.
+    let writes = 0;
+    long.target.onWrite = async () => {
+      writes += 1;
+      if (writes % 2 === 0) long.target.failures.push(['write', 'unreachable']);
+    };
+    let attempts = 0;
+    for (; (await long.run(task)) !== null; attempts += 1) {
+      expect(attempts).toBeLessThan(40);
+      long.advance(20 * minute);
+    }
+    expect(attempts * 20).toBeGreaterThan(60);
+    expect(await long.taskOf(task)).toMatchObject({ result: 'success' });
+    expect(long.target.state()).toHaveLength(backup.length);
+
+    const down = await setUp(store, backup);
+    const second = getValue(await down.request());
+    const attempt = () => {
+      down.target.failures.push(...backup.map(() => ['folder', 'unreachable'] as const));
+      return down.run(second);
+    };
+    const start = Number(await attempt());
+    for (const passed of [20, 40, 60]) {
+      down.advance(20 * minute);
+      expect([passed, await attempt()]).toEqual([passed, start + passed * minute]);
+    }
+    down.advance(minute);
+    expect(await attempt()).toBe(null);
+    expect(await down.taskOf(second)).toMatchObject({
+      result: 'failed',
+      message: 'The target was not available for an hour. Start the restore again to continue.',
+    });
+  });
+
   test(`RES-3: a stopped restore writes nothing more, and a refused sign-in ends it with the reason (${name})`, async () => {
     const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
