@@ -42,6 +42,8 @@ export interface Trouble {
   onPage: ((call?: SourceCall) => void | Promise<void>) | null;
   /** Keys of items whose content can't be read. */
   readonly unreadable: Set<string>;
+  /** The size that every item is listed with; null: that of its content. */
+  listedBytes: number | null;
 }
 
 interface Change {
@@ -64,6 +66,7 @@ export class MemoryObject {
     shuffle: null,
     onPage: null,
     unreadable: new Set(),
+    listedBytes: null,
   };
   readonly fetched: string[] = [];
   /** Ids that clouds never give again. */
@@ -256,7 +259,7 @@ export class MemoryObject {
       kind: this.#isDrive ? 'file' : 'mail',
       people: 'ann@example.com',
       changedAt: item.at,
-      bytes: content.length,
+      bytes: this.trouble.listedBytes ?? content.length,
       flags: {},
     };
   }

@@ -124,6 +124,29 @@ eachDatabase((name, open) => {
     expect(await loadCopies(bench, second.point?.id ?? '')).toEqual(copiesNow(objects));
   });
 
+  test(`ENG-84: a file has the size of its content, also one that is listed with another and moved later (${name})`, async () => {
+    const drive = memoryObject('drive', 'ann');
+    drive.putFolder('top', null);
+    drive.putFolder('other', null);
+    drive.putItem('notebook', 'top', 'much more than listed');
+    drive.trouble.listedBytes = 3;
+    const bench = await makeSessionBench(await open(), [drive]);
+    const job = await bench.addJob();
+    for (const folder of ['top', 'other']) {
+      drive.moveItem('notebook', folder);
+      const { point } = await backUp(bench, job);
+      const items = await bench.ground.context.store.tenant(bench.tenant, ({ sql }) =>
+        sql
+          .selectFrom('item')
+          .select(['folder_key', 'bytes'])
+          .where('tenant_id', '=', bench.tenant)
+          .where('to_point', 'is', null)
+          .execute(),
+      );
+      expect([point?.complete, items]).toEqual([true, [{ folder_key: folder, bytes: 21 }]]);
+    }
+  });
+
   test(`ENG-30: a snapshot has readable names, and all that the index knows (${name})`, async () => {
     const objects = makeObjects();
     for (let n = 0; n < 300; n += 1)

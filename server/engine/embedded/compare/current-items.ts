@@ -266,7 +266,8 @@ export async function readCurrentPart(
     for await (const file of fetchFiles(client, drive.value ?? '', [{ ...item, key }])) {
       if (!file.ok) return { ok: false, error: file.error };
       const content = file.parts.find((part) => part.as === 'raw')?.content ?? new Uint8Array();
-      return ok({ bytes: file.item.bytes, stream: toStream(content) });
+      const bytes = content instanceof Uint8Array ? content.byteLength : file.item.bytes;
+      return ok({ bytes, stream: toStream(content) });
     }
     return failed('missing', t.noContent);
   }

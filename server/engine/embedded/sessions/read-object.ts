@@ -167,7 +167,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
     });
     const writes: ItemWrite[] = items.flatMap((item) => {
       const parts = known.get(item.key);
-      return parts === undefined ? [] : [{ item, parts }];
+      return parts === undefined ? [] : [{ item: withSize(item, parts), parts }];
     });
     const unknown = items.filter(({ key }) => !known.has(key));
     if (unknown.length > 0) {
@@ -179,7 +179,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
         const stored = await saveParts(fetched.parts);
         if (!stored.ok) return stored;
         const parts = stored.value;
-        writes.push({ item: fetched.item, parts });
+        writes.push({ item: withSize(fetched.item, parts), parts });
         context.onRead(1, sum(parts.map(({ bytes }) => bytes)));
         return DONE;
       });
@@ -313,6 +313,12 @@ async function saveTogether(
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
 type PagePart = Omit<PageWrite, 'items'> & { readonly items: readonly ItemChange[] };
+
+/** A file may be delivered with another length than listed: that of its content counts. */
+function withSize(item: ItemChange, parts: readonly StoredPart[]): ItemChange {
+  const content = item.kind === 'file' ? parts.find((part) => part.as === 'raw') : undefined;
+  return content === undefined ? item : { ...item, bytes: content.bytes };
+}
 
 /** Cuts a page into parts that fit a batch. The last one has the cursor. */
 function splitPage({ scope, folders, items, removed, cursor, isComplete }: ChangePage): PagePart[] {

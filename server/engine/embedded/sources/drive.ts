@@ -142,9 +142,14 @@ export async function* fetchFiles(
     yield* inParallel(small, BATCH_SIZE, async (entry) => {
       if (!('row' in entry)) return failedItem(entry.item, entry.error);
       const parts: Uint8Array[] = [];
+      let bytes = 0;
       for await (const part of getDownload(client, drive, entry)) {
         if (!part.ok) return failedItem(entry.item, part.error);
         parts.push(part.value);
+        bytes += part.value.byteLength;
+        // Notebooks are listed with a fraction of their size.
+        if (bytes > SMALL_BYTES)
+          return fetched(client, drive, entry, getStream(getDownload(client, drive, entry)));
       }
       return fetched(client, drive, entry, Buffer.concat(parts));
     });
@@ -225,6 +230,12 @@ function getDownload(client: GraphClient, drive: string, { item, row }: CurrentF
   let known = row['@microsoft.graph.downloadUrl'] ?? null;
   return download(client.ports, client.scope, {
     bytes: item.bytes,
+    hash: getHash(row),
+    isUnchanged: async () => {
+      const path = `${itemPath(drive, item.key)}?$select=id,eTag,cTag`;
+      const now = await client.get(path, Tags);
+      return now.ok ? { ok: true, value: item.changeKey !== '' && getChangeKey(now.value) === item.changeKey } : now;
+    },
     link: async () => {
       const value = known;
       known = null;
@@ -274,6 +285,7 @@ export const Person = maybe(
   v.object({ user: maybe(v.object({ displayName: text, email: text })) }),
 );
 
+const Tags = v.object({ eTag: text, cTag: text });
 export const DriveItem = v.object({
   'id': v.string(),
   'name': text,
@@ -309,7 +321,7 @@ export function getItem(row: DriveItem, folder: string): ItemChange {
   const hash = getHash(row);
   return {
     key: row.id,
-    changeKey: row.eTag ?? row.cTag ?? '',
+    changeKey: getChangeKey(row),
     folder,
     kind: 'file',
     title: row.name ?? '',
@@ -320,6 +332,8 @@ export function getItem(row: DriveItem, folder: string): ItemChange {
     flags: hash === null ? {} : { hash },
   };
 }
+
+const getChangeKey = ({ eTag, cTag }: v.InferOutput<typeof Tags>): string => eTag ?? cTag ?? '';
 
 function getHash({ file }: DriveItem): string | null {
   const { quickXorHash, sha256Hash, sha1Hash } = file?.hashes ?? {};

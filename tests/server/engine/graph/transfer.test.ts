@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { array, assert, asyncProperty, constantFrom, integer, nat, oneof } from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { checkContent, QuickXorHash } from '#server/engine/embedded/graph/content-hash.ts';
 import { download } from '#server/engine/embedded/graph/download.ts';
 import { cancelUpload, upload } from '#server/engine/embedded/graph/upload.ts';
 import {
@@ -28,7 +30,17 @@ interface Read {
   readonly bytes: Buffer;
   readonly error: string | null;
 }
-async function readAll(graph: TestGraph, bytes: number, links: readonly string[]): Promise<Read> {
+/** What Graph lists besides the size, and whether the file has stayed the same in the meantime. */
+interface Listed {
+  readonly hash?: string | null;
+  readonly stays?: boolean;
+}
+async function readAll(
+  graph: TestGraph,
+  bytes: number,
+  links: readonly string[],
+  { hash = null, stays = false }: Listed = {},
+): Promise<Read> {
   const { ports, scope } = graph.clientFor(SCOPE);
   const parts: Uint8Array[] = [];
   let request = 0;
@@ -36,7 +48,12 @@ async function readAll(graph: TestGraph, bytes: number, links: readonly string[]
     request += 1;
     return { ok: true as const, value: links[Math.min(request, links.length) - 1] ?? '' };
   };
-  for await (const part of download(ports, scope, { link, bytes })) {
+  for await (const part of download(ports, scope, {
+    link,
+    bytes,
+    hash,
+    isUnchanged: async () => ({ ok: true, value: stays }),
+  })) {
     if (!part.ok) return { bytes: Buffer.concat(parts), error: part.error.kind };
     parts.push(part.value);
   }
@@ -141,6 +158,102 @@ test('ENG-21: a file that changes while it is read is never mixed from two versi
   const longer = testGraph(fileServer(getBytes(1_001, 1), []));
   expect((await readAll(longer, 1_000, [`${HOST}/file`])).error).toBe('conflict');
 });
+
+test('ENG-84: content of another length than listed is read if it has the listed hash, or if the file stays the same, and never if it is cut', async () => {
+  const digest = (kind: string, bytes: Uint8Array) =>
+    `${kind}:${createHash(kind).update(bytes).digest('hex').toUpperCase()}`;
+  await assert(
+    asyncProperty(
+      nat({ max: 1_500 }),
+      nat({ max: 1_500 }),
+      array(step, { maxLength: 4 }),
+      constantFrom(null, 'sha1', 'sha256'),
+      nat(),
+      async (listed, length, plan, kind, seed) => {
+        const content = getBytes(length, seed);
+        const read = async (about: Listed) => {
+          const graph = testGraph(fileServer(content, [...plan]), { random: seeded(seed) });
+          const links = Array.from({ length: 20 }, (_, n) => `${HOST}/file?token=${n}`);
+          return readAll(graph, listed, links, about);
+        };
+        const right = await read({
+          hash: kind === null ? null : digest(kind, content),
+          stays: kind === null,
+        });
+        expect([right.error, right.bytes.equals(content)]).toEqual([null, true]);
+        if (listed === length) return;
+        const wrong = await read({
+          hash: kind === null ? null : digest(kind, getBytes(length, seed + 1).fill(7)),
+          stays: kind !== null,
+        });
+        expect(wrong.error).toBe('conflict');
+      },
+    ),
+    { numRuns: 60 * PROOF },
+  );
+  // A server that states no length says where the content ends when asked for more.
+  const unsized = (end: number) =>
+    testGraph((request) =>
+      request.headers.has('range')
+        ? new Response(null, { status: 416, headers: { 'content-range': `bytes */${end}` } })
+        : new Response(getBytes(700, 3)),
+    );
+  const whole = await readAll(unsized(700), 170, [`${HOST}/file`], { stays: true });
+  expect([whole.error, whole.bytes.equals(getBytes(700, 3))]).toEqual([null, true]);
+  expect((await readAll(unsized(699), 170, [`${HOST}/file`], { stays: true })).error).toBe(
+    'conflict',
+  );
+  // The server states 1,000 bytes and sends 400 again and again; the list says 400.
+  const content = getBytes(1_000, 1);
+  const cut = testGraph((request) => {
+    const range = request.headers.get('range');
+    return range === null
+      ? fileServer(content, ['cut 400'])(request)
+      : fileServer(content, ['cut 0'])(request);
+  });
+  const read = await readAll(cut, 400, [`${HOST}/file`], { stays: true });
+  expect([read.error, read.bytes.byteLength]).toEqual(['unreachable', 400]);
+});
+
+test('ENG-84: OneDrive\'s hash of content is the published one, however it arrives', () => {
+  // The first is of a file in OneDrive (OneDrive/onedrive-api-docs, issue 613).
+  const digests = [
+    ['1\n', 'MVAAAAAAAAAAAAAAAgAAAAAAAAA='],
+    ['hello world', 'aCgDG9jwBhDc4Q1yawMZAAAAAAA='],
+  ] as const;
+  for (const [text, digest] of digests) {
+    const hex = Buffer.from(digest, 'base64').toString('hex').toUpperCase();
+    for (const hash of [`quickXor:${digest}`, `quickXor:${hex}`])
+      for (const cut of [0, 1]) {
+        const [right, wrong] = [checkContent(hash), checkContent(hash)];
+        right?.update(Buffer.from(text.slice(0, cut)));
+        right?.update(Buffer.from(text.slice(cut)));
+        wrong?.update(Buffer.from(text.replace('1', '2').replace('h', 'j')));
+        expect([right?.isRight(), wrong?.isRight()]).toEqual([true, false]);
+      }
+  }
+  for (const length of [0, 159, 160, 161, 5_000]) {
+    const bytes = getBytes(length, length);
+    const hash = new QuickXorHash();
+    for (let at = 0; at < length; at += 77) hash.update(bytes.subarray(at, at + 77));
+    expect(hash.digest().toString('hex'), `of ${length} bytes`).toBe(slowQuickXor(bytes));
+  }
+});
+
+/** The algorithm word for word, on a number of 160 bits: its bytes come out in reverse order. */
+function slowQuickXor(bytes: Uint8Array): string {
+  const mask = (1n << 160n) - 1n;
+  let circle = 0n;
+  for (const [n, byte] of bytes.entries()) {
+    const turn = BigInt((n * 11) % 160);
+    const shifted = BigInt(byte) << turn;
+    circle ^= (shifted & mask) | (shifted >> 160n);
+  }
+  const out = Buffer.from(circle.toString(16).padStart(40, '0'), 'hex').reverse();
+  const length = Buffer.alloc(20);
+  length.writeBigUInt64LE(BigInt(bytes.byteLength), 12);
+  return Buffer.from(out.map((byte, at) => byte ^ (length[at] ?? 0))).toString('hex');
+}
 
 test('ENG-21: a file that stays shorter, a link that is refused again and again: an error, and no endless loop', async () => {
   const short = testGraph(() => new Response(new Uint8Array(10)));

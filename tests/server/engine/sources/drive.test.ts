@@ -180,6 +180,57 @@ test('ENG-25: a large file comes in pieces, and is an error that names its cause
   expect((await fetchAll(graph, object, items)).map(({ error }) => error)).toEqual(['forbidden']);
 });
 
+test('ENG-84, ENG-25: notebooks and Office files that are listed with another size or hash are read whole, or are an error', async () => {
+  /** What the properties of a file say instead: OneDrive/onedrive-api-docs, issues 492 and 927. */
+  const listedAs = new Map<string, { readonly size: number; readonly hash: 'right' | 'wrong' | null }>();
+  /** Files that change while they are read. */
+  const changing = new Set<string>();
+  const graph = tenantGraph({
+    files: 8,
+    over: (fetch) => async (request) => {
+      const { pathname } = new URL(request.url);
+      for (const id of changing)
+        if (pathname.endsWith(`/items/${id}`)) graph.tenant.admin.changeFile(object.id, id);
+      const response = await fetch(request);
+      if (!pathname.endsWith('/$batch')) return response;
+      const body = (await response.json()) as {
+        responses: { body: { id: string; size: number; file?: { hashes?: unknown } } }[];
+      };
+      for (const { body: file } of body.responses) {
+        const listed = listedAs.get(file.id);
+        if (listed === undefined || file.file === undefined) continue;
+        file.size = listed.size;
+        if (listed.hash === null) delete file.file.hashes;
+        if (listed.hash === 'wrong') file.file.hashes = { sha1Hash: '00'.repeat(20) };
+      }
+      return Response.json(body);
+    },
+  });
+  const object = getDrive(graph);
+  const items = [...(await listed(graph, object)).items.values()];
+  const [notebook, office, empty, wrong, changed] = items.map(({ key }) => key);
+  const bytes = Buffer.alloc(6_000_000, 'Daybook');
+  graph.tenant.admin.changeFile(object.id, notebook ?? '', bytes);
+  listedAs.set(notebook ?? '', { size: 170, hash: null });
+  listedAs.set(office ?? '', { size: 5_000_000, hash: 'right' });
+  listedAs.set(empty ?? '', { size: 0, hash: null });
+  listedAs.set(wrong ?? '', { size: 9, hash: 'wrong' });
+  listedAs.set(changed ?? '', { size: 9, hash: null });
+  changing.add(changed ?? '');
+  const plain = tenantGraph({ files: 8 });
+  const before = await fetchAll(plain, getDrive(plain), items);
+  const read = await fetchAll(graph, object, items);
+  expect(read.length).toBe(items.length);
+  for (const { item, bytes: content, error } of read) {
+    const n = items.findIndex(({ key }) => key === item.key);
+    expect([n, error]).toEqual([n, item.key === wrong || item.key === changed ? 'conflict' : null]);
+    if (error !== null) continue;
+    const stored = before.find((one) => one.item.key === item.key)?.bytes;
+    const expected = item.key === notebook ? bytes : stored;
+    expect([n, expected?.equals(content ?? Buffer.alloc(0))]).toEqual([n, true]);
+  }
+});
+
 test('ENG-6: a person without a drive, and a library without permission, fail with what to do', async () => {
   const graph = tenantGraph();
   const none = graph.tenant.admin.listUsers().find(({ hasDrive }) => !hasDrive);
