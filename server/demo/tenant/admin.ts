@@ -34,6 +34,7 @@ import {
 } from './mailbox-store.ts';
 import { makeRng } from '../random.ts';
 import { type OutlookAdmin, outlookAdmin } from './outlook/admin.ts';
+import { nestGroup } from './groups.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
 import { type SiteAdmin, createSiteAdmin } from './site-admin.ts';
@@ -48,6 +49,8 @@ export interface TenantAdmin extends SiteAdmin {
   listUsers(): Person[];
   addUser(): Person;
   removeUser(id: string): void;
+  /** Makes a group a member of another one. */
+  nestGroup(group: string, member: string): void;
   listFolders(user: string): FolderRow[];
   listMessages(user: string, folder?: string): MessageRow[];
   /** A mail from somebody arrives. */
@@ -106,6 +109,9 @@ export function createAdmin(
   return {
     ...createSiteAdmin(tenant, size),
     listUsers: () => listPeople(tenant),
+    nestGroup: (group, member) => {
+      nestGroup(tenant, group, member);
+    },
     addUser: () =>
       store.transaction(() => {
         const person = addPerson(tenant);

@@ -13,6 +13,8 @@ import type { Tenant } from './store.ts';
 import { readSettings } from './team-settings.ts';
 
 const SITES = 'demo.sharepoint.com';
+/** The age at which searches find a site. */
+const INDEXED_MS: Ms = 15 * 60_000;
 
 export interface GroupRow {
   readonly n: number;
@@ -61,6 +63,9 @@ export function seedGroups(tenant: Tenant, people: readonly Person[], total: num
     const kind = KINDS[(n - 1) % KINDS.length] ?? 'team';
     const id = getUuid(tenant.seed, 'group', n);
     store.insert('team', { n, id, name, nickname, kind, created_at: at, seq: store.nextSeq() });
+    // Security groups can have others as members: each second one is in the one before it.
+    if (kind === 'security' && n % (KINDS.length * 2) === 0)
+      nestGroup(tenant, getUuid(tenant.seed, 'group', n - KINDS.length), id);
     for (const person of people)
       if (random() < 0.5) store.insert('member', { team_id: id, person_id: person.id });
     if (kind !== 'security')
@@ -80,6 +85,44 @@ export function seedGroups(tenant: Tenant, people: readonly Person[], total: num
     groupId: null,
     at,
   });
+}
+
+/** Makes a group a member of another one. */
+export function nestGroup({ store }: Tenant, group: string, member: string): void {
+  store.insert('nested_group', { team_id: group, member_id: member });
+}
+
+/** The groups in a group; `isDeep`: also those in them, each once, also where they form a circle. */
+const listNested = ({ store }: Tenant, group: string, isDeep: boolean): readonly GroupRow[] =>
+  store.all<GroupRow>(
+    `with recursive within(id) as (
+      select member_id from nested_group where team_id = ?
+      union select n.member_id from nested_group as n join within as w on n.team_id = w.id where ${isDeep ? 'true' : 'false'}
+    )
+    select * from team where removed = 0 and id in (select id from within) order by n`,
+    group,
+  );
+
+/** The people and groups in a group, with those of the groups in it if it `isDeep`. */
+function listMembers(tenant: Tenant, group: string, isDeep: boolean): Entity[] {
+  const nested = listNested(tenant, group, isDeep);
+  const groups = [group, ...(isDeep ? nested.map(({ id }) => id) : [])];
+  const people = tenant.store
+    .all<{ person_id: string }>(
+      'select distinct person_id from member where team_id in (select value from json_each(?)) order by person_id',
+      JSON.stringify(groups),
+    )
+    .flatMap(({ person_id }) => findPerson(tenant, person_id) ?? []);
+  return [
+    ...people.map((person): Entity => ({
+      '@odata.type': '#microsoft.graph.user',
+      ...userEntity(person),
+    })),
+    ...nested.map((row): Entity => ({
+      '@odata.type': '#microsoft.graph.group',
+      ...groupEntity(tenant, row),
+    })),
+  ];
 }
 
 /** Adds a site and returns its id. */
@@ -136,25 +179,19 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
       project(groupEntity(tenant, findGroup(tenant, c.req.param('group'))), select, 'group'),
     );
   });
-  app.get('/groups/:group/members', (c) => {
-    checkPermission(c.get('caller'), 'readGroups');
-    const { id } = findGroup(tenant, c.req.param('group'));
-    const entities = store
-      .all<{ person_id: string }>(
-        'select person_id from member where team_id = ? order by person_id',
-        id,
-      )
-      .flatMap(({ person_id }) => findPerson(tenant, person_id) ?? [])
-      .map((person): Entity => ({ '@odata.type': '#microsoft.graph.user', ...userEntity(person) }));
-    return c.json(
-      listPage(tenant, c.req.raw, entities, {
-        type: 'directoryObject',
-        normal: 100,
-        max: 999,
-        always: USER_DEFAULTS,
-      }),
-    );
-  });
+  for (const list of ['members', 'transitiveMembers'] as const)
+    app.get(`/groups/:group/${list}`, (c) => {
+      checkPermission(c.get('caller'), 'readGroups');
+      const { id } = findGroup(tenant, c.req.param('group') ?? '');
+      return c.json(
+        listPage(
+          tenant,
+          c.req.raw,
+          listMembers(tenant, id, list === 'transitiveMembers'),
+          { type: 'directoryObject', normal: 100, max: 999, always: USER_DEFAULTS },
+        ),
+      );
+    });
   app.get('/groups/:group/sites/root', (c) => {
     checkPermission(c.get('caller'), 'readSites');
     return c.json(siteEntity(siteOfGroup(tenant, findGroup(tenant, c.req.param('group')).id)));
@@ -166,7 +203,12 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readSites');
     if (readQuery(new URL(c.req.url)).search === null)
       throw new GraphError(400, 'invalidRequest', 'Sites are listed with search=*.');
-    return c.json(sites(c.req.raw, store.all<SiteRow>('select * from site order by n')));
+    // A search finds a site when its index has it.
+    const rows = store.all<SiteRow>(
+      'select * from site where created_at <= ? order by n',
+      tenant.now() - INDEXED_MS,
+    );
+    return c.json(sites(c.req.raw, rows));
   });
   app.get('/sites/getAllSites', (c) => {
     checkPermission(c.get('caller'), 'readSites');

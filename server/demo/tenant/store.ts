@@ -22,6 +22,8 @@ create table if not exists team (
 create table if not exists deleted_group (team_id text primary key, at integer not null) without rowid;
 create table if not exists member (
   team_id text not null, person_id text not null, primary key (team_id, person_id)) without rowid;
+create table if not exists nested_group (
+  team_id text not null, member_id text not null, primary key (team_id, member_id)) without rowid;
 create table if not exists site (
   n integer primary key, id text not null unique, parent_id text, team_id text, name text not null,
   path text not null unique, created_at integer not null);

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { countUsers } from '#server/features/backup/dashboard-queries.ts';
+import { refreshGroupMembers } from '#server/engine/embedded/operators/group-members.ts';
+import { countRolePeople } from '#server/engine/embedded/operators/role-scope.ts';
+import { selectObjects } from '#server/engine/embedded/sessions/select-objects.ts';
 import { makeDirectory } from '#server/engine/embedded/organizations/directory.ts';
 import { refreshDirectory } from '#server/engine/embedded/organizations/directory-store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -8,7 +12,7 @@ import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
-import { graphError, json, seeded } from './graph/fixtures.ts';
+import { getValue, graphError, json, seeded } from './graph/fixtures.ts';
 import { randomTrouble, smallPages, tenantGraph, type TenantGraph } from './sources/tenant.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -69,6 +73,33 @@ function makeKilled(context: AppContext, killAt: number, isAfter: boolean): AppC
   };
 }
 
+/** A role over everybody but a group, and whom it is about: by the ids of the directory. */
+async function countAllBut({ context, scope }: Bench, group: string): Promise<number> {
+  const { tenant, organization } = scope;
+  const id = randomUUID();
+  await context.store.tenant(tenant, async ({ sql: db }) => {
+    const row = {
+      id,
+      roleType: 'EntireOrganization',
+      operators: [],
+      selectedItems: [],
+      excludedItems: [{ type: 'Group', id: group }],
+      withoutReading: false,
+      mayDownload: true,
+      needsSecondPerson: false,
+      removedAt: null,
+    };
+    await sql`
+      insert into restore_role (tenant_id, id, company_n, organization_id, row)
+      values (${tenant}, ${id}, 1, ${organization}, ${JSON.stringify(row)}::text::json)`.execute(db);
+  });
+  const { rows } = await context.store.tenant(tenant, ({ sql: db }) =>
+    countRolePeople(tenant, organization).execute(db),
+  );
+  return rows.find(({ role }) => role === id)?.people ?? -1;
+}
+type Bench = Awaited<ReturnType<typeof makeBench>>;
+
 eachDatabase((name, open) => {
   test(`ENG-55: a session lists the directory, and later asks only for what changed (${name})`, async () => {
     const graph = tenantGraph({ people: 5, otherPeople: 1_200, mails: 1, files: 1 });
@@ -96,6 +127,41 @@ eachDatabase((name, open) => {
     );
     const all = getUsers(graph).length;
     expect(counts).toEqual({ protected: 0, left: 0, inDirectory: all, unprotected: all });
+  });
+
+  test(`RES-53, ENG-31: who is in a group within a group that is selected or excluded is so too, in jobs and in roles (${name})`, async () => {
+    const graph = tenantGraph({ people: 8, mails: 1, files: 1 });
+    const bench = await makeBench(await open(), graph);
+    const { context, scope } = bench;
+    const directory = makeDirectory(context, graph.ports, scope, graph.call);
+    const everybody = getValue(await directory.people()).map(({ id }) => id);
+    const groups = (await bench.stored()).filter(({ kind }) => kind === 'group');
+    const [top = '', inner = ''] = groups.map(({ id }) => id);
+    const members = async (group: string) =>
+      getValue(await directory.members(group)).map(({ id }) => id);
+    const [outside, within] = [await members(top), await members(inner)];
+    const together = new Set([...outside, ...within]);
+    expect(together.size).toBeGreaterThan(outside.length);
+    graph.tenant.admin.nestGroup(top, inner);
+
+    const select = async (selectedItems: readonly object[], excludedItems: readonly object[]) =>
+      getValue(
+        await selectObjects(
+          { backupType: 'SelectedItems', selectedItems, excludedItems } as never,
+          directory,
+          ['mailbox'],
+        ),
+      ).map(({ id }) => id);
+    const group = { type: 'Group', id: top, parts: ['mailbox'] };
+    const all = everybody.map((id) => ({ type: 'User', id, parts: ['mailbox'] }));
+    expect(new Set(await select([group], []))).toEqual(together);
+    expect(await select(all, [group])).toEqual(everybody.filter((id) => !together.has(id)));
+
+    const connections = { open: async () => ({ ok: true, value: graph.ports }) } as never;
+    getValue(
+      await refreshGroupMembers(context, connections, scope, { groups: [top], maxAgeMs: 0 }),
+    );
+    expect(await countAllBut(bench, top)).toBe(everybody.length - together.size);
   });
 
   test(`ENG-55: whatever fails, is killed or expires, the stored directory is that of the tenant (${name})`, async () => {
@@ -169,8 +235,8 @@ eachDatabase((name, open) => {
     expect(presentUsers(await bench.stored())).toEqual(getUsers(graph));
 
     let sites = ['quay', 'dock'];
-    graph.trouble = (request) =>
-      request.url.includes('/sites?search')
+    graph.trouble = ({ url }) =>
+      url.includes('/sites?search') || url.includes('/getAllSites')
         ? json({ value: sites.map((id) => ({ id, displayName: id })) })
         : null;
     const refresh = () =>

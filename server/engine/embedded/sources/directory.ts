@@ -67,37 +67,49 @@ export async function* readDirectory(
   }
 }
 
+/** Also sites that a search doesn't find: new ones, and those that are left out of its index. */
+const ALL_SITES = '/sites/getAllSites';
+/** Also the sites below others. */
+const FOUND_SITES = '/sites?search=*';
+/** An application without the permission to list all sites, or a cloud that doesn't offer it. */
+const NOT_OFFERED = new Set(['forbidden', 'missing', 'unsupported', 'invalid']);
+
 async function* readSites(client: GraphClient): AsyncGenerator<EngineResult<DirectoryPage>, void> {
+  const seen = new Set<string>();
   let restart = true;
-  let link: string | null = '/sites?search=*';
-  while (link !== null) {
-    const page: GraphResult<GraphPage<Site>> = await client.page(link, Site, { headers: HEADERS });
-    if (!page.ok) return yield { ok: false, error: page.error };
-    const { rows } = page.value;
-    yield {
-      ok: true,
-      value: {
-        restart,
-        objects: rows.flatMap((row) =>
-          isPersonal(row)
-            ? []
-            : {
-                kind: 'site',
-                id: row.id,
-                name: row.displayName ?? row.name ?? '',
-                address: row.webUrl ?? '',
-                children: null,
-              },
-        ),
-        removed: [],
-        cursor: null,
-        isComplete: page.value.next === null,
-      },
-    };
-    restart = false;
-    link = page.value.next;
+  for (const list of [ALL_SITES, FOUND_SITES]) {
+    let link: string | null = list;
+    while (link !== null) {
+      const page: GraphResult<GraphPage<Site>> = await client.page(link, Site, {
+        headers: HEADERS,
+      });
+      if (!page.ok && link === ALL_SITES && NOT_OFFERED.has(page.error.kind)) break;
+      if (!page.ok) return yield { ok: false, error: page.error };
+      const rows = page.value.rows.filter((row) => !isPersonal(row) && !seen.has(row.id));
+      for (const { id } of rows) seen.add(id);
+      link = page.value.next;
+      yield {
+        ok: true,
+        value: {
+          restart,
+          objects: rows.map(getSite),
+          removed: [],
+          cursor: null,
+          isComplete: link === null && list === FOUND_SITES,
+        },
+      };
+      restart = false;
+    }
   }
 }
+
+const getSite = (row: Site): ListedObject => ({
+  kind: 'site',
+  id: row.id,
+  name: row.displayName ?? row.name ?? '',
+  address: row.webUrl ?? '',
+  children: null,
+});
 
 /** The sites of people are their OneDrives. */
 const isPersonal = ({ isPersonalSite, webUrl }: Site): boolean =>
@@ -131,18 +143,23 @@ export async function readGroupSite(client: GraphClient, group: string): Reply<s
     : { ok: false, error: site.error };
 }
 
-/** Returns the ids of the people in a group. Groups within it are not expanded. */
+/**
+ * Returns the ids of the people in a group and in all groups within it. The list isn't asked for
+ * people only: that is answered from an index that may lack the latest members, and roles rely on
+ * this (learn.microsoft.com/graph/api/group-list-transitivemembers).
+ */
 export async function readMembers(client: GraphClient, group: string): Reply<readonly string[]> {
-  const members: string[] = [];
-  let link: string | null = `/groups/${encodeURIComponent(group)}/members?$select=id&$top=999`;
+  const members = new Set<string>();
+  let link: string | null =
+    `/groups/${encodeURIComponent(group)}/transitiveMembers?$select=id&$top=999`;
   while (link !== null) {
     const page: GraphResult<GraphPage<Member>> = await client.page(link, Member);
     if (!page.ok) return { ok: false, error: page.error };
     for (const member of page.value.rows)
-      if (member['@odata.type'] === '#microsoft.graph.user') members.push(member.id);
+      if (member['@odata.type'] === '#microsoft.graph.user') members.add(member.id);
     link = page.value.next;
   }
-  return { ok: true, value: members };
+  return { ok: true, value: [...members] };
 }
 
 const text = v.fallback(v.nullish(v.string()), undefined);
