@@ -168,7 +168,8 @@ export type EngineResult<T> =
  * - `unreachable`: no answer. `refused`: the credentials are wrong or expired. `forbidden`: they are
  *   good, but a permission is missing. `missing`: it doesn't exist (any more).
  * - `conflict`: something else has it or changed it. `busy`: try again after `waitMs`.
- * - `ended`: a session, code or link is over. `damaged`: stored data failed its check.
+ * - `ended`: a session, code or link is over. `full`: a mailbox or drive has no room.
+ * - `damaged`: stored data failed its check.
  */
 export interface EngineError {
   readonly kind: EngineErrorKind;
@@ -186,6 +187,7 @@ export type EngineErrorKind =
   | 'invalid'
   | 'unsupported'
   | 'ended'
+  | 'full'
   | 'damaged'
   | 'internal';
 

@@ -89,6 +89,7 @@ export function getFailure({ kind, message, waitMs, field }: EngineError): Failu
     case 'conflict':
     case 'unsupported':
     case 'ended':
+    case 'full':
     case 'damaged':
       return { kind: 'conflict', message };
     case 'internal':

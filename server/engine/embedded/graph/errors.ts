@@ -77,9 +77,9 @@ const BY_CODE: Readonly<Record<string, Row>> = {
   uploadsessionnotfound: { kind: 'ended', message: 'sessionEnded' },
   uploadsessionfailed: { kind: 'ended', message: 'sessionEnded' },
 
-  quotalimitreached: { kind: 'refused', message: 'quota' },
-  errorquotaexceeded: { kind: 'refused', message: 'quota' },
-  insufficientstorage: { kind: 'refused', message: 'quota' },
+  quotalimitreached: { kind: 'full', message: 'quota' },
+  errorquotaexceeded: { kind: 'full', message: 'quota' },
+  insufficientstorage: { kind: 'full', message: 'quota' },
   errormessagesizeexceeded: { kind: 'invalid', message: 'itemTooLarge' },
   erroritemcorrupt: { kind: 'damaged', message: 'corrupt' },
   errorcorruptdata: { kind: 'damaged', message: 'corrupt' },
@@ -114,7 +114,7 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
   429: { kind: 'busy', message: 'throttled', reaction: 'throttle' },
   501: { kind: 'unsupported', message: 'unsupported' },
   503: { kind: 'busy', message: 'busy', reaction: 'throttle' },
-  507: { kind: 'refused', message: 'quota' },
+  507: { kind: 'full', message: 'quota' },
   509: { kind: 'busy', message: 'throttled', reaction: 'throttle' },
 };
 const SERVER_ERROR: Row = { kind: 'internal', message: 'serverError', reaction: 'retry' };

@@ -1,6 +1,7 @@
 import type { EngineError, RestoreInput } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Found, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
+import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { decide } from './decide.ts';
@@ -93,6 +94,9 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
     return finish(task, one, decision.outcome, joinSentences(message, sharing));
   }
+  const { id } = object.value;
+  if (one.item.bytes >= (task.full.get(id) ?? Infinity))
+    return finish(task, one, 'failed', graphMessages.quota);
   const folder = await ensureFolder(task, writer, place);
   if (!folder.ok) return problem(task, one, folder.error);
   const replaced = await saveReplaced(task, place.object, decision.replaces);
@@ -108,6 +112,8 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     replaces: decision.replaces,
     keepBoth: decision.keepBoth,
   });
+  if (!written.ok && written.error.kind === 'full')
+    task.full.set(id, Math.min(one.item.bytes, task.full.get(id) ?? Infinity));
   if (!written.ok) return problem(task, one, written.error);
   const { note } = written.value;
   const base = withVersions(decision.message, earlier.length);

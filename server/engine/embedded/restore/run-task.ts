@@ -73,6 +73,7 @@ export async function runTask(
     signal,
     folders: new Map(),
     objects: new Map(),
+    full: new Map(),
     onWaiting: waits.onWaiting,
   };
   try {

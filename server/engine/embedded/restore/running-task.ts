@@ -8,7 +8,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { Waiting } from '#contract/engine/sessions.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { BackupRepositoryId, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -82,6 +82,8 @@ export interface RunningTask {
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
   /** Where the items of objects go, which may have been deleted. */
   readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
+  /** Targets that are full: the size of the smallest item for which there was no room. */
+  readonly full: Map<string, Bytes>;
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
 }

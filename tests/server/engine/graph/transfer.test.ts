@@ -367,7 +367,7 @@ test('ENG-21: an upload whose last response is lost says so, since the file may 
 test('ENG-21: a name that is taken, a full drive and content of another size end an upload', async () => {
   for (const [status, code, kind] of [
     [409, 'nameAlreadyExists', 'conflict'],
-    [507, 'quotaLimitReached', 'refused'],
+    [507, 'quotaLimitReached', 'full'],
   ] as const) {
     const graph = testGraph(() => graphError(status, code));
     const { ports, scope } = graph.clientFor(SCOPE);

@@ -27,6 +27,8 @@ export class MemoryTarget {
   readonly folders = new Set<string>();
   /** Titles in the order in which they were written. */
   readonly order: string[] = [];
+  /** Titles of items for which there was no room. */
+  readonly refused: string[] = [];
   /** Everything that was written: the target keeps each as a version. */
   readonly contents: string[] = [];
   readonly #blobs = new Map<string, string>();
@@ -41,6 +43,8 @@ export class MemoryTarget {
   killAt = 0;
   /** As mails are replaced: by another one, then the first is removed. Files keep their key. */
   replacesByCopy = false;
+  /** Objects that have room for no item from this size on, by their ids. */
+  readonly full = new Map<string, number>();
   /** As files are: each item of a folder has a name of its own. */
   hasUniqueNames = false;
 
@@ -153,6 +157,10 @@ export class MemoryTarget {
       let text = '';
       for await (const piece of read.value) text += new TextDecoder().decode(piece);
       await this.onWrite?.(call);
+      if (text.length >= (this.full.get(place.object.id) ?? Infinity)) {
+        this.refused.push(item.title);
+        return { ok: false, error: { kind: 'full', message: 'No room.' } };
+      }
       const written = await this.#write('write', () => {
         this.contents.push(text);
         this.order.push(item.title);

@@ -372,6 +372,33 @@ eachDatabase((name, open) => {
     });
   });
 
+  test(`RES-91, RES-3: a full mailbox ends only the items for which it has no room, and they can be retried (${name})`, async () => {
+    // The last two come in a batch after the first ones have ended.
+    const sizes = [300, ...Array.from({ length: 99 }, () => 5), 900, 299];
+    const backup: Mail[] = sizes.map((size, n) => ({
+      id: `i${n}`,
+      folder: 'Inbox',
+      content: 'x'.repeat(size),
+      at: sizes.length - n,
+    }));
+    const context = await setUp(await open(), backup);
+    const { target } = context;
+    target.full.set('user-1', 300);
+    const task = await context.restored();
+    expect(await context.taskOf(task)).toMatchObject({
+      result: 'warning',
+      counts: { restored: 100, failed: 2 },
+      canRetry: true,
+    });
+    expect(target.state()).toHaveLength(100);
+    expect((await context.messages(task)).filter((message) => message !== 'Created.')).toEqual([
+      'No room.',
+      'The mailbox or drive is full. Free space in Microsoft 365, then try again.',
+    ]);
+    // What is larger than an item for which there was no room is not tried.
+    expect(target.refused).toEqual(['i0']);
+  });
+
   test(`RES-3: a stopped restore writes nothing more, and a refused sign-in ends it with the reason (${name})`, async () => {
     const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },

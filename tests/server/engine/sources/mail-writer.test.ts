@@ -359,7 +359,7 @@ test('ENG-27, ENG-28: content that breaks off, mail that cannot be parsed and a 
       : null;
   expect(await writer.write(one.place, one.item, getInput(one), graph.call)).toMatchObject({
     ok: false,
-    error: { kind: 'refused' },
+    error: { kind: 'full' },
   });
   graph.trouble = () => null;
   expect((await loadCopies(graph, one)).length).toBe(before);
@@ -464,7 +464,7 @@ test('ENG-27: a very large attachment is uploaded in pieces; if that fails, the 
   const input = getInput(large, { keepBoth: true });
   expect(await writer.write(one.place, one.item, input, graph.call)).toMatchObject({
     ok: false,
-    error: { kind: 'refused' },
+    error: { kind: 'full' },
   });
   expect((await loadCopies(graph, one)).length).toBe(before);
   isFull = false;
