@@ -184,12 +184,12 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
       checkPermission(c.get('caller'), 'readGroups');
       const { id } = findGroup(tenant, c.req.param('group') ?? '');
       return c.json(
-        listPage(
-          tenant,
-          c.req.raw,
-          listMembers(tenant, id, list === 'transitiveMembers'),
-          { type: 'directoryObject', normal: 100, max: 999, always: USER_DEFAULTS },
-        ),
+        listPage(tenant, c.req.raw, listMembers(tenant, id, list === 'transitiveMembers'), {
+          type: 'directoryObject',
+          normal: 100,
+          max: 999,
+          always: USER_DEFAULTS,
+        }),
       );
     });
   app.get('/groups/:group/sites/root', (c) => {

@@ -91,7 +91,9 @@ async function countAllBut({ context, scope }: Bench, group: string): Promise<nu
     };
     await sql`
       insert into restore_role (tenant_id, id, company_n, organization_id, row)
-      values (${tenant}, ${id}, 1, ${organization}, ${JSON.stringify(row)}::text::json)`.execute(db);
+      values (${tenant}, ${id}, 1, ${organization}, ${JSON.stringify(row)}::text::json)`.execute(
+      db,
+    );
   });
   const { rows } = await context.store.tenant(tenant, ({ sql: db }) =>
     countRolePeople(tenant, organization).execute(db),

@@ -220,8 +220,8 @@ export async function makeSessionBench(
           place.repositoryFailure !== undefined
             ? { ok: false, error: place.repositoryFailure }
             : place.open === undefined
-            ? openTarget(place.target ?? memory)
-            : { ok: true, value: await place.open() },
+              ? openTarget(place.target ?? memory)
+              : { ok: true, value: await place.open() },
         texts: (texts ??= makeTextReader(fixture.context)),
       };
       const context = { ...fixture.context, ...(place.store && { store: place.store }) };

@@ -43,7 +43,8 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { input } = task.request;
   const excluded = exclusion(input, one);
-  if (excluded !== null) return { ...(await finish(task, one, 'skipped', excluded)), isLocal: true };
+  if (excluded !== null)
+    return { ...(await finish(task, one, 'skipped', excluded)), isLocal: true };
   if (one.item.parts.length === 0)
     return { ...(await finish(task, one, 'failed', t.noContent)), isLocal: true };
   const object = await loadObject(task, input, one);

@@ -167,9 +167,7 @@ async function begin(
   >`
     update engine_task set state = case when state = 'queued' then 'running' else state end, started_at = coalesce(started_at, ${now})
     where tenant_id = ${tenant} and id = ${id}::uuid and state <> 'done'
-    returning id, organization_id as organization, request, progress`.execute(
-    db,
-  );
+    returning id, organization_id as organization, request, progress`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   const { progress, ...task } = row;

@@ -381,9 +381,7 @@ async function failOrWait(
   const failing =
     what === 'organization' && kind === 'busy' ? null : addFailure(state.failing, now);
   const patience =
-    what === 'repository' && (hasContent || kind === 'busy')
-      ? REPOSITORY_PATIENCE_MS
-      : PATIENCE_MS;
+    what === 'repository' && (hasContent || kind === 'busy') ? REPOSITORY_PATIENCE_MS : PATIENCE_MS;
   const mayPass = kind === 'busy' || kind === 'unreachable';
   if (mayPass && (failing === null || now - failing.since < patience)) {
     const until = now + (waitMs ?? RETRY_MS);

@@ -234,7 +234,9 @@ function getDownload(client: GraphClient, drive: string, { item, row }: CurrentF
     isUnchanged: async () => {
       const path = `${itemPath(drive, item.key)}?$select=id,eTag,cTag`;
       const now = await client.get(path, Tags);
-      return now.ok ? { ok: true, value: item.changeKey !== '' && getChangeKey(now.value) === item.changeKey } : now;
+      return now.ok
+        ? { ok: true, value: item.changeKey !== '' && getChangeKey(now.value) === item.changeKey }
+        : now;
     },
     link: async () => {
       const value = known;

@@ -215,7 +215,7 @@ test('ENG-84: content of another length than listed is read if it has the listed
   expect([read.error, read.bytes.byteLength]).toEqual(['unreachable', 400]);
 });
 
-test('ENG-84: OneDrive\'s hash of content is the published one, however it arrives', () => {
+test("ENG-84: OneDrive's hash of content is the published one, however it arrives", () => {
   // The first is of a file in OneDrive (OneDrive/onedrive-api-docs, issue 613).
   const digests = [
     ['1\n', 'MVAAAAAAAAAAAAAAAgAAAAAAAAA='],

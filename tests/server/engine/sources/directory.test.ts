@@ -99,7 +99,8 @@ test('ENG-26: a group with a team is listed as both, a site by its address, a gr
         { 'id': 'u1', '@odata.type': '#microsoft.graph.user' },
         { 'id': 'g2', '@odata.type': '#microsoft.graph.group' },
       ],
-      '@odata.nextLink': 'https://graph.microsoft.com/v1.0/groups/g1/transitiveMembers?$skiptoken=2',
+      '@odata.nextLink':
+        'https://graph.microsoft.com/v1.0/groups/g1/transitiveMembers?$skiptoken=2',
     },
     '/v1.0/groups/g1/transitiveMembers?$skiptoken=2': {
       value: [{ 'id': 'u2', '@odata.type': '#microsoft.graph.user' }],
@@ -177,7 +178,11 @@ test('ENG-61, ENG-26: all sites are listed, also those that no search finds yet,
     expect([code, await listed()]).toEqual([code, before]);
   }
   graph.trouble = ({ url }) => (url.includes('search=') ? graphError(403, 'accessDenied') : null);
-  for await (const page of readDirectory(directoryClient(graph.ports, graph.call), 'sites', undefined))
+  for await (const page of readDirectory(
+    directoryClient(graph.ports, graph.call),
+    'sites',
+    undefined,
+  ))
     if (!page.ok) return expect(page.error.kind).toBe('forbidden');
   expect.fail('A list that is cut is an error.');
 });

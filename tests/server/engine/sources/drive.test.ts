@@ -182,7 +182,10 @@ test('ENG-25: a large file comes in pieces, and is an error that names its cause
 
 test('ENG-84, ENG-25: notebooks and Office files that are listed with another size or hash are read whole, or are an error', async () => {
   /** What the properties of a file say instead: OneDrive/onedrive-api-docs, issues 492 and 927. */
-  const listedAs = new Map<string, { readonly size: number; readonly hash: 'right' | 'wrong' | null }>();
+  const listedAs = new Map<
+    string,
+    { readonly size: number; readonly hash: 'right' | 'wrong' | null }
+  >();
   /** Files that change while they are read. */
   const changing = new Set<string>();
   const graph = tenantGraph({
