@@ -48,6 +48,8 @@ export const graphMessages = defineMessages('graph', {
     'Microsoft did not accept the application secret. Enter a valid secret that has not expired.',
   wrongCertificate:
     'Microsoft did not accept the certificate of the application. Renew the certificate.',
+  wrongClock:
+    "The clock of this server is wrong, so Microsoft did not accept the certificate. Correct the server's time, then try again.",
   noApplication: 'The application does not exist in this tenant. Check its ID and the tenant.',
   notAdministrator:
     "This account can't manage applications. Sign in with an administrator of the tenant.",

@@ -24,10 +24,11 @@ const MAX_ANSWER_BYTES: Bytes = 262_144;
 
 /**
  * Sends the requests of `openid-client` to the login host only. Repeats them when Entra is busy or
- * the network fails: a token that nobody received does no harm.
+ * the network fails: a token that nobody received does no harm. `onDate`: the time of each response
+ * by the clock of Entra.
  */
 export const loginFetch =
-  (ports: LoginPorts): CustomFetch =>
+  (ports: LoginPorts, onDate: (at: Ms) => void = () => undefined): CustomFetch =>
   async (address, { method, headers, body, signal }) => {
     const { cloud, clock, random } = ports;
     if (new URL(address).origin !== cloud.login) throw new LoginError('foreignLink');
@@ -50,6 +51,8 @@ export const loginFetch =
       if (!isLost && answer.bytes === null) throw new LoginError('tooLarge');
       const status = isLost ? null : answer.response.status;
       const isBusy = status === null || status === 429 || status >= 500;
+      const at = isLost ? Number.NaN : Date.parse(answer.response.headers.get('date') ?? '');
+      if (!Number.isNaN(at)) onDate(at);
       if (!isLost && !isBusy)
         return new Response(answer.bytes, {
           status: status ?? 0,
@@ -81,17 +84,26 @@ class LoginError extends Error {
   }
 }
 
+/** What was signed is not yet or no longer valid: the clock here and that of Entra differ. */
+const WRONG_TIMES: readonly string[] = ['700024', '500133'];
+
 /** Numbers of Entra's errors (AADSTS…) that a person can do something about. */
 const BY_NUMBER: Readonly<Record<string, EngineError>> = {
   '7000215': failedSignIn('refused', t.wrongSecret, 'applicationSecret'),
   '7000222': failedSignIn('refused', t.wrongSecret, 'applicationSecret'),
   '700027': failedSignIn('refused', t.wrongCertificate),
+  ...Object.fromEntries(
+    WRONG_TIMES.map((number) => [number, failedSignIn('refused', t.wrongClock)]),
+  ),
   '700016': failedSignIn('missing', t.noApplication, 'applicationId'),
   '90002': failedSignIn('missing', t.noTenant, 'officeOrganizationName'),
   '900023': failedSignIn('missing', t.noTenant, 'officeOrganizationName'),
   '65001': failedSignIn('forbidden', t.noConsent),
   '53003': failedSignIn('forbidden', t.claims),
 };
+
+/** Whether Entra refused a sign-in for its times. */
+export const isWrongClock = ({ message }: EngineError): boolean => message === t.wrongClock;
 
 /** Returns why a sign-in failed, without anything that was sent or received. */
 export function signInFailure(error: unknown): EngineError {

@@ -11,7 +11,7 @@ import type { ClientAuth } from 'openid-client';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TokenSource } from './request.ts';
-import { loginFetch, signInFailure } from './sign-in.ts';
+import { isWrongClock, loginFetch, signInFailure } from './sign-in.ts';
 import type { LoginPorts } from './sign-in.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { failed } from '../../result.ts';
@@ -35,14 +35,21 @@ const DEFAULT_SECONDS = 3_599;
 
 /**
  * Tokens of an application that signs in on its own: requested when needed, one request at a time
- * however many wait for it, and kept in memory only.
+ * however many wait for it, and kept in memory only. Where the clock here is wrong, certificates
+ * sign with the time of Entra.
  */
 export function applicationTokens(ports: LoginPorts, application: Application): TokenSource {
   let known: { readonly token: string; readonly until: Ms } | null = null;
   let pending: Promise<EngineResult<string>> | null = null;
-  const request = async (): Promise<EngineResult<string>> => {
+  /** How far the clock of Entra is ahead of ours. */
+  let aheadMs: Ms = 0;
+  let answeredAheadMs: Ms | null = null;
+  const requestOnce = async (): Promise<EngineResult<string>> => {
     try {
-      const config = await loadConfiguration(ports, application);
+      const signedAt = ports.clock.now() + aheadMs;
+      const config = await loadConfiguration(ports, application, signedAt, (at) => {
+        answeredAheadMs = at - ports.clock.now();
+      });
       const answer = await clientCredentialsGrant(config, {
         scope: `${ports.cloud.graph}/.default`,
       });
@@ -51,9 +58,14 @@ export function applicationTokens(ports: LoginPorts, application: Application): 
       return { ok: true, value: answer.access_token };
     } catch (error) {
       return { ok: false, error: signInFailure(error) };
-    } finally {
-      pending = null;
     }
+  };
+  const request = async (): Promise<EngineResult<string>> => {
+    answeredAheadMs = null;
+    const first = await requestOnce();
+    if (first.ok || !isWrongClock(first.error) || answeredAheadMs === null) return first;
+    aheadMs = answeredAheadMs;
+    return requestOnce();
   };
   return {
     async get(signal) {
@@ -61,7 +73,9 @@ export function applicationTokens(ports: LoginPorts, application: Application): 
       const now = ports.clock.now();
       if (known !== null && known.until - RENEW_BEFORE_MS > now)
         return { ok: true, value: known.token };
-      pending ??= request();
+      pending ??= request().finally(() => {
+        pending = null;
+      });
       return pending;
     },
     forget(token) {
@@ -95,6 +109,8 @@ export const tokensUntil = (
 async function loadConfiguration(
   ports: LoginPorts,
   { directory, applicationId, credential }: Application,
+  signedAt: Ms,
+  onDate: (at: Ms) => void,
 ): Promise<Configuration> {
   const base = `${ports.cloud.login}/${encodeURIComponent(directory)}`;
   const endpoint = `${base}/oauth2/v2.0/token`;
@@ -104,15 +120,15 @@ async function loadConfiguration(
     {},
     credential.kind === 'secret'
       ? ClientSecretPost(credential.secret)
-      : await loadAssertion(ports, endpoint, credential),
+      : await loadAssertion(signedAt, endpoint, credential),
   );
-  config[customFetch] = loginFetch(ports);
+  config[customFetch] = loginFetch(ports, onDate);
   return config;
 }
 
 /** Signs in with a certificate: RFC 7523, with the header and the audience that Entra asks for. */
 async function loadAssertion(
-  { clock }: LoginPorts,
+  signedAt: Ms,
   audience: string,
   { certificate, privateKey }: Extract<Credential, { kind: 'certificate' }>,
 ): Promise<ClientAuth> {
@@ -128,7 +144,7 @@ async function loadAssertion(
     .digest('base64url');
   return PrivateKeyJwt(key, {
     [modifyAssertion](header, payload) {
-      const now = Math.floor(clock.now() / 1_000);
+      const now = Math.floor(signedAt / 1_000);
       header['x5t#S256'] = thumbprint;
       payload['aud'] = audience;
       payload['iat'] = now;

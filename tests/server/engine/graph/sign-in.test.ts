@@ -155,6 +155,42 @@ test('ENG-23: why Entra refuses is a sentence that names what to mend, without a
   }
 });
 
+test('ENG-23: with a clock that is wrong, a certificate signs with the time of Entra; without that, the sentence says so', async () => {
+  const made = await createCertificate(systemChance, NOW, { name: 'Daybook', days: 365 });
+  const credential = { kind: 'certificate', ...made } as const;
+  const hour = 3_600_000;
+  for (const offBy of [-26 * hour, -6 * 60_000, 6 * 60_000, 400 * 24 * hour]) {
+    let isDated = true;
+    const { ports, clock, requests } = entra((form) => {
+      const [, body = ''] = (form.get('client_assertion') ?? '').split('.');
+      const { nbf, exp } = decode(body) as { nbf: number; exp: number };
+      const now = clock.now() + offBy;
+      const isValid = nbf * 1_000 <= now && now < exp * 1_000;
+      const date: Record<string, string> = isDated ? { date: new Date(now).toUTCString() } : {};
+      return isValid
+        ? token('good', 600)
+        : json(
+            { error: 'invalid_client', error_description: 'AADSTS700024: Client assertion …' },
+            { status: 401, headers: date },
+          );
+    });
+    const tokens = applicationTokens(ports, application(credential));
+    expect([offBy, getValue(await tokens.get(SIGNAL)), requests.length]).toEqual([
+      offBy,
+      'good',
+      2,
+    ]);
+    // The next one knows the time.
+    await clock.sleep(590_000, SIGNAL);
+    expect([getValue(await tokens.get(SIGNAL)), requests.length]).toEqual(['good', 3]);
+    isDated = false;
+    expect(await applicationTokens(ports, application(credential)).get(SIGNAL)).toMatchObject({
+      ok: false,
+      error: { kind: 'refused', message: expect.stringContaining("Correct the server's time") },
+    });
+  }
+});
+
 test('ENG-23: signing in waits for a busy or unreachable Entra, then says so', async () => {
   const failures = [
     () => json({}, { status: 429, headers: { 'retry-after': '3' } }),
