@@ -96,7 +96,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
       isRepeatable,
       body: JSON.stringify(body),
       headers: { 'accept': JSON_TYPE, 'content-type': JSON_TYPE, ...headers },
-      read: (response) => readJson(response, schema, MAX_JSON_BYTES),
+      read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
     });
   const getJson = <S extends v.GenericSchema>(
     pathOrLink: string,
@@ -107,7 +107,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
       method: 'GET',
       isRepeatable: true,
       headers: { accept: JSON_TYPE, ...headers },
-      read: (response) => readJson(response, schema, MAX_JSON_BYTES),
+      read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
     });
   return {
     ports,
@@ -121,7 +121,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         isRepeatable,
         body,
         headers: { 'accept': JSON_TYPE, 'content-type': 'application/octet-stream', ...headers },
-        read: (response) => readJson(response, schema, MAX_JSON_BYTES),
+        read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
       }),
     async delete(path, { headers = {} } = {}) {
       const result = await send<void>(path, {
@@ -141,8 +141,8 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         method: 'GET',
         isRepeatable: true,
         headers,
-        async read(response) {
-          const bytes = await readBytes(response, maxBytes);
+        async read(response, onPiece) {
+          const bytes = await readBytes(response, maxBytes, onPiece);
           return bytes === null ? failed('invalid', t.itemTooLarge) : { ok: true, value: bytes };
         },
       }),

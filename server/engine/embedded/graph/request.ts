@@ -51,10 +51,10 @@ export interface GraphRequest<T> {
   readonly isRepeatable: boolean;
   /** Statuses besides 2xx that `read` understands. */
   readonly accepts?: readonly number[];
-  /** Time until the response is read. */
+  /** Time until the response begins, and without a piece of its body. */
   readonly timeoutMs?: Ms;
-  /** Rejects if the body is cut; the request is sent again then. */
-  read(response: Response): Promise<EngineResult<T>>;
+  /** Rejects if the body is cut; the request is sent again then. `onPiece`: for each piece of it. */
+  read(response: Response, onPiece: () => void): Promise<EngineResult<T>>;
 }
 
 /** `code`: Graph's own. `restart`: where a listing begins again after `ended`. */
@@ -142,7 +142,7 @@ async function sendOnce<T>(
 ): Promise<Attempt<T>> {
   const { method, url, body, accepts = [], timeoutMs = TIMEOUT_MS } = request;
   let response: Response | null = null;
-  const outcome = await inTime(ports.clock, scope.signal, timeoutMs, async (signal) => {
+  const outcome = await inTime(ports.clock, scope.signal, timeoutMs, async (signal, renew) => {
     response = await ports.fetch(
       new Request(url, {
         method,
@@ -157,7 +157,7 @@ async function sendOnce<T>(
       }),
     );
     if (response.ok || accepts.includes(response.status)) {
-      return { ok: true as const, read: await request.read(response) };
+      return { ok: true as const, read: await request.read(response, renew) };
     }
     return { ok: false as const, failure: readFailure(response.status, await readError(response)) };
   });
@@ -181,12 +181,15 @@ const failedWith = (
   response,
 });
 
-/** Runs until done. `timeout` and `lost`: the time is over, or it failed or was stopped. */
+/**
+ * Runs until done. `timeout` and `lost`: the time is over, or it failed or was stopped. What goes on
+ * calls `renew`: it has the time anew, and what stalls ends after once to twice of it.
+ */
 export async function inTime<T>(
   clock: WaitClock,
   outer: AbortSignal,
   timeoutMs: Ms,
-  run: (signal: AbortSignal) => Promise<T>,
+  run: (signal: AbortSignal, renew: () => void) => Promise<T>,
 ): Promise<T | 'timeout' | 'lost'> {
   const stop = new AbortController();
   const isOver = new AbortController();
@@ -201,14 +204,21 @@ export async function inTime<T>(
   });
   outer.addEventListener('abort', abort);
   if (outer.aborted) abort();
+  let isRenewed = false;
   const expire = async (): Promise<void> => {
-    await clock.sleep(timeoutMs, isOver.signal);
+    do {
+      isRenewed = false;
+      await clock.sleep(timeoutMs, isOver.signal);
+    } while (isRenewed && !isOver.signal.aborted);
     isLate = !isOver.signal.aborted;
     if (isLate) abort();
   };
   void expire();
+  const renew = (): void => {
+    isRenewed = true;
+  };
   try {
-    const first = await Promise.race([run(stop.signal).catch(() => 'lost' as const), aborted]);
+    const first = await Promise.race([run(stop.signal, renew).catch(() => 'lost' as const), aborted]);
     return first === 'lost' && isLate ? 'timeout' : first;
   } finally {
     outer.removeEventListener('abort', abort);
@@ -246,8 +256,12 @@ async function readError(response: Response): Promise<unknown> {
 }
 
 /** Returns the body as text; null if it is larger. Rejects if it is cut. */
-async function readText(response: Response, maxBytes: Bytes): Promise<string | null> {
-  const bytes = await readBytes(response, maxBytes);
+async function readText(
+  response: Response,
+  maxBytes: Bytes,
+  onPiece?: () => void,
+): Promise<string | null> {
+  const bytes = await readBytes(response, maxBytes, onPiece);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
@@ -255,10 +269,12 @@ async function readText(response: Response, maxBytes: Bytes): Promise<string | n
 export async function readBytes(
   response: Response,
   maxBytes: Bytes,
+  onPiece: () => void = () => undefined,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
+    onPiece();
     bytes += part.byteLength;
     if (bytes > maxBytes) return null;
     parts.push(part);
@@ -278,8 +294,9 @@ export async function readJson<S extends v.GenericSchema>(
   response: Response,
   schema: S,
   maxBytes: Bytes,
+  onPiece?: () => void,
 ): Promise<EngineResult<v.InferOutput<S>>> {
-  const text = await readText(response, maxBytes);
+  const text = await readText(response, maxBytes, onPiece);
   if (text === null) return failed('invalid', t.tooLarge);
   const read = v.safeParse(schema, text === '' ? null : (JSON.parse(text) as unknown), {
     abortEarly: true,

@@ -43,6 +43,42 @@ async function readAll(client: GraphClient): Promise<string[]> {
   return ids;
 }
 
+test('ENG-20: a large mail or page on a slow line is read as long as its bytes arrive, and one that stalls is an error', async () => {
+  const MINUTE = 60_000;
+  const text = JSON.stringify({ value: [{ id: 'one' }, { id: 'two' }] });
+  /** A byte or two each minute; from a piece on, none. */
+  const slow = (stallsAt: number) => {
+    const graph = testGraph(() => {
+      let piece = 0;
+      return new Response(
+        new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            if (piece === stallsAt) return new Promise(() => undefined);
+            await graph.clock.sleep(MINUTE, graph.stop.signal);
+            controller.enqueue(Buffer.from(text.slice(piece * 2, piece * 2 + 2)));
+            piece += 1;
+            if (piece * 2 >= text.length) controller.close();
+          },
+        }),
+        { headers: { 'content-length': String(text.length) } },
+      );
+    });
+    return graph;
+  };
+  const good = slow(-1);
+  const start = good.clock.now();
+  expect(Buffer.from(getValue(await good.client.bytes('/mail', 1_000))).toString()).toBe(text);
+  expect(good.clock.now() - start).toBeGreaterThan(15 * MINUTE);
+  expect(getValue(await good.client.page('/users', Row)).rows).toHaveLength(2);
+  expect(good.requests).toHaveLength(2);
+  const bad = slow(3);
+  expect(await bad.client.bytes('/mail', 1_000)).toMatchObject({
+    ok: false,
+    error: { kind: 'unreachable' },
+  });
+  expect(bad.requests).toHaveLength(5);
+});
+
 const FAILURES = [
   '429',
   '429 seconds',
