@@ -290,7 +290,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
 }
 
 /**
- * How far the verification of a repository is, which reads one of `of` parts a day. `damaged`: blobs
+ * How far the verification of a repository is, which reads one of `of` parts a day. `after`: the last
+ * pack of the part that was read, for the request of that time, if it was for one. `damaged`: blobs
  * that are in no good copy; `items`: what they are part of. `repack`: damaged copies were healed, and
  * the next clean-up removes them. `rewrite`: items were removed from points, whose snapshots still have
  * them.
@@ -298,6 +299,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
 export interface RepositoryUpkeep {
   readonly part?: number;
   readonly of?: number;
+  readonly after?: { readonly pack: string; readonly requestedAt: Ms | null };
   readonly repack?: boolean;
   readonly rewrite?: boolean;
   readonly damaged?: readonly { readonly type: 'data' | 'tree'; readonly id: string }[];

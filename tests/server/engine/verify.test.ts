@@ -5,11 +5,14 @@ import {
   scheduleVerifications,
 } from '#server/engine/embedded/repositories/verify-job.ts';
 import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import { requestVerification } from '#server/engine/embedded/repositories/requests.ts';
+import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
+import { failed } from '#server/engine/result.ts';
 import type { Repository } from '#server/engine/embedded/restic/repository.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
-import { getValue } from './restic/fixtures.ts';
+import { getValue, makeMemoryTarget, openAt } from './restic/fixtures.ts';
 import {
   backUp,
   copiesNow,
@@ -127,6 +130,75 @@ eachDatabase((name, open) => {
     await backUp(bench, job, () => openMarked(bench));
     await verify(bench);
     expect(await loadState(bench)).toMatchObject({ damaged: 1, items: ['Person bob: Item later'] });
+  });
+
+  test(`ENG-51: a verification that is interrupted goes on where it was, and a requested one reads everything anew (${name})`, async () => {
+    const people = ['ann', 'bob', 'cat', 'dan', 'eve', 'fay'];
+    const objects = people.map((person) => memoryObject('mailbox', person));
+    for (const memory of objects) {
+      memory.putFolder('top', null, 'Inbox');
+      memory.putItem('first', 'top', `a mail of ${memory.object.name}`);
+    }
+    const bench = await makeBench(await open(), objects);
+    await backUp(bench, await bench.addJob());
+    const { context } = bench.ground;
+    const packs = [...bench.files.keys()].filter((path) => path.startsWith('data/'));
+    expect(packs.length).toBeGreaterThan(6);
+    let reads: string[] = [];
+    let minutes = 0;
+    /** Reads the repository like a process that may be stopped, or whose connection is lost. */
+    const run = (stopAfter = Infinity, loseAfter = Infinity) => {
+      const stop = new AbortController();
+      const before = reads.length;
+      const memory = makeMemoryTarget(bench.files);
+      const target: RepositoryTarget = {
+        ...memory,
+        read: async (type, name) => {
+          if (type !== 'data') return memory.read(type, name);
+          if (reads.length - before >= loseAfter) return failed('unreachable', 'No connection.');
+          bench.ground.pass(minutes * 60_000);
+          reads.push(`data/${name}`);
+          if (reads.length - before >= stopAfter) stop.abort();
+          return memory.read(type, name);
+        },
+      };
+      return repositoryVerification(context, {
+        openRepository: async () => ({ ok: true, value: await openAt(target, { lock: 'none' }) }),
+      })({
+        tenant: bench.tenant,
+        payload: { repository: bench.repository },
+        now: context.clock.now(),
+        signal: stop.signal,
+      });
+    };
+    expect(await run(2)).toBe(context.clock.now());
+    expect(await loadState(bench)).toMatchObject({ verifiedAt: null });
+    expect(await run(1)).toBe(context.clock.now());
+    // After ten minutes, what was read is stored: a lost connection repeats no more than that.
+    minutes = 10;
+    await run();
+    await run();
+    await expect(run(Infinity, 0)).rejects.toThrow('No connection.');
+    minutes = 0;
+    const now = context.clock.now();
+    expect(await run()).toBe(now + DAY);
+    expect(await loadState(bench)).toMatchObject({ verifiedAt: now, damaged: 0 });
+    expect(reads).toHaveLength(packs.length);
+    expect(reads.toSorted()).toEqual(packs.toSorted());
+
+    bench.ground.pass(DAY);
+    await run(2);
+    reads = [];
+    getValue(
+      await requestVerification(
+        context,
+        { tenant: bench.tenant, organization: bench.organization, user: null },
+        bench.repository,
+      ),
+    );
+    await run(3);
+    await run();
+    expect(reads.toSorted()).toEqual(packs.toSorted());
   });
 
   test(`ENG-51: every repository is verified each day while it exists (${name})`, async () => {

@@ -21,6 +21,8 @@ const MAX_DAYS = 30;
 /** A small repository is read in fewer days. */
 const MIN_BYTES_PER_DAY: Bytes = 1 << 30;
 const MAX_ITEMS = 100;
+/** What was read for this long is stored, so that an interruption repeats no more. */
+const STORED_MS: Ms = 10 * 60_000;
 
 interface Place {
   openRepository(
@@ -72,17 +74,29 @@ export const repositoryVerification =
           ? stored.upkeep
           : { part: request.parts.done, of: request.parts.total ?? days };
       const { damaged = [] } = stored.upkeep;
-      const report = await opened.value.check({ readData: { part, of }, isQuick: true, signal });
-      if (!report.ok && report.error.kind === 'ended') return now;
+      const requestedAt = request?.requestedAt ?? null;
+      const startedAt = context.clock.now();
+      const report = await opened.value.check({
+        readData: {
+          part,
+          of,
+          after: getPlace(stored.upkeep, { part, of, requestedAt }),
+          isOver: () => signal.aborted || context.clock.now() - startedAt >= STORED_MS,
+        },
+        isQuick: true,
+      });
       if (!report.ok) throw new Error(report.error.message);
+      const pack = report.value.readUntil;
       const damage = await mergeDamage(opened.value, damaged, report.value);
-      const isComplete = part + 1 >= of;
+      const done = pack === null ? part + 1 : part;
+      const isComplete = done >= of;
       await context.store.tenant(tenant, async (tx) => {
         const items = await noteDamage(tx, repository, damage);
         if (hasMore(damage, damaged)) await rewriteFolders(tx, repository);
         await store(tx, stored, {
           upkeep: {
-            ...(isComplete ? {} : { part: part + 1, of }),
+            ...(isComplete ? {} : { part: done, of }),
+            ...(pack !== null && { after: { pack, requestedAt } }),
             ...(stored.upkeep.rewrite === true && { rewrite: true }),
             repack: stored.upkeep.repack === true || hasMore(damaged, damage),
             damaged: damage,
@@ -98,16 +112,28 @@ export const repositoryVerification =
               ...request,
               endedAt: isComplete ? context.clock.now() : null,
               message: null,
-              parts: { done: part + 1, total: of },
+              parts: { done, total: of },
               damaged: items.length,
             },
           });
       });
-      return request !== null && !isComplete ? context.clock.now() : now + EVERY_MS;
+      const goesOn = pack !== null || (request !== null && !isComplete);
+      return goesOn ? context.clock.now() : now + EVERY_MS;
     } finally {
       await opened.value.close();
     }
   };
+
+/** Returns the pack after which this part goes on; undefined: it begins. */
+const getPlace = (
+  upkeep: RepositoryUpkeep,
+  wanted: { readonly part: number; readonly of: number; readonly requestedAt: Ms | null },
+): string | undefined =>
+  upkeep.part === wanted.part &&
+  upkeep.of === wanted.of &&
+  upkeep.after?.requestedAt === wanted.requestedAt
+    ? upkeep.after.pack
+    : undefined;
 
 interface Stored {
   readonly repository: BackupRepositoryId;

@@ -11,11 +11,22 @@ import { readSnapshot } from './snapshots.ts';
 import { readTree } from './walk.ts';
 
 export interface CheckOptions {
-  /** Reads and verifies all packs, or one of `of` equal parts (`part` from 0). */
-  readonly readData: boolean | { readonly part: number; readonly of: number };
-  /** Walks all folders of the restore points only if something is damaged. */
+  /**
+   * Reads and verifies all packs, or one of `of` equal parts (`part` from 0): those after the pack
+   * `after`, by their ids, until `isOver`.
+   */
+  readonly readData: boolean | PartToRead;
+  /** Walks all folders of the restore points only if something is damaged and nothing is left to read. */
   readonly isQuick?: boolean;
   readonly signal?: AbortSignal;
+}
+
+export interface PartToRead {
+  readonly part: number;
+  readonly of: number;
+  readonly after?: string | undefined;
+  /** Asked after each pack: whether the rest is left for later. */
+  isOver?(): boolean;
 }
 
 export interface CheckProblem {
@@ -31,6 +42,8 @@ export interface CheckReport {
   readonly blobs: number;
   readonly packsRead: number;
   readonly bytesRead: Bytes;
+  /** The last pack that was read, if there are more in the part; null: it was read to its end. */
+  readonly readUntil: string | null;
   readonly problems: readonly CheckProblem[];
   /** Blobs of which no copy is good. */
   readonly lost: readonly BlobRef[];
@@ -67,14 +80,24 @@ export async function check(
   const bad = new RowSet(table.rows);
   let packsRead = 0;
   let bytesRead = 0;
-  for (let pack = 0; pack < table.packs; pack += 1) {
+  let readUntil: string | null = null;
+  let isLeft = false;
+  // In the order of their ids, so that reading can go on where it was, whatever was added since.
+  const packs = Array.from({ length: table.packs }, (_, pack) => ({
+    pack,
+    id: table.packId(pack),
+  }));
+  packs.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { pack, id } of packs) {
     if (signal?.aborted === true) return failed('ended', 'The check was interrupted.');
-    const id = table.packId(pack);
     const blobs = table.blobsOf(pack);
     const size = sizes.get(id);
     let damaged: ReadonlySet<PackEntry> = size === undefined ? new Set(blobs) : NONE;
     let isDamaged = size !== packSize(blobs);
-    if (size !== undefined && isChosen(id, readData)) {
+    const isRead = size !== undefined && isChosen(id, readData);
+    isLeft ||= isRead && readUntil !== null && isOver(readData);
+    if (isRead && !isLeft) {
+      readUntil = id;
       const bytes = await target.read('data', id);
       if (!bytes.ok && bytes.error.kind !== 'missing') return bytes;
       packsRead += 1;
@@ -100,7 +123,7 @@ export async function check(
     if (!hasBlob(type, id)) lost.set(`${type} ${id}`, { type, id });
   }
   const files =
-    isQuick && problems.length === 0
+    isQuick && (problems.length === 0 || isLeft)
       ? ok([])
       : await findDamagedFiles(repository, hasBlob, problems);
   return files.ok
@@ -109,6 +132,7 @@ export async function check(
         blobs: table.rows,
         packsRead,
         bytesRead,
+        readUntil: isLeft ? readUntil : null,
         problems,
         lost: [...lost.values()],
         files: files.value,
@@ -120,7 +144,11 @@ const NONE: ReadonlySet<PackEntry> = new Set();
 const isChosen = (packId: string, readData: CheckOptions['readData']): boolean =>
   typeof readData === 'boolean'
     ? readData
-    : Number.parseInt(packId.slice(0, 8), 16) % readData.of === readData.part;
+    : Number.parseInt(packId.slice(0, 8), 16) % readData.of === readData.part &&
+      packId > (readData.after ?? '');
+
+const isOver = (readData: CheckOptions['readData']): boolean =>
+  typeof readData === 'object' && readData.isOver?.() === true;
 
 async function findDamaged(
   { sealer }: OpenedRepository,
