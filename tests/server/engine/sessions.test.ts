@@ -84,6 +84,16 @@ async function runToEnd(bench: SessionBench, session: string): Promise<number> {
     expect(runs).toBeLessThan(20);
   }
 }
+/** Runs a session some minutes later. */
+function after(
+  bench: SessionBench,
+  session: string,
+  place: Parameters<SessionBench['run']>[1],
+  minutes: number,
+) {
+  bench.ground.pass(minutes * MINUTE);
+  return bench.run(session, place);
+}
 async function backUp(bench: SessionBench, job: string, reason: 'manual' | 'schedule' = 'manual') {
   bench.ground.pass(MINUTE);
   const session = (await bench.start(job, reason)) ?? '';
@@ -308,11 +318,6 @@ eachDatabase((name, open) => {
       bench.ground.pass(180 * MINUTE);
       return { objects, bench, job, session, bob };
     };
-    const after = async (bench: SessionBench, session: string, place: object, minutes: number) => {
-      bench.ground.pass(minutes * MINUTE);
-      return bench.run(session, place);
-    };
-
     const long = await begin();
     for (const place of [{ failure: down }, { repositoryFailure: down }]) {
       expect(await long.bench.run(long.session, place)).toBeGreaterThan(0);

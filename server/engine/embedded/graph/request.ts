@@ -218,7 +218,10 @@ export async function inTime<T>(
     isRenewed = true;
   };
   try {
-    const first = await Promise.race([run(stop.signal, renew).catch(() => 'lost' as const), aborted]);
+    const first = await Promise.race([
+      run(stop.signal, renew).catch(() => 'lost' as const),
+      aborted,
+    ]);
     return first === 'lost' && isLate ? 'timeout' : first;
   } finally {
     outer.removeEventListener('abort', abort);

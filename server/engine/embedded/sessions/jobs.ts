@@ -67,7 +67,7 @@ export async function listSessions(
   return ok({
     rows: page.map((row) => ({
       ...row,
-      progress: { ...NOTHING_DONE, ...withoutFailing(row.progress) },
+      progress: getProgress(row),
       objects: objects.get(row.id) ?? [],
     })),
     next: rows.length > limit && last ? cursorAfter({ key: last.startedAt, n: last.id }) : null,
@@ -80,10 +80,8 @@ interface ListSessions extends PageInput {
   readonly session?: BackupSessionId;
 }
 type SessionRow = Omit<Session, 'progress' | 'objects'> & {
-  readonly progress: Partial<Session['progress']> & { readonly failing?: unknown };
+  readonly progress: Partial<Session['progress']>;
 };
-/** What the server notes for itself isn't shown. */
-const withoutFailing = ({ failing: _, ...progress }: SessionRow['progress']) => progress;
 const UNKNOWN = { done: 0, total: null };
 const NOTHING_DONE: Session['progress'] = {
   objects: UNKNOWN,
@@ -92,6 +90,11 @@ const NOTHING_DONE: Session['progress'] = {
   storedBytes: 0,
   waiting: null,
 };
+/** Without what the server notes for itself. */
+function getProgress({ progress }: SessionRow): Session['progress'] {
+  const { objects, items, bytes, storedBytes, waiting } = { ...NOTHING_DONE, ...progress };
+  return { objects, items, bytes, storedBytes, waiting };
+}
 /** Of one session: those with something to say come first. */
 const MAX_OBJECTS = 500;
 

@@ -159,9 +159,10 @@ test('ENG-21: a file that changes while it is read is never mixed from two versi
   expect((await readAll(longer, 1_000, [`${HOST}/file`])).error).toBe('conflict');
 });
 
+const digest = (kind: string, bytes: Uint8Array): string =>
+  `${kind}:${createHash(kind).update(bytes).digest('hex').toUpperCase()}`;
+
 test('ENG-84: content of another length than listed is read if it has the listed hash, or if the file stays the same, and never if it is cut', async () => {
-  const digest = (kind: string, bytes: Uint8Array) =>
-    `${kind}:${createHash(kind).update(bytes).digest('hex').toUpperCase()}`;
   await assert(
     asyncProperty(
       nat({ max: 1_500 }),
@@ -221,9 +222,9 @@ test("ENG-84: OneDrive's hash of content is the published one, however it arrive
     ['1\n', 'MVAAAAAAAAAAAAAAAgAAAAAAAAA='],
     ['hello world', 'aCgDG9jwBhDc4Q1yawMZAAAAAAA='],
   ] as const;
-  for (const [text, digest] of digests) {
-    const hex = Buffer.from(digest, 'base64').toString('hex').toUpperCase();
-    for (const hash of [`quickXor:${digest}`, `quickXor:${hex}`])
+  for (const [text, known] of digests) {
+    const hex = Buffer.from(known, 'base64').toString('hex').toUpperCase();
+    for (const hash of [`quickXor:${known}`, `quickXor:${hex}`])
       for (const cut of [0, 1]) {
         const [right, wrong] = [checkContent(hash), checkContent(hash)];
         right?.update(Buffer.from(text.slice(0, cut)));
@@ -249,7 +250,7 @@ function slowQuickXor(bytes: Uint8Array): string {
     const shifted = BigInt(byte) << turn;
     circle ^= (shifted & mask) | (shifted >> 160n);
   }
-  const out = Buffer.from(circle.toString(16).padStart(40, '0'), 'hex').reverse();
+  const out = Buffer.from(circle.toString(16).padStart(40, '0'), 'hex').toReversed();
   const length = Buffer.alloc(20);
   length.writeBigUInt64LE(BigInt(bytes.byteLength), 12);
   return Buffer.from(out.map((byte, at) => byte ^ (length[at] ?? 0))).toString('hex');
