@@ -90,7 +90,8 @@ export async function* download(
     await ports.clock.sleep(ports.governor.backOffMs(idleBreaks, null), scope.signal);
   }
   if (at === bytes) return;
-  const confirmed = check === null ? await isUnchanged() : { ok: true, value: check.isRight() };
+  const confirmed: GraphResult<boolean> =
+    check === null ? await isUnchanged() : { ok: true, value: check.isRight() };
   if (!confirmed.ok) yield { ok: false, error: confirmed.error };
   else if (!confirmed.value) yield failed('conflict', t.changedWhileRead);
 }

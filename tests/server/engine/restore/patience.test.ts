@@ -6,7 +6,7 @@ eachDatabase((name, open) => {
   test(`RES-91: a restore ends when its target has not answered for an hour, however long it ran before, also over restarts (${name})`, async () => {
     const minute = 60_000;
     const store = await open();
-    const backup = Array.from({ length: 12 }, (_, n) => ({
+    const backup: Mail[] = Array.from({ length: 12 }, (_, n) => ({
       id: `i${n}`,
       folder: 'Inbox',
       content: `content ${n}`,
