@@ -23,7 +23,7 @@ async function* getPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Content of the listed length needs no other check. */
-const isNotAsked = () => Promise.reject(new Error('Asked whether the file has changed.'));
+const rejectCheck = () => Promise.reject(new Error('Asked whether the file has changed.'));
 
 test('GRAPH-16: the client of the engine signs in, reads, downloads and uploads, also while requests fail', async () => {
   const clock = testClock(NOON);
@@ -107,7 +107,7 @@ test('GRAPH-16: the client of the engine signs in, reads, downloads and uploads,
   const readFile = async (id: string, bytes: number): Promise<Buffer> => {
     const pieces: Uint8Array[] = [];
     const link = () => graph.client.location(`/drives/${drive.value.id}/items/${id}/content`);
-    const input = { link, bytes, hash: null, isUnchanged: isNotAsked };
+    const input = { link, bytes, hash: null, isUnchanged: rejectCheck };
     for await (const piece of download(graph.ports, scope, input)) {
       if (!piece.ok) throw new Error(piece.error.message);
       pieces.push(piece.value);
