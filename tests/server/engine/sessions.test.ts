@@ -303,7 +303,7 @@ eachDatabase((name, open) => {
     expect(await loadLog(bench, session)).toContain('Waiting 5 minutes. Slow down.');
   });
 
-  test(`ENG-83: a long session outlasts interruptions, and what it backed up is in its point when it fails after an hour without an answer (${name})`, async () => {
+  test(`ENG-85: a long session outlasts interruptions, and what it backed up is in its point when it fails after an hour without an answer (${name})`, async () => {
     const down = { kind: 'unreachable', message: 'No answer.' } as const;
     const store = await open();
     /** A session that has read all but one mailbox, three hours after its start. */
