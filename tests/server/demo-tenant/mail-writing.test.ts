@@ -281,3 +281,16 @@ test('GRAPH-7: an application that may only read writes nothing', async () => {
     });
   expect(tenant.admin.listMessages(user)).toEqual(before);
 });
+
+test('GRAPH-7: the id of a message that was removed for good never becomes that of another', async () => {
+  const { send } = await aMailbox();
+  const ids = new Set<string>();
+  for (let n = 0; n < 3; n += 1) {
+    const { body } = await send('POST', '/mailFolders/archive/messages', MAIL);
+    ids.add(String(body.id));
+    expect(await send('POST', `/messages/${body.id}/permanentDelete`)).toMatchObject({
+      status: 204,
+    });
+  }
+  expect(ids.size).toBe(3);
+});
