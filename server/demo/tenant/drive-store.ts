@@ -124,7 +124,7 @@ export interface NewItem {
 
 export function insertItem(tenant: Tenant, input: NewItem): ItemRow {
   const { store } = tenant;
-  const n = (store.get<{ n: number | null }>('select max(n) as n from item')?.n ?? 0) + 1;
+  const n = store.nextN('item');
   const id = itemId(tenant, n);
   const at = wholeSeconds(input.at);
   store.insert('item', {

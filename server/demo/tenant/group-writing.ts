@@ -80,7 +80,7 @@ export function addGroupWritingRoutes(app: GraphApp, tenant: Tenant): void {
         'ObjectConflict',
       );
     const id = store.transaction(() => {
-      const n = (store.get<{ n: number | null }>('select max(n) as n from team')?.n ?? 0) + 1;
+      const n = store.nextN('team');
       const at = tenant.now();
       const group = getUuid(tenant.seed, 'group', n);
       const [name, nickname] = [input.displayName, input.mailNickname];

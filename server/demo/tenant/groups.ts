@@ -137,7 +137,7 @@ export function insertSite(
   },
 ): string {
   const { store, seed } = tenant;
-  const n = (store.get<{ n: number | null }>('select max(n) as n from site')?.n ?? 0) + 1;
+  const n = store.nextN('site');
   // A subsite belongs to the collection of the site above it.
   const collection = site.parentId?.split(',')[1] ?? getUuid(seed, 'site', n);
   const id = `${SITES},${collection},${getUuid(seed, 'web', n)}`;

@@ -137,7 +137,7 @@ function insertList(
 ): ListRow {
   const { store, seed } = tenant;
   checkFree(tenant, list.siteId, list.name);
-  const n = (store.get<{ n: number | null }>('select max(n) as n from list')?.n ?? 0) + 1;
+  const n = store.nextN('list');
   const at = wholeSeconds(list.at);
   store.insert('list', {
     n,

@@ -127,7 +127,7 @@ function insertFolder(
   wellKnown: string | null,
 ): string {
   const { store } = tenant;
-  const n = (store.get<{ n: number | null }>('select max(n) as n from folder')?.n ?? 0) + 1;
+  const n = store.nextN('folder');
   const id = folderId(tenant, n);
   store.insert('folder', {
     n,
@@ -292,7 +292,7 @@ export interface NewMessage {
 export function addMessage(tenant: Tenant, input: NewMessage): MessageRow {
   const { store } = tenant;
   return store.transaction(() => {
-    const n = (store.get<{ n: number | null }>('select max(n) as n from message')?.n ?? 0) + 1;
+    const n = store.nextN('message');
     const seq = store.nextSeq();
     const at = input.createdAt ?? Math.floor(tenant.now() / 1000) * 1000;
     const id = messageId(tenant, n, 0);
@@ -319,7 +319,7 @@ export function addMessage(tenant: Tenant, input: NewMessage): MessageRow {
 
 function insertAttachment(tenant: Tenant, messageN: number, input: NewAttachment, at: Ms): string {
   const { store } = tenant;
-  const n = (store.get<{ n: number | null }>('select max(n) as n from attachment')?.n ?? 0) + 1;
+  const n = store.nextN('attachment');
   const id = attachmentId(tenant, n);
   const made = input.content instanceof Uint8Array ? null : input.content;
   const size = input.content instanceof Uint8Array ? input.content.length : input.content.size;

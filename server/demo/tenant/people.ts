@@ -176,7 +176,7 @@ export interface NewPerson {
 /** Adds a person with an invented name, or the given one. */
 export function addPerson(tenant: Tenant, input: NewPerson = {}): Person {
   const { store, seed, domain } = tenant;
-  const n = (store.get<{ n: number | null }>('select max(n) as n from person')?.n ?? 0) + 1;
+  const n = store.nextN('person');
   const random = makeRng(seed, 'person', n);
   const supplied = input.name?.given ?? getName(GIVEN, n, random, seed);
   const family = input.name?.family ?? getName(FAMILY, n * 5, random, seed);

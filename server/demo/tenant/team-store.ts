@@ -105,7 +105,7 @@ export function addChannel(tenant: Tenant, input: NewChannel): ChannelRow {
       {},
       'NameAlreadyExists',
     );
-  const n = (store.get<{ n: number | null }>('select max(n) as n from channel')?.n ?? 0) + 1;
+  const n = store.nextN('channel');
   const drive =
     input.membership === 'private'
       ? addPrivateDrive(tenant, input, n)

@@ -83,7 +83,7 @@ export function addOutlookFolder(
       'ErrorFolderExists',
       'A folder with the specified name already exists.',
     );
-  const n = (store.get<{ n: number | null }>('select max(n) as n from outlook_folder')?.n ?? 0) + 1;
+  const n = store.nextN('outlook_folder');
   const id = outlookId(tenant, 'folder', n);
   store.insert('outlook_folder', {
     n,
@@ -162,7 +162,7 @@ export function addOutlookItem(
 ): OutlookItem {
   const { store } = tenant;
   return store.transaction(() => {
-    const n = (store.get<{ n: number | null }>('select max(n) as n from outlook_item')?.n ?? 0) + 1;
+    const n = store.nextN('outlook_item');
     const at = toSecond(tenant.now());
     const id = outlookId(tenant, 'item', n);
     store.insert('outlook_item', {
