@@ -365,7 +365,7 @@ async function finish(
 
 /**
  * Waits for what may pass, for a while, and ends the session otherwise. What was backed up until
- * then becomes its restore point (ENG-83).
+ * then becomes its restore point (ENG-85).
  */
 async function failOrWait(
   session: RunningSession,
