@@ -1,13 +1,14 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
 import { readCopyOptions, say, stop, withStore } from './platform/db/command-line.ts';
-import { sealLogs } from './platform/events/verify.ts';
+import { checkLogs, sealLogs } from './platform/events/verify.ts';
+import { reportChecked } from './report-integrity.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
  * `npm run backup <file> [--copy-in <folder>]`: writes everything except sessions, as one consistent
  * snapshot, while the server runs. Of a running embedded database it makes a copy first, in the data
- * folder or the given one.
+ * folder or the given one. Then checks the logs against their hashes.
  */
 const options = readCopyOptions(process.argv.slice(2));
 const file = options?.rest[0];
@@ -15,9 +16,11 @@ if (options === null || file === undefined || options.rest.length > 1) {
   stop(t.backupUsage);
 } else {
   await withStore(async (store) => {
-    await sealLogs(store);
+    await sealLogs(store, { info: () => undefined });
     await backUp(store, file, systemClock.now());
     say(t.backedUp({ file }));
-    return 0;
+    const code = reportChecked(await checkLogs(store));
+    if (code !== 0) say(t.backupDamaged);
+    return code;
   }, options);
 }

@@ -21,6 +21,11 @@ export const commandMessages = defineMessages('commands', {
   eventsUnreadable: '  event {events}: unreadable',
   eventsMissing: '  event {events}: missing',
   eventsSurplus: '  event {events}: after the end of the log',
+  eventsUnsealed: '  event {events}: its hash is missing',
+  unreadableTable: '  table {table}: a part is unreadable ({reason})',
+  damagedLog: '{tenant}: events {events, number}, damaged parts of the log {damages, number}',
+  backupDamaged:
+    'The backup holds the damage above. Keep older backups until npm run verify finds no damage.',
   difference: '  {table} {id}',
   stored: '    stored {row}',
   fromLog: '    log    {row}',

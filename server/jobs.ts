@@ -54,6 +54,7 @@ import { forgetLongRemoved } from './engine/vb365/removed-repositories.ts';
 import { scheduleServers, vb365Server } from './engine/vb365/sync-server.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
+import { checkEachNight } from './platform/events/check-each-night.ts';
 import type { JobHandlers } from './platform/jobs/job-types.ts';
 import { upkeep } from './platform/jobs/upkeep.ts';
 import { mail, tidyOutgoing } from './platform/mail/sender.ts';
@@ -71,6 +72,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'import': runImport(context, context.embeddedEngine.sessions),
   'invoices': invoices(context),
   'license-months': licenseMonths(context),
+  'log-check': checkEachNight(context),
   'mail': mail(context),
   'missed-runs': missedRuns(context),
   'notifications': notifications(context),

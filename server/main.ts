@@ -114,7 +114,7 @@ const offer =
   store.copies === null
     ? null
     : await offerCopies(
-        { dataDir: config.dataDir, copies: store.copies, before: () => sealLogs(store) },
+        { dataDir: config.dataDir, copies: store.copies, before: () => sealLogs(store, log) },
         context,
       ).catch((error: unknown) => {
         // On a full disk, it starts all the same.

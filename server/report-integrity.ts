@@ -1,7 +1,12 @@
 import { say } from './platform/db/command-line.ts';
 import type { Difference } from './platform/events/compare.ts';
-import type { LogDamage } from './platform/events/log-hash.ts';
-import { isSound, type Verified } from './platform/events/verify.ts';
+import type { LogDamage } from './platform/events/check-log.ts';
+import {
+  type CheckedLog,
+  isSound,
+  isSoundLog,
+  type Verified,
+} from './platform/events/verify.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 const SHOWN = 20;
@@ -17,16 +22,32 @@ export function reportDifferences(differences: readonly Difference[]): void {
 
 /** Prints what was verified and what is damaged. Returns the exit code. */
 export function reportVerified(all: readonly Verified[]): number {
-  for (const { tenant, head, sealed, damages, rebuilt } of all) {
+  for (const one of all) {
+    const { tenant, head, sealed, damages, rebuilt } = one;
     const events = { tenant, events: head, damages: damages.length };
     if (rebuilt === null) say(t.verifiedLog(events));
     else
       say(t.verified({ ...events, rows: rebuilt.rows, differences: rebuilt.differences.length }));
-    if (damages.length === 0 && sealed < head) say(t.sealed({ events: head - sealed }));
-    for (const damage of damages.slice(0, SHOWN)) say(getSentence(damage));
+    if (isSoundLog(one) && sealed < head) say(t.sealed({ events: head - sealed }));
+    reportDamages(one);
     if (rebuilt !== null) reportDifferences(rebuilt.differences);
   }
   return all.every(isSound) ? 0 : 1;
+}
+
+/** Prints the damaged logs only. Returns the exit code. */
+export function reportChecked(all: readonly CheckedLog[]): number {
+  for (const one of all) {
+    if (isSoundLog(one)) continue;
+    say(t.damagedLog({ tenant: one.tenant, events: one.head, damages: one.damages.length }));
+    reportDamages(one);
+  }
+  return all.every(isSoundLog) ? 0 : 1;
+}
+
+function reportDamages({ damages, unreadable }: CheckedLog): void {
+  for (const { table, reason } of unreadable) say(t.unreadableTable({ table, reason }));
+  for (const damage of damages.slice(0, SHOWN)) say(getSentence(damage));
 }
 
 function getSentence({ kind, first, last }: LogDamage): string {
@@ -40,5 +61,7 @@ function getSentence({ kind, first, last }: LogDamage): string {
       return t.eventsMissing(events);
     case 'surplus':
       return t.eventsSurplus(events);
+    case 'unsealed':
+      return t.eventsUnsealed(events);
   }
 }

@@ -24,11 +24,13 @@ const SubscriptionFiguresSchema = v.object({
   stopped: count,
 });
 export type SubscriptionFigures = v.InferOutput<typeof SubscriptionFiguresSchema>;
+/** `checkedAt`: when the server last checked the log against its hashes; `damagedParts`: it found these. */
+const LogHealthSchema = v.object({ checkedAt: v.nullable(v.number()), damagedParts: count });
 /**
  * Current figures of one provider for the administration page. `ingest`: number of results, bytes
  * stored today (UTC) and the limit, number of dropped logs, and when results were last refused.
  * `sync`: number of sources in use, those whose last request was invalid, and when one last sent
- * data. Servers of the version before have neither `backup` nor `subscriptions`.
+ * data. Servers of the version before have neither `log`, `backup` nor `subscriptions`.
  */
 const OverviewSchema = v.object({
   _id: v.string(),
@@ -56,6 +58,7 @@ const OverviewSchema = v.object({
   outgoing: v.object({ waiting: count, failed: count, oldest: v.nullable(v.number()) }),
   quarantine: count,
   events: count,
+  log: v.optional(LogHealthSchema),
   backup: v.optional(BackupHealthSchema),
   subscriptions: v.optional(SubscriptionFiguresSchema),
 });

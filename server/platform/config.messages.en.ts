@@ -19,6 +19,12 @@ export const configMessages = defineMessages('config', {
   folderInUse:
     'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
   commandNoSpace: "The disk is full, so the command couldn't finish. It left nothing behind.",
+  databaseDamaged:
+    'A file of the database is damaged: {reason}. npm run verify names what it holds. Restore a backup into a new data folder or a new database.',
+  tableDamaged:
+    'A part of the table {table} is damaged: {reason}. Restore a backup into a new data folder or a new database.',
+  tableOfProviderDamaged:
+    'A part of the table {table} of provider {provider} is damaged: {reason}. Restore a backup into a new data folder or a new database.',
   copyBusy: 'Another backup or check of this database is running. Wait until it has ended.',
   copyStopped: 'The server stopped while its database was copied. Run the command again.',
   copyFailed: "The server couldn't offer a copy of its database. Its log says why.",

@@ -67,12 +67,25 @@ export const loadOverview = (
         outgoing: await loadOutgoing(tx),
         quarantine,
         events: head,
+        log: await loadLogHealth(tx),
         backup: await loadBackupHealth(tx),
         subscriptions: await loadSubscriptionFigures(tx),
       };
     },
     { readOnly: true },
   );
+
+async function loadLogHealth({
+  sql,
+  tenant,
+}: TenantTx): Promise<NonNullable<ProviderOverview['log']>> {
+  const { checked_at: checkedAt, damaged_parts: damagedParts } = await sql
+    .selectFrom('head')
+    .select(['checked_at', 'damaged_parts'])
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return { checkedAt, damagedParts };
+}
 
 /** Returns the number of results since then: it counts ends of runs, not starts. */
 async function resultsSince(tx: TenantTx, since: Ms, head: number): Promise<number> {

@@ -200,6 +200,11 @@ export interface ProviderTable {
  * `next_…` is the next free number of its kind. `seq` is the number of the last event; 0 before the
  * first.
  */
+/**
+ * `sealed_seq`, `sealed_hash`: the last event that the hash chain covers, and its hash; 0 and empty
+ * for a log that is older than the chain. `checked_at`: when the server last checked the log against
+ * the chain, and then found this many `damaged_parts`.
+ */
 export interface HeadTable {
   tenant_id: TenantId;
   seq: Generated<number>;
@@ -209,6 +214,10 @@ export interface HeadTable {
   next_run: Generated<RunN>;
   next_problem: Generated<ProblemN>;
   next_cause: Generated<CauseN>;
+  sealed_seq: Generated<number>;
+  sealed_hash: Generated<string>;
+  checked_at: Ms | null;
+  damaged_parts: Generated<number>;
 }
 
 export interface EventTable {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
+import { getDamagedFile, getDamagedTable } from './damaged-file.ts';
 import type { Database } from './database.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
@@ -65,7 +66,7 @@ export const dump = (
       const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));
       for (const table of tables)
         if (table in UNOWNED)
-          await eachRow(sql, table, (row) => write({ kind: 'row', table, row }));
+          await eachRow(sql, table, null, (row) => write({ kind: 'row', table, row }));
       const tenants = await sql
         .selectFrom('tenant_list')
         .select('tenant_id')
@@ -76,8 +77,8 @@ export const dump = (
         await write({ kind: 'tenant', tenant });
         for (const table of tables)
           if (!(table in UNOWNED))
-            await eachRow(sql, table, (row) => write({ kind: 'row', table, row }));
-        await write({ kind: 'sum', tenant, sum: await getTableSum(sql, tables) });
+            await eachRow(sql, table, tenant, (row) => write({ kind: 'row', table, row }));
+        await write({ kind: 'sum', tenant, sum: await getTableSum(sql, tables, tenant) });
       }
       await write({ kind: 'end', tenants: tenants.length });
     },
@@ -88,13 +89,14 @@ export const dump = (
 export async function getTableSum(
   sql: Transaction<Database>,
   tables: readonly string[],
+  tenant: TenantId,
 ): Promise<Sum> {
   const hash = createHash('sha256');
   const rows: Record<string, number> = {};
   for (const table of tables) {
     if (table in UNOWNED) continue;
     rows[table] = 0;
-    await eachRow(sql, table, async (row) => {
+    await eachRow(sql, table, tenant, async (row) => {
       rows[table] = (rows[table] ?? 0) + 1;
       if (table === 'event') hash.update(`${canonical(row)}\n`);
     });
@@ -115,8 +117,25 @@ export async function loadTables(sql: Transaction<Database>): Promise<string[]> 
 
 const PAGE = 1000;
 
-/** Passes on the visible rows in the order of the table's key, one page at a time. */
+/**
+ * Passes on the visible rows in the order of the table's key, one page at a time.
+ * @throws DamagedTable if a part of it can't be read. `tenant`: whose rows are visible.
+ */
 async function eachRow(
+  sql: Transaction<Database>,
+  table: string,
+  tenant: TenantId | null,
+  take: (row: Row) => Promise<void>,
+): Promise<void> {
+  try {
+    await readRows(sql, table, take);
+  } catch (error) {
+    const reason = getDamagedFile(error);
+    throw reason === null ? error : getDamagedTable(tenant, table, reason);
+  }
+}
+
+async function readRows(
   sql: Transaction<Database>,
   table: string,
   take: (row: Row) => Promise<void>,

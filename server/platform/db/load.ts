@@ -9,6 +9,7 @@ import { FIELD_NAMES } from './migrations/0049_field_names.ts';
 import { DROP_EARLY_PASSWORDS } from './migrations/0070_sign_up_links.ts';
 import { NAME_HINT_SUMMARIES } from './migrations/0072_hint_summaries.ts';
 import { NAME_UNDO_AUTHORS } from './migrations/0092_undo_authors.ts';
+import { NAME_CHAIN_ENDS } from './migrations/0102_chain_ends.ts';
 import type { OpenStore } from './open.ts';
 
 /** An invalid backup. Nothing was written. */
@@ -22,6 +23,7 @@ const UPGRADES: readonly string[] = [
   DROP_EARLY_PASSWORDS,
   NAME_HINT_SUMMARIES,
   NAME_UNDO_AUTHORS,
+  NAME_CHAIN_ENDS,
 ];
 
 /**
@@ -62,7 +64,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
         } else if (line.kind === 'sum') {
           await buffer.flush();
           if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
-          if (canonical(await getTableSum(sql, tables)) !== canonical(withAll(line.sum, tables)))
+          if (canonical(await getTableSum(sql, tables, tenant)) !== canonical(withAll(line.sum, tables)))
             throw new BadBackup(
               `The rows or the log of provider ${tenant} are not those that were backed up.`,
             );

@@ -3,7 +3,9 @@ import type { Id } from '#contract/fold.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import { canonical } from '../db/canonical.ts';
+import { getDamagedFile } from '../db/damaged-file.ts';
 import { sqlName } from '../db/projected-tables.ts';
+import { readWithin, type UnreadableTable } from './check-log.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
@@ -19,12 +21,48 @@ export interface Difference {
 
 /**
  * Compares rows with their lookup columns, days, samples and quarantine: the stored ones with those
- * folded from the log.
+ * folded from the log. A table of which a part can't be read is named instead.
  */
-export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[]> {
-  const found: Difference[] = [];
-  for (const name of TABLE_NAMES) await compareTable(tx, folded, name, found);
-  const { sql, tenant } = tx;
+export async function compare(
+  tx: TenantTx,
+  folded: Folded,
+): Promise<{
+  readonly differences: readonly Difference[];
+  readonly unreadable: readonly UnreadableTable[];
+}> {
+  const differences: Difference[] = [];
+  const unreadable: UnreadableTable[] = [];
+  const read = readWithin(tx);
+  const part = async (
+    table: string,
+    work: (found: Difference[]) => Promise<void>,
+  ): Promise<void> => {
+    const found: Difference[] = [];
+    try {
+      await read(() => work(found));
+      differences.push(...found);
+    } catch (error) {
+      const reason = getDamagedFile(error);
+      if (reason === null) throw error;
+      unreadable.push({ table, reason });
+    }
+  };
+  for (const name of TABLE_NAMES)
+    await part(sqlName(name), (found) => compareTable(tx, folded, name, found));
+  await part('run_day', (found) => compareDays(tx, folded, found));
+  await part('repository_sample', (found) => compareSamples(tx, folded, found));
+  await part('quarantine', (found) => compareQuarantine(tx, folded, found));
+  await part('run_total', async (found) => {
+    found.push(...(await wrongTotals(tx.sql, tx.tenant)));
+  });
+  return { differences, unreadable };
+}
+
+async function compareDays(
+  { sql, tenant }: TenantTx,
+  folded: Folded,
+  found: Difference[],
+): Promise<void> {
   const days = await sql
     .selectFrom('run_day')
     .select(['day', 'rows', 'seq'])
@@ -36,6 +74,13 @@ export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[
     days.map((one) => [one.day, one]),
     [...folded.days].map(([day, one]) => [day, { day, ...one }]),
   );
+}
+
+async function compareSamples(
+  { sql, tenant }: TenantTx,
+  folded: Folded,
+  found: Difference[],
+): Promise<void> {
   const samples = await sql
     .selectFrom('repository_sample')
     .select(['repository_id', 'at', 'capacity', 'free', 'used'])
@@ -47,6 +92,13 @@ export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[
     samples.map((one) => [place(one), one]),
     folded.samples.map((one) => [place(one), one]),
   );
+}
+
+async function compareQuarantine(
+  { sql, tenant }: TenantTx,
+  folded: Folded,
+  found: Difference[],
+): Promise<void> {
   const quarantined = await sql
     .selectFrom('quarantine')
     .select(['seq', 'reason', 'at'])
@@ -58,8 +110,6 @@ export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[
     quarantined.map((one) => [one.seq, one]),
     folded.quarantined.map((one) => [one.seq, one]),
   );
-  found.push(...(await wrongTotals(sql, tenant)));
-  return found;
 }
 
 const place = (one: { repository_id: string; at: number }): string =>

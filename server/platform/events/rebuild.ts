@@ -2,7 +2,9 @@ import { type Id, memoryRows } from '#contract/fold.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import { compare, type Difference } from './compare.ts';
+import type { UnreadableTable } from './check-log.ts';
 import { project } from './projection.ts';
+import { getDamagedTable } from '../db/damaged-file.ts';
 import type { Store, TenantTx } from '../db/store.ts';
 import { replaceRows } from './replace.ts';
 import { upcast } from './upcast.ts';
@@ -46,7 +48,8 @@ export async function rebuild(
         tenant,
         async (tx) => {
           if (write) await tx.take('run', 0); // blocks appends meanwhile
-          const { folded, rebuilt } = await foldAndCompare(tx);
+          const { folded, rebuilt, unreadable } = await foldAndCompare(tx);
+          for (const { table, reason } of unreadable) throw getDamagedTable(tenant, table, reason);
           if (write && rebuilt.differences.length > 0) await replaceRows(tx, folded);
           return rebuilt;
         },
@@ -57,14 +60,20 @@ export async function rebuild(
   return all;
 }
 
-/** Folds the log from event 0 and compares the result with the stored rows. */
-export async function foldAndCompare(
-  tx: TenantTx,
-): Promise<{ readonly folded: Folded; readonly rebuilt: Rebuilt }> {
+/**
+ * Folds the log from event 0 and compares the result with the stored rows. `unreadable`: tables of
+ * which nothing could be compared.
+ */
+export async function foldAndCompare(tx: TenantTx): Promise<{
+  readonly folded: Folded;
+  readonly rebuilt: Rebuilt;
+  readonly unreadable: readonly UnreadableTable[];
+}> {
   const folded = await foldLog(tx);
-  const differences = await compare(tx, folded);
+  const { differences, unreadable } = await compare(tx, folded);
   return {
     folded,
+    unreadable,
     rebuilt: {
       tenant: tx.tenant,
       events: folded.head,

@@ -1,45 +1,79 @@
 import type { TenantId } from '#contract/ids.ts';
+import type { Log } from '../app-context.ts';
+import { getDamagedFile } from '../db/damaged-file.ts';
 import type { Store, TenantTx } from '../db/store.ts';
-import { checkLog, type LogCheck, sealLog } from './log-hash.ts';
+import { checkLog, type LogCheck, readInParts, readWithin, sealLog } from './check-log.ts';
 import { foldAndCompare, type Rebuilt } from './rebuild.ts';
 
-export interface Verified extends LogCheck {
+export interface CheckedLog extends LogCheck {
   readonly tenant: TenantId;
+}
+export interface Verified extends CheckedLog {
   /** Null if the log is too damaged to be folded. */
   readonly rebuilt: Rebuilt | null;
 }
 
+interface Which {
+  readonly only?: readonly TenantId[];
+}
+
 /**
  * Checks every tenant's log (or those of `only`) against its hash chain, and the rows against the
- * log, each in a snapshot (G22, LOG-5). Then it seals events that have no hash yet: those of logs
- * that are older than the chain.
+ * log, each in a snapshot (G22, LOG-5). What can't be read is named, and the rest is checked. Then it
+ * begins the chain of logs that are older than the chain.
  */
-export async function verify(
-  store: Store,
-  { only }: { readonly only?: readonly TenantId[] } = {},
-): Promise<Verified[]> {
+export async function verify(store: Store, { only }: Which = {}): Promise<Verified[]> {
   const all: Verified[] = [];
   for (const tenant of only ?? (await store.tenants())) {
-    const checked = await store.tenant(tenant, check, { readOnly: true, long: true });
-    if (checked.damages.length === 0 && checked.sealed < checked.head) await sealLog(store, tenant);
+    const checked = await store
+      .tenant(tenant, check, { readOnly: true, long: true })
+      .catch((error: unknown) => ({ ...getUnreadable(error), rebuilt: null }));
+    if (isSoundLog(checked) && checked.sealed < checked.head) await sealLog(store, tenant);
     all.push({ ...checked, tenant });
   }
   return all;
 }
 
-/** Seals all logs, so that what changes from now on is found. */
-export async function sealLogs(store: Store): Promise<void> {
-  for (const tenant of await store.tenants()) await sealLog(store, tenant);
+/** Checks every tenant's log (or those of `only`) against its hash chain, while others work. */
+export async function checkLogs(store: Store, { only }: Which = {}): Promise<CheckedLog[]> {
+  const all: CheckedLog[] = [];
+  for (const tenant of only ?? (await store.tenants())) {
+    const checked = await checkLog(readInParts(store, tenant), { isGrowing: true }).catch(
+      getUnreadable,
+    );
+    all.push({ ...checked, tenant });
+  }
+  return all;
 }
 
-export const isSound = ({ damages, rebuilt }: Verified): boolean =>
-  damages.length === 0 && rebuilt !== null && rebuilt.differences.length === 0;
+/** Not even the head row or the policies can be read. */
+export function getUnreadable(error: unknown): LogCheck {
+  const reason = getDamagedFile(error);
+  if (reason === null) throw error;
+  return { head: 0, sealed: 0, damages: [], unreadable: [{ table: 'head', reason }] };
+}
+
+/** Begins the chain of all logs that are older than the chain, so that later changes are found. */
+export async function sealLogs(store: Store, log: Pick<Log, 'info'>): Promise<void> {
+  for (const tenant of await store.tenants()) {
+    const events = await sealLog(store, tenant);
+    if (events > 0) log.info('the events of an older log have hashes now', { tenant, events });
+  }
+}
+
+export const isSoundLog = ({ damages, unreadable }: LogCheck): boolean =>
+  damages.length === 0 && unreadable.length === 0;
+
+export const isSound = ({ rebuilt, ...log }: Verified): boolean =>
+  isSoundLog(log) && rebuilt !== null && rebuilt.differences.length === 0;
 
 async function check(tx: TenantTx): Promise<LogCheck & { readonly rebuilt: Rebuilt | null }> {
-  const log = await checkLog(tx);
-  if (log.damages.some(({ kind }) => kind !== 'changed')) return { ...log, rebuilt: null };
+  const log = await checkLog(readWithin(tx));
+  if (log.damages.some(({ kind }) => kind !== 'changed' && kind !== 'unsealed'))
+    return { ...log, rebuilt: null };
   try {
-    return { ...log, rebuilt: (await foldAndCompare(tx)).rebuilt };
+    const { rebuilt, unreadable } = await foldAndCompare(tx);
+    return { ...log, unreadable: [...log.unreadable, ...unreadable], rebuilt };
   } catch (error) {
     if (log.damages.length === 0) throw error;
     return { ...log, rebuilt: null }; // what changed can't be folded

@@ -149,7 +149,7 @@ const insertLog = (columns: readonly Given[], from: number, by: string): string 
   prepared(`with x as materialized (select ${selected(columns)} from ${unnestParams(columns, from)}),
   logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
     select $1::uuid, ${by}, seq, type, company, entity, data from x),
-  hashed as (${INSERT_HASH})
+  ${INSERT_HASH}
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
     select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`);
 const INSERT_LOG = insertLog(

@@ -70,6 +70,13 @@ export const BACKGROUND_JOB_TYPES = {
     timeoutMs: HOUR,
     failure: 'the totals of past days could not be calculated',
   },
+  'log-check': {
+    ...RECURRING,
+    maxRunning: 1,
+    timeoutMs: 4 * HOUR,
+    maxWaitMs: DAY + HOUR,
+    failure: 'the log could not be checked',
+  },
   'sla-alarms': {
     ...RECURRING,
     failure: 'the SLA alarms could not be evaluated',

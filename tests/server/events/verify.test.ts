@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { assert, asyncProperty, nat } from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isSound, sealLogs, verify } from '#server/platform/events/verify.ts';
+import { migration0102 } from '#server/platform/db/migrations/0102_chain_ends.ts';
+import { checkLogs, isSound, sealLogs, verify } from '#server/platform/events/verify.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -139,8 +140,13 @@ eachDatabase((name, open) => {
     [
       'events after the end',
       `update head set seq = 4; delete from log_hash where seq > 4`,
-      ['surplus 5–5', 'surplus 6–6', 'surplus 7–7', 'surplus 8–8', 'surplus 9–9'],
+      ['surplus 5–5', 'surplus 6–6', 'surplus 7–7', 'surplus 8–8', 'surplus 9–9', 'unsealed 5–9'],
     ],
+    ['a lost end of the chain', `delete from log_hash where seq = 9`, ['unsealed 5–9']],
+    ['the whole chain', `delete from log_hash`, ['unsealed 1–9']],
+    ['a chain beyond its end', `update head set sealed_seq = 4`, ['changed 5–9']],
+    ['the hash of its end', `update log_hash set hash = repeat('0', 64) where seq = 9`, ['changed 5–9']],
+    ['the end in the head row', `update head set sealed_hash = ''`, ['changed 5–9']],
   ] as const)(
     `LOG-11, G22: damage of the log is named: %s (${name})`,
     async ([, statement, expected]) => {
@@ -158,9 +164,9 @@ eachDatabase((name, open) => {
     const store = await open();
     const tenant = await makeLog(store);
     for (const statement of [
-      'delete from event where seq > 7',
+      'delete from event where seq > 4',
       'delete from log_hash where seq > 4',
-      'update head set seq = 7',
+      `update head set seq = 4, sealed_seq = 4, sealed_hash = (select hash from log_hash as l where l.seq = 4 and l.tenant_id = head.tenant_id) where tenant_id = current_setting('app.tenant_id')::uuid`,
     ])
       await damage(store, tenant, statement);
     const verified = await verifyOne(store, tenant);
@@ -183,10 +189,11 @@ eachDatabase((name, open) => {
       store.tenant(tenant, (tx) => tx.append([runDraft({ n })], byClock));
     for (const seal of [
       async (tenant: TenantId) => void (await verifyOne(store, tenant)),
-      async () => await sealLogs(store),
+      async () => await sealLogs(store, { info: () => undefined }),
     ]) {
       const tenant = await makeLog(store);
       await damage(store, tenant, 'delete from log_hash');
+      await damage(store, tenant, `update head set sealed_seq = 0, sealed_hash = ''`);
       await append(tenant, 7);
       expect(
         await store.tenant(tenant, ({ sql: db }) =>
@@ -203,6 +210,44 @@ eachDatabase((name, open) => {
         { kind: 'changed', first: 1, last: 10 },
       ]);
     }
+  });
+
+  test.for([
+    ['the end of the chain', 'delete from log_hash where seq = 9', 5],
+    ['the whole chain', 'delete from log_hash', 1],
+  ] as const)(
+    `LOG-11, G22: neither a check nor a backup gives hashes to events that lost theirs, and later ones still have them: %s (${name})`,
+    async ([, statement, first]) => {
+      const store = await open();
+      const tenant = await makeLog(store);
+      await damage(store, tenant, statement);
+      await damage(store, tenant, 'update event set at = at - 86400000, subject = null where seq = 7');
+      await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 7 })], byClock));
+      const logged: unknown[] = [];
+      for (let time = 0; time < 2; time += 1) {
+        const verified = await verifyOne(store, tenant);
+        expect([isSound(verified), verified.damages[0]?.first]).toEqual([false, first]);
+        await sealLogs(store, { info: (_, fields) => void logged.push(fields?.['tenant']) });
+        const [checked] = await checkLogs(store, { only: [tenant] });
+        expect(checked?.damages).toEqual(verified.damages);
+      }
+      expect(logged).not.toContain(tenant);
+      const { rows } = await store.tenant(tenant, (tx) =>
+        sql<{ seq: number }>`select seq from log_hash where seq > 9`.execute(tx.sql),
+      );
+      expect(rows).toEqual([{ seq: 10 }]);
+    },
+  );
+
+  test(`LOG-11: a log whose chain began before the head row had its end keeps its chain (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    await damage(store, tenant, `update head set sealed_seq = 0, sealed_hash = ''`);
+    for (const statement of migration0102.statements.slice(1))
+      await damage(store, tenant, statement);
+    await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 7 })], byClock));
+    const verified = await verifyOne(store, tenant);
+    expect([verified.head, verified.sealed, isSound(verified)]).toEqual([10, 10, true]);
   });
 
   test(`LOG-11: more events than one statement takes have a hash for each statement (${name})`, async () => {

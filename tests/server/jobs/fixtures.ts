@@ -15,6 +15,7 @@ export const RECURRING = [
   'directory-accounts',
   'invoices',
   'license-months',
+  'log-check',
   'missed-runs',
   'notifications',
   'payments',

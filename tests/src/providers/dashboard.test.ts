@@ -132,3 +132,14 @@ test("STORE-16: a server that doesn't flush its database says so, also with enou
   ]);
   expect(storageTroubles({ ...storage, state: 'full' })).toHaveLength(2);
 });
+
+test('ADMIN-4, LOG-11: a damaged log is a failure with the time of its check; a whole one and an older server are none', () => {
+  const checked = (damagedParts: number): ProviderOverview => ({
+    ...quiet,
+    log: { checkedAt: NOW - HOUR, damagedParts },
+  });
+  expect(countTroubles([checked(0), quiet], NOW)).toEqual([]);
+  expect(countTroubles([checked(2)], NOW)).toMatchObject([
+    { tone: 'failed', label: 'Damaged', title: 'The event log is damaged', at: NOW - HOUR },
+  ]);
+});

@@ -78,6 +78,19 @@ export function countTroubles(providers: readonly ProviderOverview[], now: Ms): 
       provider: one.name,
       at: error.at,
     })),
+    ...((one.log?.damagedParts ?? 0) > 0
+      ? [
+          {
+            key: `${id}:log`,
+            tone: 'failed',
+            label: t.damaged,
+            title: t.logDamaged,
+            detail: t.logDamagedDetail,
+            provider: one.name,
+            at: one.log?.checkedAt ?? null,
+          } as const,
+        ]
+      : []),
     ...((one.backup?.damaged ?? 0) > 0
       ? [
           {

@@ -15,6 +15,9 @@ export const adminOverviewMessages = defineMessages('adminOverview', {
     'The daily storage limit for logs is reached. Raise it in the provider settings.',
   quarantined: 'Quarantined',
   quarantineHint: "Records that couldn't be processed. They're retried after an update.",
+  logDamaged: 'The event log is damaged',
+  logDamagedDetail:
+    "The server's own log names the damaged events. Keep older backups, and run npm run verify.",
   silent: 'No data',
   sourcesSilent: 'No results from any source for a day',
   neverReported: 'No source has reported yet.',
