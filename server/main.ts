@@ -50,6 +50,7 @@ const store = await openStore({
   dataDir: config.dataDir,
   databaseUrl: config.databaseUrl,
   flushes: config.flushes !== false,
+  acceptedLoss: config.acceptedLoss ?? null,
   log,
   clock: systemClock,
 }).catch((error: unknown) =>

@@ -62,6 +62,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Whether the embedded database is flushed to disk before a change is confirmed; it is by default. */
   readonly flushes?: boolean;
+  /** After which place of its log the embedded database may have lost acknowledged changes. */
+  readonly acceptedLoss?: string | null;
   /** Folder of the built page; null serves only the API. */
   readonly pageDir: string | null;
   /** Addresses of proxies whose `X-Forwarded-*` headers the server trusts. */

@@ -19,6 +19,8 @@ export const configMessages = defineMessages('config', {
   folderInUse:
     'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
   commandNoSpace: "The disk is full, so the command couldn't finish. It left nothing behind.",
+  logLost:
+    'Acknowledged changes can no longer be read: the write-ahead log is damaged in {path} at byte {offset}. Keep a copy of the data folder, then restore a backup into a new one. To go on without the changes after this place, set DAYBOOK_ACCEPTED_LOSS={position}.',
   databaseDamaged:
     'A file of the database is damaged: {reason}. npm run verify names what it holds. Restore a backup into a new data folder or a new database.',
   tableDamaged:

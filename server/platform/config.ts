@@ -82,6 +82,7 @@ export function readConfig(
       downloadsDir: downloadsDir === null ? null : resolve(downloadsDir),
       databaseUrl: set('DATABASE_URL'),
       flushes: flush === 'on',
+      acceptedLoss: set('DAYBOOK_ACCEPTED_LOSS'),
       pageDir: join(root, 'dist'),
       trustedProxies,
       secretKey,

@@ -4,6 +4,7 @@ import { configMessages as t } from '../config.messages.en.ts';
 import { systemClock } from '../clock.ts';
 import { makeLog } from '../log.ts';
 import { CopyFailed, copyRunning, type RunningCopy } from './copy-running.ts';
+import { LostLog } from './acknowledged.ts';
 import { DamagedTable, getDamagedFile } from './damaged-file.ts';
 import { FolderHeld } from './lock.ts';
 import { type Opening, type OpenStore, openStore } from './open.ts';
@@ -73,7 +74,7 @@ export function readCopyOptions(
 /** Null: the failure is not expected. */
 function getSentence(error: unknown): string | null {
   if (error instanceof FolderHeld || error instanceof CopyFailed) return error.message;
-  if (error instanceof DamagedTable) return error.message;
+  if (error instanceof DamagedTable || error instanceof LostLog) return error.message;
   if ((error as Error).name === 'BadBackup') return (error as Error).message;
   if (isDiskFull(error)) return t.commandNoSpace;
   const reason = getDamagedFile(error);

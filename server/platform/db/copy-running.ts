@@ -168,7 +168,7 @@ const LOG = 'pg_wal';
 /** It says where recovery begins, so it is copied after all that it speaks of. */
 const CONTROL = join('global', 'pg_control');
 /** Files that the copy doesn't need, or must not have. */
-const LEFT_OUT = /^(postmaster\.pid|daybook-flushed|backup_label\.old)$|pgsql_tmp|^pg_wal[/\\]./;
+const LEFT_OUT = /^(postmaster\.pid|daybook-\w+|backup_label\.old)$|pgsql_tmp|^pg_wal[/\\]./;
 
 /** Copies all but the log. Files may change, appear and disappear meanwhile: the log says how. */
 async function copyFiles(from: string, to: string): Promise<void> {

@@ -3,23 +3,41 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { flushFolder, flushTree } from '../flush-files.ts';
+import { removeAcknowledged } from './acknowledged.ts';
+import { findLastEnd, getFileStart } from './log-records.ts';
 
-/** A position of the write-ahead log that is written, and on disk only after a flush of `path`. */
+/**
+ * A position of the write-ahead log that is written, and on disk only after a flush of `path`. `end`:
+ * where its last whole record ends, in bytes of log.
+ */
 export interface Unflushed {
   readonly path: string;
   readonly position: bigint;
+  readonly end: bigint;
 }
 
-/** The position up to which the log is on disk. The database's thread and the server's share it. */
+/**
+ * The position up to which the log is on disk, and where its last whole record there ends. The
+ * database's thread and the server's share it.
+ */
 export type FlushedPosition = BigInt64Array<SharedArrayBuffer>;
 export const makeFlushedPosition = (): FlushedPosition =>
-  new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+  new BigInt64Array(new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT));
 export const getFlushed = (flushed: FlushedPosition): bigint => Atomics.load(flushed, 0);
+export const getFlushedEnd = (flushed: FlushedPosition): bigint => Atomics.load(flushed, 1);
 
-/** Never moves back, whichever thread is later. */
-export function advance(flushed: FlushedPosition, position: bigint): void {
-  for (let before = getFlushed(flushed); before < position;) {
-    const found = Atomics.compareExchange(flushed, 0, before, position);
+/** Never moves back, whichever thread is later. Who sees the position sees its end. */
+export function advance(
+  flushed: FlushedPosition,
+  { position, end }: Pick<Unflushed, 'position' | 'end'>,
+): void {
+  raise(flushed, 1, end);
+  raise(flushed, 0, position);
+}
+
+function raise(values: FlushedPosition, index: number, to: bigint): void {
+  for (let before = Atomics.load(values, index); before < to;) {
+    const found = Atomics.compareExchange(values, index, before, to);
     if (found === before) return;
     before = found;
   }
@@ -33,6 +51,8 @@ interface Stream {
   readonly node: Node;
   readonly nfd: number;
 }
+/** The arguments of a write: the bytes, where they begin there, how many, and where in the file. */
+type Written = [bytes: Uint8Array, offset: number, length: number, at: number];
 type Operations<Name extends string, Of> = Record<Name, (of: Of, ...rest: never[]) => unknown>;
 interface NodeFiles {
   realPath(node: Node): string;
@@ -58,10 +78,15 @@ interface EmscriptenModule {
 export class DurableFolder extends NodeFS {
   readonly #flushed: FlushedPosition;
   #position = 0n;
+  /** Where the last whole record ends: of what was written, and of what `#position` covers. */
+  #writtenEnd = 0;
+  #end = 0n;
   #pending: { readonly path: string; readonly fd: number } | null = null;
   /** Folders whose entries changed since they were flushed. */
   readonly #changedFolders = new Set<string>();
   #failure: unknown = null;
+  /** Of each file of the log, in bytes. */
+  #fileSize: number | null = null;
 
   constructor(dir: string, flushed: FlushedPosition) {
     super(dir);
@@ -95,7 +120,7 @@ export class DurableFolder extends NodeFS {
     if (this.#failure !== null) throw this.#failure;
     return this.#pending === null || getFlushed(this.#flushed) >= this.#position
       ? null
-      : { path: this.#pending.path, position: this.#position };
+      : { path: this.#pending.path, position: this.#position, end: this.#end };
   }
 
   /**
@@ -113,7 +138,7 @@ export class DurableFolder extends NodeFS {
       throw error;
     }
     this.#pending = null;
-    advance(this.#flushed, this.#position);
+    advance(this.#flushed, { position: this.#position, end: this.#end });
   }
 
   /**
@@ -133,6 +158,16 @@ export class DurableFolder extends NodeFS {
     }
   }
 
+  #noteEnd(path: string, fd: number, bytes: Uint8Array, offset: number, length: number, at: number): void {
+    this.#fileSize ??= fs.fstatSync(fd).size;
+    const view = new DataView(bytes.buffer, bytes.byteOffset + offset, length);
+    const start = getFileStart(basename(path), this.#fileSize) + at;
+    this.#writtenEnd = Math.max(
+      this.#writtenEnd,
+      findLastEnd(view, start, this.#fileSize) ?? this.#writtenEnd,
+    );
+  }
+
   #wrap({ NODEFS: files, FS }: EmscriptenModule): void {
     const { stream_ops: streams, node_ops: nodes } = files;
     /** Flushes the log before anything else changes. Temporary files may change at any time. */
@@ -143,7 +178,9 @@ export class DurableFolder extends NodeFS {
     streams.write = (stream, ...rest) => {
       const path = files.realPath(stream.node);
       if (path !== this.#pending?.path) beforeChange(path);
-      return write(stream, ...rest);
+      const written = write(stream, ...rest);
+      if (isLog(path)) this.#noteEnd(path, stream.nfd, ...(rest as readonly unknown[] as Written));
+      return written;
     };
     streams.close = (stream, ...rest) => {
       if (stream.nfd === this.#pending?.fd) files.tryFSOperation(() => this.flush());
@@ -158,6 +195,7 @@ export class DurableFolder extends NodeFS {
         } else if (isLog(path)) {
           if (path !== this.#pending?.path) this.flush();
           this.#position += 1n;
+          this.#end = BigInt(this.#writtenEnd);
           this.#pending = { path, fd: nfd };
         } else {
           this.flush();
@@ -193,6 +231,7 @@ const FLUSHED_MARK = 'daybook-flushed';
 
 /** Call before the folder is opened without flushing. */
 export function removeFlushedMark(dir: string): void {
+  removeAcknowledged(dir);
   const mark = join(dir, FLUSHED_MARK);
   if (!fs.existsSync(mark)) return;
   fs.rmSync(mark);

@@ -3,18 +3,20 @@ import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '../app-context.ts';
+import { openAcknowledged, refuseLostLog } from './acknowledged.ts';
 import { type FlushedPosition, makeFlushedPosition, type Unflushed } from './durable-folder.ts';
 import { type LogFlush, makeLogFlush } from './log-flush.ts';
 import type { SpaceWatch } from './space.ts';
 
 /**
  * `dir` null: in memory. `image`: a database folder from `dumpDataDir` to start from. `flushes`:
- * whether a database in a folder is flushed to disk.
+ * whether a database in a folder is flushed to disk. `acceptedLoss`: see `refuseLostLog`.
  */
 export interface Place {
   readonly dir: string | null;
   readonly image: Blob | null;
   readonly flushes: boolean;
+  readonly acceptedLoss?: string | null;
 }
 
 /** What the thread starts with. `flushed` null: it doesn't flush. */
@@ -104,6 +106,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   let messageMs: Ms = MESSAGE_MS;
   let waiting: { cancel(): void } | null = null;
   let beginning: Promise<void> = Promise.resolve();
+  let ending: Promise<void> = Promise.resolve();
   let why: unknown = null;
   // `getTransientError` recognizes a lost connection by these words.
   const lost = (): Error =>
@@ -113,16 +116,17 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     const one = await openThread(from);
     const since = watch.clock.now();
     thread = one;
-    void until(one, since);
+    ending = until(one, since);
   }
 
   async function until(one: Thread, since: Ms): Promise<void> {
     const reason = await one.ended;
     thread = null;
-    void one.logFlush?.close();
-    if (closing) return;
+    const closed = one.logFlush?.close();
     why = reason;
-    wire?.destroy(lost());
+    if (!closing) wire?.destroy(lost());
+    await closed;
+    if (closing) return;
     if (watch.clock.now() - since >= STOOD_MS) failures = 0;
     fail(reason);
   }
@@ -197,7 +201,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
       waiting?.cancel();
       await beginning;
       thread?.worker.postMessage(null, []);
-      await thread?.ended;
+      await ending;
     },
   };
 }
@@ -216,7 +220,13 @@ interface Thread {
 /** What tools of the system call the thread. */
 const THREAD_NAME = 'database';
 
-async function openThread({ dir, image, flushes }: Place): Promise<Thread> {
+async function openThread({
+  dir,
+  image,
+  flushes,
+  acceptedLoss = null,
+}: Place): Promise<Thread> {
+  if (dir !== null && flushes) refuseLostLog(dir, acceptedLoss);
   const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
   const workerData: ThreadData = { dir, image, flushed };
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
@@ -241,10 +251,14 @@ async function openThread({ dir, image, flushes }: Place): Promise<Thread> {
     why = reason;
     void worker.terminate();
   };
+  const logFlush =
+    dir === null || flushed === null
+      ? null
+      : makeLogFlush(flushed, await openAcknowledged(dir), end);
   return {
     worker,
     ended,
-    logFlush: flushed === null ? null : makeLogFlush(flushed, end),
+    logFlush,
     hung(ms) {
       end(new Error(`The embedded database gave no answer for ${ms} ms.`));
     },

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
+import { flushFolder } from '../flush-files.ts';
+import { endLoss, hasLoss } from './acknowledged.ts';
 import { type BaseCopies, makeBaseCopies } from './base-copies.ts';
 import { type AppendHints, connectAppendHints, NO_APPEND_HINTS } from './append-hints.ts';
 import { connectPglite, connectPostgres } from './connect.ts';
@@ -32,6 +34,11 @@ export interface Opening {
    * cut loses nothing. On by default.
    */
   readonly flushes?: boolean;
+  /**
+   * Where the log of the embedded database may end although more was acknowledged: what a start that
+   * refuses says. All devices reload then.
+   */
+  readonly acceptedLoss?: string | null;
   readonly log: Log;
   readonly clock: Clock;
   /** An embedded database in memory, for tests. `image` is a migrated folder to start from. */
@@ -71,6 +78,7 @@ export async function openStore({
   dataDir,
   databaseUrl,
   flushes = true,
+  acceptedLoss = null,
   log,
   clock,
   memory = false,
@@ -116,14 +124,16 @@ export async function openStore({
   let space: SpaceWatch | null = null;
   try {
     const watch = (space = await watchSpace(dataDir, clock, log));
+    const dir = await ownFolder(join(dataDir, 'pg'));
+    flushFolder(dataDir);
     const { close, ...connected } = await connectPglite(
-      { dir: await ownFolder(join(dataDir, 'pg')), image: null, flushes },
+      { dir, image: null, flushes, acceptedLoss },
       log,
       clock,
       watch,
     );
     const logLimit = limitLog(connected.db, clock, log, connected.allow);
-    return await begin({
+    const store = await begin({
       ...connected,
       kind: 'pglite',
       copies: makeBaseCopies(connected.db, logLimit, connected.allow),
@@ -140,12 +150,35 @@ export async function openStore({
         await hold.release();
       },
     });
+    if (hasLoss(dir)) {
+      await changeEpochs(store);
+      endLoss(dir);
+      log.warn('the end of the database was lost, as accepted: all devices reload');
+    }
+    return store;
   } catch (error) {
     space?.stop();
     await hold.release();
     throw error;
   }
 }
+
+/** LOG-6: numbers of lost events are used again, so devices may not rely on them. */
+const changeEpochs = (store: OpenStore): Promise<void> =>
+  store.across(
+    async (sql, enter) => {
+      const tenants = await sql.selectFrom('tenant_list').select('tenant_id').execute();
+      for (const { tenant_id: tenant } of tenants) {
+        await enter(tenant);
+        await sql
+          .updateTable('head')
+          .set({ epoch: raw<string>`gen_random_uuid()::text` })
+          .where('tenant_id', '=', tenant)
+          .execute();
+      }
+    },
+    { readOnly: false },
+  );
 
 /**
  * Creates a folder that only its owner may enter, even inside somebody else's folder: otherwise
