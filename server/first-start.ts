@@ -8,6 +8,7 @@ import { makeCompany, makeUser } from './features/users/create-user.ts';
 import { makeTenant } from './platform/db/tenants.ts';
 import { usernameKey } from './platform/auth/usernames.ts';
 import type { Chance, AppContext } from './platform/app-context.ts';
+import { flushFolder } from './platform/flush-files.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 export interface Administrator {
@@ -99,7 +100,7 @@ async function makeProvider(context: AppContext): Promise<TenantId> {
 }
 
 /**
- * Written before the user is created: an unused file is better than a password that nobody knows.
+ * On disk before the user is created: an unused file is better than a password that nobody knows.
  */
 export async function keepPassword(context: AppContext, wanted: string | null): Promise<string> {
   const stored = wanted ?? readPassword(context) ?? madePassword(context.chance);
@@ -107,10 +108,9 @@ export async function keepPassword(context: AppContext, wanted: string | null): 
   await writeFile(
     join(context.config.dataDir, FILE),
     `user name: ${USERNAME}\npassword: ${stored}\n`,
-    {
-      mode: 0o600,
-    },
+    { mode: 0o600, flush: true },
   );
+  flushFolder(context.config.dataDir);
   return stored;
 }
 

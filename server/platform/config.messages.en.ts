@@ -18,6 +18,8 @@ export const configMessages = defineMessages('config', {
     "All servers on one database share one key. Copy secret.key from the first server's data folder, or set DAYBOOK_SECRET_KEY to the same value.",
   folderInUse:
     'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
+  lockUnreadable:
+    '{file} is unreadable. Make sure that no Daybook uses the folder, then remove this file.',
   commandNoSpace: "The disk is full, so the command couldn't finish. It left nothing behind.",
   logLost:
     'Acknowledged changes can no longer be read: the write-ahead log is damaged in {path} at byte {offset}. Keep a copy of the data folder, then restore a backup into a new one. To go on without the changes after this place, set DAYBOOK_ACCEPTED_LOSS={position}.',

@@ -1,8 +1,7 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough, pipeline } from 'node:stream';
+import { pipeline, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import { renameKind } from '#contract/former-fields.ts';
@@ -71,14 +70,24 @@ export async function restoreFrom(store: OpenStore, file: string): Promise<numbe
 }
 
 async function* getLines(file: string): AsyncIterable<Line> {
-  const text = new PassThrough();
-  const read = promisify(pipeline)(createReadStream(file), createGunzip(), text);
-  read.catch(() => undefined); // awaited below, after the read is done
   try {
-    for await (const line of createInterface({ input: text }))
-      yield renameKind(JSON.parse(line)) as Line;
-    await read;
+    // Whole first: a damaged file may look like another mistake before its checksum is reached.
+    await promisify(pipeline)(createReadStream(file), createGunzip(), new Writable({ write: skip }));
+    const source = createReadStream(file);
+    const text = pipeline(source, createGunzip(), () => undefined);
+    let rest = '';
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    for await (const chunk of text as AsyncIterable<Buffer>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield renameKind(JSON.parse(line)) as Line;
+    }
+    if (rest !== '') yield renameKind(JSON.parse(rest)) as Line;
   } catch (error) {
     throw new BadBackup('This is not a backup of Daybook, or it is damaged.', { cause: error });
   }
 }
+
+const skip = (_chunk: unknown, _encoding: unknown, done: () => void): void => {
+  done();
+};

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ms } from '#contract/ids.ts';
 import { answers, bind, type Listener } from './lock-socket.ts';
-import { isAlive, myself, type Owner } from './owner.ts';
+import { bootedAt, isAlive, myself, type Owner } from './owner.ts';
+import { flushFolder } from '../flush-files.ts';
 import { configMessages } from '../config.messages.en.ts';
 
 /** Another process owns the folder. The message is for the operator. */
@@ -46,9 +47,11 @@ export async function holdFolder(dir: string, now: Ms): Promise<{ release(): Pro
     released: false,
   };
   const draft = join(dir, `lock.${id}.new`);
-  await writeFile(draft, JSON.stringify(lock), { mode: 0o600 });
+  // On disk before it has its name, so that a power cut leaves no empty lock.
+  await writeFile(draft, JSON.stringify(lock), { mode: 0o600, flush: true });
   try {
     const generation = await claim(dir, draft);
+    flushFolder(dir);
     await sweep(dir, generation, id);
     return { release: () => release(dir, generation, lock, listener) };
   } catch (error) {
@@ -65,7 +68,8 @@ async function claim(dir: string, draft: string): Promise<number> {
     if (before > 0) {
       const held = await lockAt(dir, before);
       if (held === null) continue; // removed by the owner of a higher one
-      if (!held.released && (await isActive(dir, held))) throw new FolderHeld(dir, held);
+      if (held === 'unreadable') await refuseUnreadable(dir, before);
+      else if (!held.released && (await isActive(dir, held))) throw new FolderHeld(dir, held);
     }
     const mine = before + 1;
     if (!(await linked(draft, join(dir, `lock.${mine}`)))) continue;
@@ -96,16 +100,38 @@ async function highest(dir: string): Promise<number> {
   );
 }
 
-async function lockAt(dir: string, generation: number): Promise<Lock | null> {
+async function lockAt(dir: string, generation: number): Promise<Lock | 'unreadable' | null> {
   try {
-    return JSON.parse(await readFile(join(dir, `lock.${generation}`), 'utf8')) as Lock;
+    const lock = JSON.parse(await readFile(join(dir, `lock.${generation}`), 'utf8')) as Lock | null;
+    return typeof lock?.pid === 'number' && typeof lock.id === 'string' ? lock : 'unreadable';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(
-      `${join(dir, `lock.${generation}`)} cannot be read. Make sure that no Daybook uses the folder, then remove this file.`,
-      { cause: error },
-    );
+    if (error instanceof SyntaxError) return 'unreadable';
+    throw error;
   }
+}
+
+/**
+ * A power cut may leave a lock of an earlier version torn or empty. It is dead if it is older
+ * than this boot and nobody listens on a socket in the folder.
+ * @throws if its owner may be alive
+ */
+async function refuseUnreadable(dir: string, generation: number): Promise<void> {
+  const file = join(dir, `lock.${generation}`);
+  const [boot, found] = await Promise.all([bootedAt(), stat(file).catch(() => null)]);
+  if (found === null) return;
+  const isOlder = boot !== null && found.mtimeMs < boot;
+  if (isOlder && !(await hasListener(dir))) return;
+  throw new Error(configMessages.lockUnreadable({ file }));
+}
+
+/** Whether somebody listens there who isn't just trying to get the folder, with a draft. */
+async function hasListener(dir: string): Promise<boolean> {
+  const names = new Set(await readdir(dir));
+  const owners = [...names].filter(
+    (name) => /^lock\..*\.sock$/.test(name) && !names.has(name.replace(/sock$/, 'new')),
+  );
+  return (await Promise.all(owners.map((name) => answers(dir, name)))).includes(true);
 }
 
 /**
@@ -117,7 +143,7 @@ async function sweep(dir: string, generation: number, id: string): Promise<void>
     const lower = /^lock\.(\d+)$/.exec(name);
     if (!lower || Number(lower[1]) >= generation) continue;
     const dead = await lockAt(dir, Number(lower[1]));
-    if (dead?.socket && dead.id !== id) await rm(join(dir, dead.socket), { force: true });
+    if (dead !== null && dead !== 'unreadable' && dead.socket !== null && dead.id !== id) await rm(join(dir, dead.socket), { force: true });
     await rm(join(dir, name), { force: true });
   }
 }
@@ -129,7 +155,7 @@ async function release(
   listener: Listener | null,
 ): Promise<void> {
   const free = join(dir, `lock.${lock.id}.new`);
-  await writeFile(free, JSON.stringify({ ...lock, released: true }), { mode: 0o600 });
+  await writeFile(free, JSON.stringify({ ...lock, released: true }), { mode: 0o600, flush: true });
   await rename(free, join(dir, `lock.${generation}`));
   await listener?.close();
 }

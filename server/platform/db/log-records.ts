@@ -192,13 +192,30 @@ function getChecksum(record: Buffer): number {
 
 function addToCrc(crc: number, bytes: Buffer, from: number, to: number): number {
   let value = crc;
-  for (let at = from; at < to; at += 1)
-    value = (CRC_TABLE[(value ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    value ^= bytes.readInt32LE(at);
+    value =
+      getCrcOf(3, value & 0xff) ^
+      getCrcOf(2, (value >>> 8) & 0xff) ^
+      getCrcOf(1, (value >>> 16) & 0xff) ^
+      getCrcOf(0, value >>> 24);
+  }
+  for (; at < to; at += 1) value = getCrcOf(0, (value ^ bytes.readUInt8(at)) & 0xff) ^ (value >>> 8);
   return value;
 }
 
-const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+const getCrcOf = (table: number, byte: number): number => CRC_TABLES[table * 256 + byte] as number;
+
+/** Of a byte that 0 to 3 zero bytes follow. */
+const CRC_TABLES = new Int32Array(4 * 256);
+for (let byte = 0; byte < 256; byte += 1) {
   let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) === 0 ? value >>> 1 : (value >>> 1) ^ 0x82f63b78;
-  return value;
-});
+  for (let bit = 0; bit < 8; bit += 1)
+    value = (value & 1) === 0 ? value >>> 1 : (value >>> 1) ^ 0x82f63b78;
+  CRC_TABLES[byte] = value;
+}
+for (let at = 256; at < CRC_TABLES.length; at += 1) {
+  const before = CRC_TABLES[at - 256] as number;
+  CRC_TABLES[at] = getCrcOf(0, before & 0xff) ^ (before >>> 8);
+}

@@ -56,6 +56,12 @@ async function beganAt(pid: number): Promise<string | null> {
   return fields === undefined ? null : fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
 }
 
+/** When the system started, in milliseconds since 1970; null: unknown on this system. */
+export async function bootedAt(): Promise<number | null> {
+  const seconds = /^btime (\d+)$/m.exec((await quietly(readFile('/proc/stat', 'utf8'))) ?? '')?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1000;
+}
+
 const bootId = async (): Promise<string | null> =>
   (await quietly(readFile('/proc/sys/kernel/random/boot_id', 'utf8')))?.trim() ?? null;
 const pidSpaceId = (): Promise<string | null> => quietly(readlink('/proc/self/ns/pid'));

@@ -10,8 +10,12 @@ import type { OpenStore } from '#server/platform/db/open.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { isSound, verify } from '#server/platform/events/verify.ts';
 import { reportVerified } from '#server/report-integrity.ts';
+import { getRandom } from '../http/hostile.ts';
 import { eachDatabase, freshStore } from './databases.ts';
 import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from './drafts.ts';
+
+const FLIPS = 64 * Number(process.env['PROOF'] ?? 1);
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 
 let dir = '';
 beforeAll(async () => {
@@ -243,6 +247,38 @@ eachDatabase((name, open) => {
       await writeFile(bad, content);
       await expect(restoreFrom(to, bad)).rejects.toThrow(why);
       expect(await to.tenants()).toEqual([]);
+    }
+  });
+
+  test(`G26, G22: every flipped bit of a backup is named as damage, and nothing is restored (${name}, seed ${SEED})`, async () => {
+    const whole = await readFile(join(dir, `${name}.gz`));
+    const to = await freshStore(name);
+    const bad = join(dir, `${name}-flipped.gz`);
+    const random = getRandom(SEED);
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtException', note);
+    try {
+      for (let flip = 0; flip < FLIPS; flip += 1) {
+        // The ten bytes before are gzip's own, and say nothing of the content.
+        const at = 10 + random.below(whole.length - 10);
+        const bytes = Buffer.from(whole);
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
+        await writeFile(bad, bytes);
+        const found = await restoreFrom(to, bad).then(
+          () => 'restored',
+          (error: Error) => `${error.name}: ${error.message}`,
+        );
+        expect([at, found]).toEqual([
+          at,
+          'BadBackup: This is not a backup of Daybook, or it is damaged.',
+        ]);
+      }
+      await new Promise((resolve) => void setImmediate(resolve));
+      expect(uncaught).toEqual([]);
+      expect(await to.tenants()).toEqual([]);
+    } finally {
+      process.off('uncaughtException', note);
     }
   });
 

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -103,4 +104,26 @@ test('LOCK-3: an owner whose process ID belongs to another process, or from befo
     await (await holdFolder(dir, 0)).release();
     for (const one of await readdir(dir)) await rm(join(dir, one));
   }
+});
+
+test('LOCK-3, G20: a lock that a power cut left torn or empty is dead, unless it is younger than this boot or somebody listens', async () => {
+  const lock = join(dir, 'lock.3');
+  const leave = async (text: string, at: number): Promise<void> => {
+    await writeFile(lock, text);
+    await utimes(lock, at, at);
+  };
+  const now = Date.now() / 1000;
+  for (const text of ['', '{"pid":12,"ho', 'null', '\0\0\0\0']) {
+    await leave(text, now);
+    await expect(holdFolder(dir, 0)).rejects.toThrow(`${lock} is unreadable`);
+    await leave(text, 1);
+    await (await holdFolder(dir, 0)).release();
+    for (const one of await readdir(dir)) await rm(join(dir, one));
+  }
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(join(dir, 'lock.x.sock'), resolve));
+  await leave('', 1);
+  await expect(holdFolder(dir, 0)).rejects.toThrow(`${lock} is unreadable`);
+  await new Promise((resolve) => void server.close(resolve));
+  await (await holdFolder(dir, 0)).release();
 });
