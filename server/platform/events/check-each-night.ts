@@ -19,7 +19,7 @@ const NAMED = 20;
  * calls wait for none of them. Stores what it found for the overview; the server's log has the places.
  */
 export const checkEachNight =
-  ({ store, clock, log }: AppContext): JobHandler<'log-check'> =>
+  ({ store, clock, log }: Pick<AppContext, 'store' | 'clock' | 'log'>): JobHandler<'log-check'> =>
   async ({ tenant, now, signal }) => {
     const readPart = readInParts(store, tenant);
     let parts = 0;

@@ -49,6 +49,9 @@ const EARLIER = [
   ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(
     (table) => `alter table ${table} drop column held_by`,
   ),
+  ...['sealed_seq', 'sealed_hash', 'checked_at', 'damaged_parts'].map(
+    (column) => `alter table head drop column ${column}`,
+  ),
   `delete from migration where name >= '0035'`,
   'alter table migration drop column timestamp',
   'alter table migration add column at bigint not null default 1700000000123',

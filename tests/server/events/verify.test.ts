@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { assert, asyncProperty, nat } from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { migration0102 } from '#server/platform/db/migrations/0102_chain_ends.ts';
+import { checkEachNight } from '#server/platform/events/check-each-night.ts';
 import { checkLogs, isSound, sealLogs, verify } from '#server/platform/events/verify.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -252,6 +254,42 @@ eachDatabase((name, open) => {
     await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 7 })], byClock));
     const verified = await verifyOne(store, tenant);
     expect([verified.head, verified.sealed, isSound(verified)]).toEqual([10, 10, true]);
+  });
+
+  test(`LOG-11: each log is checked once a night; the server's log and the overview have what was found (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    const lines: unknown[] = [];
+    const note = (what: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+      void lines.push([what, fields['tenant'], fields['damagedParts']]);
+    const context = { store, clock: systemClock, log: { info: note, warn: note, error: note } };
+    const NIGHT = Date.UTC(2026, 10, 28, 3);
+    const run = async (now: number) => ({
+      next: await checkEachNight(context)({
+        tenant,
+        payload: null,
+        now,
+        signal: new AbortController().signal,
+        lease: '',
+      }),
+      head: await store.tenant(tenant, ({ sql: db }) =>
+        db
+          .selectFrom('head')
+          .select(['checked_at', 'damaged_parts'])
+          .where('tenant_id', '=', tenant)
+          .executeTakeFirst(),
+      ),
+    });
+    const whole = await run(NIGHT);
+    expect(whole.head).toEqual({ checked_at: NIGHT, damaged_parts: 0 });
+    expect(whole.next).toBeGreaterThan(NIGHT);
+    expect(whole.next).toBeLessThanOrEqual(NIGHT + 86_400_000);
+    await damage(store, tenant, 'delete from log_hash where seq = 9');
+    expect((await run(NIGHT + 1)).head).toEqual({ checked_at: NIGHT + 1, damaged_parts: 1 });
+    expect(lines).toEqual([
+      ['the log was checked', tenant, 0],
+      ['the log is damaged: run npm run verify', tenant, 1],
+    ]);
   });
 
   test(`LOG-11: more events than one statement takes have a hash for each statement (${name})`, async () => {
