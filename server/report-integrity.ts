@@ -1,12 +1,7 @@
 import { say } from './platform/db/command-line.ts';
 import type { Difference } from './platform/events/compare.ts';
 import type { LogDamage } from './platform/events/check-log.ts';
-import {
-  type CheckedLog,
-  isSound,
-  isSoundLog,
-  type Verified,
-} from './platform/events/verify.ts';
+import { type CheckedLog, isSound, isSoundLog, type Verified } from './platform/events/verify.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 const SHOWN = 20;

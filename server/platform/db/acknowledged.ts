@@ -65,9 +65,7 @@ export function refuseLostLog(dir: string, accepted: string | null): void {
   if (end === null) return;
   const position = getPositionText(end.position);
   if (position !== accepted)
-    throw new LostLog(
-      t.logLost({ path: end.file, offset: String(end.offset), position }),
-    );
+    throw new LostLog(t.logLost({ path: end.file, offset: String(end.offset), position }));
   fs.writeFileSync(join(dir, LOSS), `${position}\n`);
   flushFile(join(dir, LOSS));
   removeAcknowledged(dir);

@@ -72,7 +72,11 @@ export async function restoreFrom(store: OpenStore, file: string): Promise<numbe
 async function* getLines(file: string): AsyncIterable<Line> {
   try {
     // Whole first: a damaged file may look like another mistake before its checksum is reached.
-    await promisify(pipeline)(createReadStream(file), createGunzip(), new Writable({ write: skip }));
+    await promisify(pipeline)(
+      createReadStream(file),
+      createGunzip(),
+      new Writable({ write: skip }),
+    );
     const source = createReadStream(file);
     const text = pipeline(source, createGunzip(), () => undefined);
     let rest = '';

@@ -158,7 +158,14 @@ export class DurableFolder extends NodeFS {
     }
   }
 
-  #noteEnd(path: string, fd: number, bytes: Uint8Array, offset: number, length: number, at: number): void {
+  #noteEnd(
+    path: string,
+    fd: number,
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    at: number,
+  ): void {
     this.#fileSize ??= fs.fstatSync(fd).size;
     const view = new DataView(bytes.buffer, bytes.byteOffset + offset, length);
     const start = getFileStart(basename(path), this.#fileSize) + at;

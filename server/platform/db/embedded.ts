@@ -220,12 +220,7 @@ interface Thread {
 /** What tools of the system call the thread. */
 const THREAD_NAME = 'database';
 
-async function openThread({
-  dir,
-  image,
-  flushes,
-  acceptedLoss = null,
-}: Place): Promise<Thread> {
+async function openThread({ dir, image, flushes, acceptedLoss = null }: Place): Promise<Thread> {
   if (dir !== null && flushes) refuseLostLog(dir, acceptedLoss);
   const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
   const workerData: ThreadData = { dir, image, flushed };

@@ -64,7 +64,10 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
         } else if (line.kind === 'sum') {
           await buffer.flush();
           if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
-          if (canonical(await getTableSum(sql, tables, tenant)) !== canonical(withAll(line.sum, tables)))
+          if (
+            canonical(await getTableSum(sql, tables, tenant)) !==
+            canonical(withAll(line.sum, tables))
+          )
             throw new BadBackup(
               `The rows or the log of provider ${tenant} are not those that were backed up.`,
             );

@@ -143,7 +143,8 @@ async function sweep(dir: string, generation: number, id: string): Promise<void>
     const lower = /^lock\.(\d+)$/.exec(name);
     if (!lower || Number(lower[1]) >= generation) continue;
     const dead = await lockAt(dir, Number(lower[1]));
-    if (dead !== null && dead !== 'unreadable' && dead.socket !== null && dead.id !== id) await rm(join(dir, dead.socket), { force: true });
+    if (dead !== null && dead !== 'unreadable' && dead.socket !== null && dead.id !== id)
+      await rm(join(dir, dead.socket), { force: true });
     await rm(join(dir, name), { force: true });
   }
 }

@@ -201,7 +201,8 @@ function addToCrc(crc: number, bytes: Buffer, from: number, to: number): number 
       getCrcOf(1, (value >>> 16) & 0xff) ^
       getCrcOf(0, value >>> 24);
   }
-  for (; at < to; at += 1) value = getCrcOf(0, (value ^ bytes.readUInt8(at)) & 0xff) ^ (value >>> 8);
+  for (; at < to; at += 1)
+    value = getCrcOf(0, (value ^ bytes.readUInt8(at)) & 0xff) ^ (value >>> 8);
   return value;
 }
 

@@ -48,17 +48,14 @@ export const checkEachNight =
         damages: damages.slice(0, NAMED),
         unreadable,
       });
-    const { timeZone } = await store.tenant(
-      tenant,
-      async (tx) => {
-        await tx.sql
-          .updateTable('head')
-          .set({ checked_at: now, damaged_parts: damagedParts })
-          .where('tenant_id', '=', tenant)
-          .execute();
-        return loadCompanyLimit(tx);
-      },
-    );
+    const { timeZone } = await store.tenant(tenant, async (tx) => {
+      await tx.sql
+        .updateTable('head')
+        .set({ checked_at: now, damaged_parts: damagedParts })
+        .where('tenant_id', '=', tenant)
+        .execute();
+      return loadCompanyLimit(tx);
+    });
     const day = getDay(now - AFTER_MIDNIGHT, timeZone, 0);
     return startOfDay(day + 1, timeZone, 0) + AFTER_MIDNIGHT;
   };

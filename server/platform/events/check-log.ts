@@ -71,11 +71,7 @@ export async function checkLog(
       damages[damages.length - 1] = { ...before, last };
     else damages.push({ kind, first, last });
   };
-  const events = readEvents(
-    read,
-    { head: end.head, end: isGrowing ? end.head : null },
-    unreadable,
-  );
+  const events = readEvents(read, { head: end.head, end: isGrowing ? end.head : null }, unreadable);
   let next = await events.next();
   let seen = 0;
   /** Returns the digest of the events up to a number; null if one is missing or unreadable. */

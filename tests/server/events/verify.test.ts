@@ -147,7 +147,11 @@ eachDatabase((name, open) => {
     ['a lost end of the chain', `delete from log_hash where seq = 9`, ['unsealed 5–9']],
     ['the whole chain', `delete from log_hash`, ['unsealed 1–9']],
     ['a chain beyond its end', `update head set sealed_seq = 4`, ['changed 5–9']],
-    ['the hash of its end', `update log_hash set hash = repeat('0', 64) where seq = 9`, ['changed 5–9']],
+    [
+      'the hash of its end',
+      `update log_hash set hash = repeat('0', 64) where seq = 9`,
+      ['changed 5–9'],
+    ],
     ['the end in the head row', `update head set sealed_hash = ''`, ['changed 5–9']],
   ] as const)(
     `LOG-11, G22: damage of the log is named: %s (${name})`,
@@ -227,7 +231,11 @@ eachDatabase((name, open) => {
       const store = await open();
       const tenant = await makeLog(store);
       await damage(store, tenant, statement);
-      await damage(store, tenant, 'update event set at = at - 86400000, subject = null where seq = 7');
+      await damage(
+        store,
+        tenant,
+        'update event set at = at - 86400000, subject = null where seq = 7',
+      );
       await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 7 })], byClock));
       const logged: unknown[] = [];
       for (let time = 0; time < 2; time += 1) {
