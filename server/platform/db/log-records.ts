@@ -196,17 +196,16 @@ function addToCrc(crc: number, bytes: Buffer, from: number, to: number): number 
   for (; at + 4 <= to; at += 4) {
     value ^= bytes.readInt32LE(at);
     value =
-      getCrcOf(3, value & 0xff) ^
-      getCrcOf(2, (value >>> 8) & 0xff) ^
-      getCrcOf(1, (value >>> 16) & 0xff) ^
-      getCrcOf(0, value >>> 24);
+      getCrc(3, value & 0xff) ^
+      getCrc(2, (value >>> 8) & 0xff) ^
+      getCrc(1, (value >>> 16) & 0xff) ^
+      getCrc(0, value >>> 24);
   }
-  for (; at < to; at += 1)
-    value = getCrcOf(0, (value ^ bytes.readUInt8(at)) & 0xff) ^ (value >>> 8);
+  for (; at < to; at += 1) value = getCrc(0, (value ^ bytes.readUInt8(at)) & 0xff) ^ (value >>> 8);
   return value;
 }
 
-const getCrcOf = (table: number, byte: number): number => CRC_TABLES[table * 256 + byte] as number;
+const getCrc = (table: number, byte: number): number => CRC_TABLES[table * 256 + byte] as number;
 
 /** Of a byte that 0 to 3 zero bytes follow. */
 const CRC_TABLES = new Int32Array(4 * 256);
@@ -218,5 +217,5 @@ for (let byte = 0; byte < 256; byte += 1) {
 }
 for (let at = 256; at < CRC_TABLES.length; at += 1) {
   const before = CRC_TABLES[at - 256] as number;
-  CRC_TABLES[at] = getCrcOf(0, before & 0xff) ^ (before >>> 8);
+  CRC_TABLES[at] = getCrc(0, before & 0xff) ^ (before >>> 8);
 }
