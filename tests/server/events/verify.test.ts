@@ -278,7 +278,6 @@ eachDatabase((name, open) => {
         payload: null,
         now,
         signal: new AbortController().signal,
-        lease: '',
       }),
       head: await store.tenant(tenant, ({ sql: db }) =>
         db
