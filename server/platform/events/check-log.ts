@@ -246,7 +246,9 @@ async function* readEvents(
       return [...(await loadRange(first, middle)), ...(await loadRange(middle + 1, last))];
     }
   };
-  for (let from = 0; end === null || from < end;) {
+  let from = 0;
+  for (;;) {
+    if (end !== null && from >= end) return;
     let page: Entry[];
     try {
       page = await load(raw`seq > ${from} and seq <= ${end ?? Number.MAX_SAFE_INTEGER}`);
