@@ -38,12 +38,14 @@ export function pokeStream(
   return new ReadableStream<Uint8Array>({
     start(controller) {
       let isOpen = true;
-      const write = (bytes: Uint8Array): void => {
-        if (isOpen && (controller.desiredSize ?? 0) > -64) controller.enqueue(bytes);
+      /** Returns whether it was written: nothing is, while too much waits for the client. */
+      const write = (bytes: Uint8Array): boolean => {
+        const isWritten = isOpen && (controller.desiredSize ?? 0) > -MAX_WAITING;
+        if (isWritten) controller.enqueue(bytes);
+        return isWritten;
       };
-      const poke = (one: Poke): void => {
+      const poke = (one: Poke): boolean =>
         write(ENCODER.encode(`data: ${JSON.stringify(one)}\n\n`));
-      };
       const end = (last: Poke): void => {
         poke(last);
         leave();
@@ -59,14 +61,14 @@ export function pokeStream(
           const isNext =
             withEvents && pages !== null && pages.after === sent && head.epoch !== HELD_EPOCH;
           const bytes = isNext && now !== undefined && isPrompt() ? pages.write(now) : null;
-          sent = head.seq;
-          if (bytes === null) poke({ kind: 'head', head: head.seq, epoch: head.epoch });
-          else write(bytes);
+          const isWritten =
+            bytes === null
+              ? poke({ kind: 'head', head: head.seq, epoch: head.epoch })
+              : write(bytes);
+          if (isWritten) sent = head.seq;
         }
-        if (mark !== null && mark !== marked && reader.readsSources) {
+        if (mark !== null && mark !== marked && reader.readsSources && poke({ kind: 'sources' }))
           marked = mark;
-          poke({ kind: 'sources' });
-        }
       }
       const unfollow = tails.follow(tenant, {
         sessionId: session.sessionId,
@@ -95,6 +97,7 @@ export function pokeStream(
 const nothing = (): void => {};
 /** Messages that a client has not read. */
 const MAX_BACKLOG = 8;
+const MAX_WAITING = 64;
 const KEEP_ALIVE = ENCODER.encode(': still here\n\n');
 
 /** What a session sees of the log's end. Its rights don't change: the stream ends when they do. */
