@@ -12,7 +12,7 @@ test('SYNC-5: a client that paused gets the newest head at the next look, howeve
     },
   } as unknown as Tails;
   const session = { sessionId: 's', roles: [], companies: null, mustReset: false };
-  const stream = pokeStream(tails, 'tenant' as never, session as unknown as Principal, {
+  const stream = pokeStream(tails, 'tenant', session as unknown as Principal, {
     firstMark: '',
     withEvents: false,
     onClose: () => undefined,
