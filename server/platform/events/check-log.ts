@@ -251,7 +251,7 @@ async function* readEvents(
     if (end !== null && from >= end) return;
     let page: Entry[];
     try {
-      page = await load(raw`seq > ${from} and seq <= ${stop}`);
+      page = await load(raw`seq > ${from} and seq <= ${end ?? Number.MAX_SAFE_INTEGER}`);
     } catch (error) {
       unreadable.set('event', getReason(error));
       const last = Math.min(head, from + PAGE);
