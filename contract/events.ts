@@ -127,6 +127,7 @@ export const EventSchema = v.variant('type', [
   usageMonths.usageAcknowledged,
   usageMonths.usageUnacknowledged,
   usageMonths.usageInvoiced,
+  usageMonths.usageReleased,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

@@ -372,6 +372,7 @@ export const TABLES = {
       'usage.acknowledged@1': 'none',
       'usage.unacknowledged@1': 'none',
       'usage.invoiced@1': 'none',
+      'usage.released@1': 'none',
     },
     lookups: { company_n: number((row) => row.company), month: text((row) => row.month) },
   }),

@@ -77,9 +77,10 @@ export const signUpCalls = {
   verifySignUp: call({
     method: 'POST',
     path: 'o365/provisioning/verify-email',
-    summary: 'Verifies the address by the link of the email, and returns where the sign-up is.',
+    summary:
+      'Verifies the address by the link of the email, and returns where the sign-up is. `companyId`: of the company that it created; null before.',
     input: v.strictObject({ hash }),
-    output: signUp,
+    output: v.object({ ...signUp.entries, companyId: orNull(v.string()) }),
     gate: PUBLIC,
     failures: OVER,
   }),

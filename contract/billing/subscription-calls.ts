@@ -105,6 +105,7 @@ const effect = v.object({
   currency: v.picklist(CURRENCIES),
   monthlyBeforeMills: v.number(),
   monthlyAfterMills: v.number(),
+  currencyAfter: v.picklist(CURRENCIES),
   forgivenMills: v.number(),
   effectiveAt: v.number(),
   undoableUntil: orNull(v.number()),

@@ -1,6 +1,6 @@
 import type { Ms } from '../ids.ts';
 import type { Mills } from './invoice.ts';
-import type { LevelPrices } from './service-levels.ts';
+import type { Currency, LevelPrices } from './service-levels.ts';
 import { getNextStatus, type SubscriptionRow, type SubscriptionStatus } from './subscriptions.ts';
 import { getUsageAmount, type Hundredths } from './usage-months.ts';
 
@@ -10,7 +10,11 @@ export const RESTORABLE_MS: Ms = 30 * 86_400_000;
 /** An operation on a subscription, with what it needs. */
 export type SubscriptionOperation =
   | { readonly operation: 'cancel' | 'rollback' | 'forgive' | 'delete' }
-  | { readonly operation: 'change-level'; readonly prices: LevelPrices }
+  | {
+      readonly operation: 'change-level';
+      readonly prices: LevelPrices;
+      readonly currency: Currency;
+    }
   | { readonly operation: 'update'; readonly userMills: Mills; readonly minimumUsers: number }
   | { readonly operation: 'update-trial'; readonly trialEndsAt: Ms | null };
 
@@ -22,6 +26,7 @@ export interface SubscriptionEffect {
   readonly status: SubscriptionStatus;
   readonly monthlyBeforeMills: Mills;
   readonly monthlyAfterMills: Mills;
+  readonly currencyAfter: Currency;
   readonly forgivenMills: Mills;
   readonly effectiveAt: Ms;
   readonly undoableUntil: Ms | null;
@@ -61,6 +66,7 @@ export function getSubscriptionEffect(
     status: status ?? row.status,
     monthlyBeforeMills: before,
     monthlyAfterMills: before,
+    currencyAfter: row.currency,
     forgivenMills: 0,
     effectiveAt: now,
     undoableUntil: null,
@@ -79,6 +85,7 @@ export function getSubscriptionEffect(
       return {
         ...plain,
         monthlyAfterMills: getMonthlyMills({ ...row, ...change.prices }, usage),
+        currencyAfter: change.currency,
         undoableUntil: Math.max(now, row.periodEndsAt),
       };
     case 'update':
@@ -94,7 +101,11 @@ export function getSubscriptionEffect(
         undoableUntil: Math.max(now, row.periodEndsAt),
       };
     case 'rollback':
-      return { ...plain, monthlyAfterMills: getMonthlyMills({ ...row, ...row.undo }, usage) };
+      return {
+        ...plain,
+        monthlyAfterMills: getMonthlyMills({ ...row, ...row.undo }, usage),
+        currencyAfter: row.undo?.currency ?? row.currency,
+      };
     case 'forgive':
       return { ...plain, forgivenMills: row.owedMills };
     case 'delete':

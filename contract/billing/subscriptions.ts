@@ -140,7 +140,14 @@ export const subscriptionRolledBack = v.strictObject({
 });
 export const subscriptionLevelChanged = v.strictObject({
   type: v.literal('subscription.levelChanged@1'),
-  data: v.strictObject({ id, level, userMills: PriceSchema, gigabyteMills: PriceSchema }),
+  data: v.strictObject({
+    id,
+    level,
+    userMills: PriceSchema,
+    gigabyteMills: PriceSchema,
+    /** The same as before if it is left out. */
+    currency: v.optional(currency),
+  }),
 });
 export const subscriptionUpdated = v.strictObject({
   type: v.literal('subscription.updated@1'),
@@ -182,6 +189,8 @@ export const SubscriptionRowSchema = v.object({
   graceEndsAt: v.nullable(v.number()),
   cancelledAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
+  /** What was due before isn't owed any more. */
+  forgivenAt: v.optional(v.number()),
   undo: v.nullable(
     v.object({
       operation: v.picklist(UNDOABLE_OPERATIONS),
@@ -189,6 +198,7 @@ export const SubscriptionRowSchema = v.object({
       /** Unknown of operations before it was stored. */
       by: v.optional(storedIdSchema<UserId>()),
       ...terms,
+      currency: v.optional(currency),
       trialEndsAt: v.nullable(v.number()),
     }),
   ),
@@ -258,13 +268,19 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
         undo: null,
       };
     case 'subscription.forgiven@1':
-      return { graceEndsAt: null, owedMills: 0, periodEndsAt: event.data.periodEndsAt };
+      return {
+        graceEndsAt: null,
+        owedMills: 0,
+        periodEndsAt: event.data.periodEndsAt,
+        forgivenAt: author.at,
+      };
     case 'subscription.cancelled@1':
       return { cancelledAt: author.at, undo: getUndo(row, 'cancel', author) };
     case 'subscription.rolledBack@1':
       if (row.undo === null) return {};
       return {
         level: row.undo.level,
+        currency: row.undo.currency ?? row.currency,
         userMills: row.undo.userMills,
         gigabyteMills: row.undo.gigabyteMills,
         minimumUsers: row.undo.minimumUsers,
@@ -275,6 +291,7 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
     case 'subscription.levelChanged@1':
       return {
         level: event.data.level,
+        currency: event.data.currency ?? row.currency,
         userMills: event.data.userMills,
         gigabyteMills: event.data.gigabyteMills,
         undo: getUndo(row, 'change-level', author),
@@ -299,7 +316,14 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
 }
 
 const getUndo = (
-  { level: before, userMills, gigabyteMills, minimumUsers, trialEndsAt }: SubscriptionRow,
+  {
+    level: before,
+    currency: money,
+    userMills,
+    gigabyteMills,
+    minimumUsers,
+    trialEndsAt,
+  }: SubscriptionRow,
   operation: UndoableOperation,
   { at, by }: Author,
 ): SubscriptionRow['undo'] => ({
@@ -307,6 +331,7 @@ const getUndo = (
   at,
   by,
   level: before,
+  currency: money,
   userMills,
   gigabyteMills,
   minimumUsers,

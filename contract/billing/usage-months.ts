@@ -81,6 +81,12 @@ export const usageInvoiced = v.strictObject({
   data: v.strictObject({ id, invoice: v.pipe(v.string(), v.minLength(1), v.maxLength(64)) }),
 });
 
+/** The invoice of the month was voided in QuickBooks, so that it can be invoiced again. */
+export const usageReleased = v.strictObject({
+  type: v.literal('usage.released@1'),
+  data: v.strictObject({ id }),
+});
+
 const PersonAt = v.object({ by: storedIdSchema<UserId>(), at: v.number() });
 
 export const UsageMonthRowSchema = v.object({
@@ -89,6 +95,8 @@ export const UsageMonthRowSchema = v.object({
   changed: v.nullable(v.object({ ...quantities, ...PersonAt.entries })),
   ack: v.nullable(PersonAt),
   invoice: v.nullable(v.object({ id: v.string(), at: v.number() })),
+  /** How many of its invoices were voided. */
+  releases: v.optional(v.number()),
 });
 export type UsageMonthRow = RowOf<typeof UsageMonthRowSchema>;
 
@@ -100,10 +108,22 @@ export function foldUsageMonths(rows: Rows, logged: LoggedAbout<'usageMonth'>): 
   if (event.type === 'usage.counted@1') {
     if (!row) set({ ...event.data, countedAt: at, changed: null, ack: null, invoice: null });
     else if (row.invoice === null) {
-      const { changed, ack, invoice } = row;
+      const { changed, ack, invoice, releases } = row;
       const isSame = isSameUsage(row, event.data);
-      set({ ...event.data, countedAt: at, changed, ack: isSame ? ack : null, invoice });
+      set({
+        ...event.data,
+        countedAt: at,
+        changed,
+        ack: isSame ? ack : null,
+        invoice,
+        ...(releases !== undefined && { releases }),
+      });
     }
+    return;
+  }
+  if (event.type === 'usage.released@1') {
+    if (row && row.invoice !== null)
+      set({ ...row, invoice: null, releases: (row.releases ?? 0) + 1 });
     return;
   }
   if (!row || row.invoice !== null) return;

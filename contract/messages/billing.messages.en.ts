@@ -5,7 +5,9 @@ export const BILLING = defineMessages('billingFailures', {
   noSubscription: "This company doesn't have a subscription.",
   hasSubscription: 'This company already has a subscription.',
   otherCurrencyThisMonth:
-    'This month is billed in another currency. Start the subscription next month.',
+    'This month is billed in another currency. Do this on the first day of the next month.',
+  cardInAnotherCurrency:
+    'A subscription that is paid by card keeps its currency. Cancel it, and start another one.',
   subscriptionNotNow: "The subscription's status doesn't allow this.",
   nothingToUndo: 'There is nothing to undo.',
   levelNotOffered: 'Select a service level that is offered.',

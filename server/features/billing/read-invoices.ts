@@ -1,6 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isAhead } from '../../platform/clock-bounds.ts';
 import type { LeaseHandler } from '../../platform/jobs/job-types.ts';
+import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
 import type { ReadCursor } from '../../platform/db/database-billing.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -205,6 +206,8 @@ function keep(
       .executeTakeFirst();
     if (!mine) return null;
     await work(tx);
+    // What was paid, voided or became overdue changes subscriptions at once.
+    if (done) await scheduleRecurring(tx, 'subscriptions', now);
     return cursor;
   });
 }

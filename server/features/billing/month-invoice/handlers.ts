@@ -144,7 +144,10 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       const draft = await context.store.tenant(ctx.tenant, (tx) => storeDraft(tx, row.id, wanted));
       // QuickBooks answers a repeated request id with the same invoice, or why it made none.
       const made = await heard(() =>
-        connectQuickBooks(context, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
+        connectQuickBooks(context, ctx.tenant, books, books.realm_id).createInvoice(
+          getRequestId(row),
+          draft,
+        ),
       );
       if (!made.ok) {
         if (made.fault.kind === 'refused')
@@ -202,6 +205,10 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           }),
   };
 }
+
+/** QuickBooks answers a request id with the invoice that it made for it, even if that was voided. */
+const getRequestId = ({ id, releases = 0 }: UsageMonthRow): string =>
+  releases === 0 ? id : `${id}-${releases}`;
 
 async function loadSecrets({ tenant, sql }: TenantTx): Promise<OutputOf<'getBillingSecrets'>> {
   const rows = await sql

@@ -151,7 +151,12 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
         const settings = await loadBillingSettings(tx);
         if (row.verified_at === null)
           await updateSignUp(tx, row, { verified_at: ctx.now, until: ctx.now + VALID_MS });
-        return ok(toOutput({ ...row, verified_at: row.verified_at ?? ctx.now }, settings));
+        const { company_n: n } = row;
+        const company = n === null ? undefined : (await tx.rows('company', [n])).get(n);
+        return ok({
+          ...toOutput({ ...row, verified_at: row.verified_at ?? ctx.now }, settings),
+          companyId: company?.id ?? null,
+        });
       }),
 
     async validateRecaptcha({ hash, response }, ctx) {

@@ -1,8 +1,4 @@
-import {
-  type BillingSettings,
-  findPrices,
-  isForSuperAdmins,
-} from '#contract/billing/service-levels.ts';
+import { type Currency, findPrices, isForSuperAdmins } from '#contract/billing/service-levels.ts';
 import {
   getSubscriptionEffect,
   RESTORABLE_MS,
@@ -12,8 +8,10 @@ import {
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Event } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ok, type Result } from '#contract/result.ts';
+import { type DayN, getDay } from '#contract/time/day.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
@@ -28,7 +26,7 @@ import { changeAtStripe } from '../stripe/change-at-stripe.ts';
 import { loadBilledDays } from './billed-terms.ts';
 import { notNow } from './handlers.ts';
 import { canUndo, findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
-import { getMonthAt, getMonthEnd, type Month } from './month.ts';
+import { getMonthAt, getMonthEnd } from './month.ts';
 import { loadBillingSettings } from './settings.ts';
 import { loadTypicalUsage, type TypicalUsage } from './typical-usage.ts';
 
@@ -112,7 +110,13 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
         const { timeZone } = await loadCompanyLimit(tx);
         const month = getMonthAt(ctx.now, timeZone);
         const settings = await loadBillingSettings(tx);
-        if (await isBilledInAnotherCurrency(tx, { company, month, timeZone, settings }))
+        if (
+          await isBilledInAnotherCurrency(tx, company.n, {
+            days: month,
+            timeZone,
+            currency: settings.currency,
+          })
+        )
           return notNow(MESSAGES.otherCurrencyThisMonth);
         const prices = findPrices(settings, level);
         if (prices?.isOffered !== true) return badField('level', MESSAGES.levelNotOffered);
@@ -168,20 +172,35 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
 /** BILL-3: a month has one amount, so it isn't billed in two currencies. */
 async function isBilledInAnotherCurrency(
   tx: TenantTx,
+  company: CompanyN,
   {
-    company,
-    month,
+    days,
     timeZone,
-    settings,
+    currency,
   }: {
-    readonly company: CompanyRow;
-    readonly month: Month;
+    readonly days: { readonly first: DayN; readonly last: DayN };
     readonly timeZone: string;
-    readonly settings: BillingSettings;
+    readonly currency: Currency;
   },
 ): Promise<boolean> {
-  const billed = (await loadBilledDays(tx, month, timeZone)).get(company.n);
-  return [...(billed?.values() ?? [])].some(({ currency }) => currency !== settings.currency);
+  const billed = (await loadBilledDays(tx, days, timeZone)).get(company);
+  return [...(billed?.values() ?? [])].some((terms) => terms.currency !== currency);
+}
+
+/** Returns why a subscription can't change to a currency now, or null. Today has the terms of its end. */
+async function findCurrencyRefusal(
+  tx: TenantTx,
+  row: SubscriptionRow,
+  currency: Currency,
+  now: Ms,
+): Promise<string | null> {
+  if (currency === row.currency) return null;
+  // Stripe's customers pay in one currency.
+  if (row.hasCard) return MESSAGES.cardInAnotherCurrency;
+  const { timeZone } = await loadCompanyLimit(tx);
+  const days = { first: getMonthAt(now, timeZone).first, last: getDay(now, timeZone, 0) - 1 };
+  const isMixed = await isBilledInAnotherCurrency(tx, row.company, { days, timeZone, currency });
+  return isMixed ? MESSAGES.otherCurrencyThisMonth : null;
 }
 
 /** Whether a message of Stripe has already changed the row as wanted. */
@@ -233,10 +252,17 @@ async function prepare(
     return notNow(MESSAGES.nothingToUndo);
   const change = await getOperation(tx, ctx, input, row);
   if (!change.ok) return change;
+  const refusal = await findCurrencyRefusal(tx, row, getCurrencyAfter(row, change.value), now);
+  if (refusal !== null) return notNow(refusal);
   const { usage, usageMonth } = await loadTypicalUsage(tx, row, now);
   const effect = getSubscriptionEffect(row, change.value, usage, now);
   if (effect === null) return notNow(MESSAGES.subscriptionNotNow);
   return ok({ company, row, change: change.value, effect, usageMonth });
+}
+
+function getCurrencyAfter(row: SubscriptionRow, change: SubscriptionOperation): Currency {
+  if (change.operation === 'change-level') return change.currency;
+  return change.operation === 'rollback' ? (row.undo?.currency ?? row.currency) : row.currency;
 }
 
 async function getOperation(
@@ -247,14 +273,15 @@ async function getOperation(
 ): Promise<Result<SubscriptionOperation>> {
   switch (operation) {
     case 'change-level': {
-      const prices = level === undefined ? null : findPrices(await loadBillingSettings(tx), level);
+      const settings = await loadBillingSettings(tx);
+      const prices = level === undefined ? null : findPrices(settings, level);
       if (level === undefined || prices?.isOffered !== true)
         return badField('level', MESSAGES.levelNotOffered);
       if (isForSuperAdmins(level) && !session.roles.includes('super-admin'))
         return badField('level', MESSAGES.levelNotYours);
       return level === row.level
         ? badField('level', MESSAGES.sameLevel)
-        : ok({ operation, prices });
+        : ok({ operation, prices, currency: settings.currency });
     }
     case 'update':
       return ok({
@@ -294,6 +321,7 @@ function getEvent({ row: { id, periodEndsAt }, change }: Prepared): ChangeEvent 
           level: change.prices.level,
           userMills: change.prices.userMills,
           gigabyteMills: change.prices.gigabyteMills,
+          currency: change.currency,
         },
       };
     case 'update':

@@ -109,6 +109,7 @@ export async function listCompanySubscriptions(
 export const toSubscriptionOutput = ({
   id,
   company: _company,
+  forgivenAt: _forgivenAt,
   undo,
   ...row
 }: SubscriptionRow): SubscriptionOut => ({

@@ -6,12 +6,14 @@ import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { countUsage } from './count-usage.ts';
 import { getMonthAt, getMonthBefore, getMonthEnd } from './month.ts';
+import { getInvoiceEvents } from './overdue-invoices.ts';
+import { loadBillingSettings } from './settings.ts';
 
 const EVERY_MS: Ms = 3_600_000;
 
 /**
- * Ends grace and cancelled periods, renews what is paid by invoice, and counts the usage of the
- * current and the previous month.
+ * Ends grace and cancelled periods, renews what is paid by invoice, follows the invoices of months, and
+ * counts the usage of the current and the previous month.
  */
 export const subscriptions =
   (context: AppContext): JobHandler<'subscriptions'> =>
@@ -26,6 +28,8 @@ export const subscriptions =
         all.flatMap((row) => getDueEvents(row, timeZone, now)),
         by,
       );
+      const { graceDays } = await loadBillingSettings(tx);
+      await tx.append(await getInvoiceEvents(tx, { timeZone, graceDays, now }), by);
       const month = getMonthAt(now, timeZone);
       for (const counted of [getMonthBefore(month), month])
         await tx.append(await countUsage(tx, context, counted, { timeZone, now }), by);

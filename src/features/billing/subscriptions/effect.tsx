@@ -19,7 +19,8 @@ export function Effect({
   if (failure !== null) return <Callout tone="failed">{getFailureText(failure)}</Callout>;
   if (value === null) return <p className="m-0 text-ink-2">{t.calculating}</p>;
   const { currency } = value;
-  const isUnchanged = value.monthlyAfterMills === value.monthlyBeforeMills;
+  const isUnchanged =
+    value.monthlyAfterMills === value.monthlyBeforeMills && value.currencyAfter === currency;
   return (
     <dl
       aria-label={t.effect}
@@ -36,7 +37,7 @@ export function Effect({
           ? moneyWords(value.monthlyAfterMills, currency)
           : t.fromTo({
               before: moneyWords(value.monthlyBeforeMills, currency),
-              after: moneyWords(value.monthlyAfterMills, currency),
+              after: moneyWords(value.monthlyAfterMills, value.currencyAfter),
             })}
       </dd>
       {value.forgivenMills > 0 && (

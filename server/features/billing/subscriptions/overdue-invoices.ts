@@ -1,0 +1,121 @@
+import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
+import type { UsageMonthRow } from '#contract/billing/usage-months.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { dayText, getDay } from '#contract/time/day.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getMonthAt, getMonthEnd } from './month.ts';
+
+const DAY_MS: Ms = 86_400_000;
+/** What was read longer ago, such as before QuickBooks was disconnected, stops nobody's backups. */
+const FRESH_MS: Ms = 2 * DAY_MS;
+
+interface At {
+  readonly timeZone: string;
+  readonly graceDays: number;
+  readonly now: Ms;
+}
+/** The invoice of a month as QuickBooks had it when it was read last. */
+interface MonthInvoice {
+  readonly company: CompanyN;
+  readonly usageId: string;
+  readonly voided: boolean;
+  readonly balance: Mills;
+  readonly due: string | null;
+}
+
+/**
+ * Returns what the invoices of months in QuickBooks change: a voided one releases its month (BILL-16),
+ * and overdue ones start the grace period of a subscription as a failed card payment does, which ends
+ * when they are paid (BILL-13).
+ */
+export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly NewEvent[]> {
+  const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
+  const readAt = await loadReadAt(tx);
+  if (invoiced.length === 0 || readAt === null || readAt < at.now - FRESH_MS) return [];
+  const invoices = await loadMonthInvoices(tx, invoiced);
+  const released = invoices.filter(
+    (one) =>
+      one.voided && !invoices.some((other) => other.usageId === one.usageId && !other.voided),
+  );
+  return [
+    ...released.map(({ company, usageId }): NewEvent => ({
+      company,
+      entity: `usage:${usageId}`,
+      event: { type: 'usage.released@1', data: { id: usageId } },
+    })),
+    ...(await tx.all('subscription')).flatMap((row) =>
+      row.hasCard
+        ? []
+        : getPaymentEvents(
+            row,
+            invoices.filter(({ company, voided }) => company === row.company && !voided),
+            at,
+          ),
+    ),
+  ];
+}
+
+/** When the invoices were read last; null if QuickBooks isn't connected. */
+async function loadReadAt({ sql, tenant }: TenantTx): Promise<Ms | null> {
+  const row = await sql
+    .selectFrom('quickbooks')
+    .select('read_at')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst();
+  return row?.read_at ?? null;
+}
+
+async function loadMonthInvoices(
+  { sql, tenant }: TenantTx,
+  months: readonly UsageMonthRow[],
+): Promise<readonly MonthInvoice[]> {
+  const numbers = [...new Set(months.flatMap(({ invoice }) => invoice?.id ?? []))];
+  const rows = await sql
+    .selectFrom('invoice as i')
+    .innerJoin('invoice_customer as c', (on) =>
+      on.onRef('c.tenant_id', '=', 'i.tenant_id').onRef('c.id', '=', 'i.customer_id'),
+    )
+    .select(['i.number', 'i.voided', 'i.balance', 'i.due', 'c.stands_for'])
+    .where('i.tenant_id', '=', tenant)
+    .where('i.number', 'in', numbers)
+    .execute();
+  return months.flatMap(({ id: usageId, company, invoice }) =>
+    rows
+      .filter(({ number, stands_for }) => number === invoice?.id && stands_for === company)
+      .map(({ voided, balance, due }) => ({ company, usageId, voided, balance, due })),
+  );
+}
+
+function getPaymentEvents(
+  { id, company, status, owedMills: before, periodEndsAt, forgivenAt }: SubscriptionRow,
+  invoices: readonly MonthInvoice[],
+  { timeZone, graceDays, now }: At,
+): readonly NewEvent[] {
+  if (getNextStatus(status, 'failed') === null) return [];
+  const today = dayText(getDay(now, timeZone, 0));
+  const forgiven = forgivenAt === undefined ? '' : dayText(getDay(forgivenAt, timeZone, 0));
+  const owedMills = invoices
+    .filter(({ due }) => due !== null && due < today && due > forgiven)
+    .reduce((sum, { balance }) => sum + balance, 0);
+  const about = (event: NewEvent['event']): NewEvent => ({
+    company,
+    entity: `subscription:${id}`,
+    event,
+  });
+  const isFailed = status !== 'active';
+  if (owedMills > 0)
+    return isFailed && owedMills === before
+      ? []
+      : [
+          about({
+            type: 'subscription.failed@1',
+            data: { id, graceEndsAt: now + graceDays * DAY_MS, owedMills },
+          }),
+        ];
+  // Without any invoice nobody knows whether what is owed was paid.
+  if (!isFailed || invoices.length === 0) return [];
+  const end = Math.max(periodEndsAt, getMonthEnd(getMonthAt(now, timeZone), timeZone));
+  return [about({ type: 'subscription.paid@1', data: { id, periodEndsAt: end } })];
+}
