@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
+import { subscriptions } from '#server/features/billing/subscriptions/subscriptions-job.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { json, listen } from '../outbound/listen.ts';
 import { aReadBureau, withQuickBooks } from './read-bureau.ts';
 import { getRow, must, settings, DAY } from './subscription-fixtures.ts';
 
 const ITEM = '7';
+const getDayAfter = (at: number, days: number): string =>
+  new Date(at + days * DAY).toISOString().slice(0, 10);
 
 eachDatabase((kind, open) => {
   test(`BILL-16, BILL-17: an acknowledged month is previewed and invoiced once, to the cent (${kind})`, async () => {
@@ -179,6 +182,73 @@ eachDatabase((kind, open) => {
     await must(later, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
     expect((await send(1))[0]).toBe(200);
     expect(books.invoices).toHaveLength(before + 1);
+    await qb.stop();
+  });
+
+  test(`BILL-13, BILL-16: an overdue invoice starts the grace period until it is paid, and a voided one frees its month (${kind})`, async () => {
+    const { ground: fixture, qb } = await withQuickBooks(open);
+    const bureau = await aReadBureau(fixture, qb);
+    const { office, books } = bureau;
+    books.items.push({ Id: ITEM, Name: 'Microsoft 365 backup', Type: 'Service' });
+    const owner = await office.as('owner', ['super-admin', 'admin']);
+    await must(owner, 'PUT', 'o365/billing/settings', settings());
+    const pairs = [{ customer: '1', company: 1 }];
+    await must(owner, 'PUT', 'o365/quickbooks/customers', { pairs });
+    const start = { level: 'basic', minimumUsers: 4, trialEndsAt: null };
+    await must(owner, 'POST', 'o365/subscriptions/start/1', start);
+    const work = async (): Promise<void> => {
+      await subscriptions(fixture.context)({
+        tenant: office.tenant,
+        payload: null,
+        now: fixture.context.clock.now(),
+        signal: new AbortController().signal,
+      });
+    };
+    await work();
+    fixture.pass(31 * DAY);
+    const later = await office.as('later', ['super-admin', 'admin']);
+    const { _id: usage = '' } = (await getRow(later, 1, '?month=3&year=2026')).usage ?? {};
+    const send = () => later('POST', `o365/quickbooks/month-invoice/${usage}`, { userItem: ITEM });
+    await must(later, 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
+    await later('GET', `o365/quickbooks/month-invoice/${usage}`);
+    expect((await send()).status).toBe(200);
+    const made = books.invoices.at(-1);
+    if (!made) throw new Error('no invoice');
+    /** What somebody does with the invoice in QuickBooks, until Daybook has read it. */
+    const change = async (fields: object): Promise<void> => {
+      Object.assign(made, fields, {
+        MetaData: { LastUpdatedTime: new Date(fixture.context.clock.now()).toISOString() },
+      });
+      fixture.pass(16 * 60_000);
+      await bureau.read();
+      await work();
+    };
+    const load = () =>
+      fixture.context.store.tenant(
+        office.tenant,
+        async (tx) => (await tx.all('subscription')).find(({ company }) => company === 1),
+        { readOnly: true },
+      );
+    await change({ DueDate: getDayAfter(fixture.context.clock.now(), 10), Balance: 10 });
+    expect((await load())?.status).toBe('active');
+    await change({ DueDate: getDayAfter(fixture.context.clock.now(), -1) });
+    expect(await load()).toMatchObject({ status: 'payment_failed', owedMills: 10_000 });
+    const graceEndsAt = (await load())?.graceEndsAt;
+    // A part of it is paid: the rest is owed, and the grace period isn't longer.
+    await change({ Balance: 4 });
+    expect(await load()).toMatchObject({ owedMills: 4_000, graceEndsAt });
+    await change({ Balance: 0 });
+    expect(await load()).toMatchObject({ status: 'active', owedMills: 0, graceEndsAt: null });
+    await change({ TotalAmt: 0, Balance: 0, PrivateNote: 'Voided - sent twice' });
+    const count = books.invoices.length;
+    const evening = await office.as('evening', ['super-admin', 'admin']);
+    await evening('POST', `o365/subscriptions/billing/${usage}/ack`, {});
+    await evening('GET', `o365/quickbooks/month-invoice/${usage}`);
+    const resent = await evening('POST', `o365/quickbooks/month-invoice/${usage}`, {
+      userItem: ITEM,
+    });
+    expect([resent.status, resent.text]).toEqual([200, expect.anything()]);
+    expect(books.invoices).toHaveLength(count + 1);
     await qb.stop();
   });
 

@@ -77,13 +77,13 @@ async function loadMonthInvoices(
     .innerJoin('invoice_customer as c', (on) =>
       on.onRef('c.tenant_id', '=', 'i.tenant_id').onRef('c.id', '=', 'i.customer_id'),
     )
-    .select(['i.number', 'i.voided', 'i.balance', 'i.due', 'c.stands_for'])
+    .select(['i.number', 'i.voided', 'i.balance', 'i.due', 'c.stands_for as companyN'])
     .where('i.tenant_id', '=', tenant)
     .where('i.number', 'in', numbers)
     .execute();
   return months.flatMap(({ id: usageId, company, invoice }) =>
     rows
-      .filter(({ number, stands_for }) => number === invoice?.id && stands_for === company)
+      .filter(({ number, companyN }) => number === invoice?.id && companyN === company)
       .map(({ voided, balance, due }) => ({ company, usageId, voided, balance, due })),
   );
 }
