@@ -55,6 +55,8 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
     'The Veeam server restores posts as a web page in a new tab of the channel, not as posts.',
   postsStay:
     "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams. Cards, quotes and reactions aren't restored, and mentions become text.",
+  privateChannels:
+    "A private channel that no longer exists is created again, with the team's owners as its members. Remove those who may not see its content.",
   conflict: 'If the target has another version',
   replace: 'Replace it',
   keepBoth: 'Keep both',

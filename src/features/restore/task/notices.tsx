@@ -4,10 +4,12 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
-/** RES-48: what an undo can't take back is said before the restore, and before the undo. */
+/** RES-47, RES-48: what an undo can't take back, and who gets access, is said before the restore. */
 export const PostsStay = () => (
   <div className="py-2">
-    <Callout tone="warning">{t.postsStay}</Callout>
+    <Callout tone="warning">
+      {t.postsStay} {t.privateChannels}
+    </Callout>
   </div>
 );
 /** A second person has to approve a restore. */
