@@ -280,6 +280,7 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
       await run(library, fourth);
       expect((await must(admin<Import>('GET', `${PATH}/${fourth}`))).counts).toEqual({
         imported: 1,
+        partial: 0,
         known: 4,
         skipped: 0,
         failed: 0,

@@ -134,6 +134,7 @@ eachDatabase((kind, openStore) => {
       const next = await start(mailbox);
       expect((await must(admin<Import>('GET', `${PATH}/${next}`))).counts).toEqual({
         imported: 2,
+        partial: 0,
         known: 3,
         skipped: 0,
         failed: 0,
