@@ -117,6 +117,7 @@ add(archive, 'Neu.txt', b'new')`);
       await run(library, next);
       expect((await must(admin<Import>('GET', `${PATH}/${next}`))).counts).toEqual({
         imported: 2,
+        partial: 0,
         known: 1,
         skipped: 0,
         failed: 0,
