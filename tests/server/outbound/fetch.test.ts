@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mayReach, OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -241,14 +241,14 @@ test('OUTB-2, G48: no redirect is followed, nothing larger than 1 MiB is read, n
   await expect(fetchOutbound(open, `${there.url}/never`, { timeoutMs: 100 })).rejects.toThrow(
     'in time',
   );
-  const before = { ...process.env };
+  // Not by another object in place of `process.env`: threads that start later wouldn't get it.
   try {
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
-      process.env[name] = proxy.url;
-    process.env['NODE_USE_ENV_PROXY'] = '1';
+      vi.stubEnv(name, proxy.url);
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     expect(await (await fetchOutbound(open, there.url)).text()).toBe('here');
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
   expect(proxy.asked).toEqual([]);
 });

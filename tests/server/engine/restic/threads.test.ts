@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BlobThreads, makeBlobThreads } from '#server/engine/embedded/restic/blob-threads.ts';
 import { makeSealer, splitKey } from '#server/engine/embedded/restic/seal.ts';
 import { systemChance } from '#server/platform/random.ts';
@@ -42,6 +42,10 @@ beforeEach(() => {
   vi.stubEnv('BLOB_THREAD_ENDS', ENDS);
   writeFileSync(LOG, '');
   endThreads(0);
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
 });
 
 const makeText = (seed: number, lines: number): Buffer =>
