@@ -188,6 +188,7 @@ export interface SyncStatus {
   /** What is left to load; 0 when live. */
   readonly left: number;
   readonly waiting: number;
+  /** Changes that the server refused, and those that were damaged on this device. */
   readonly refused: number;
   /**
    * Bulk changes that the server refused for some of their results, until the user dismisses them.
@@ -216,11 +217,19 @@ export interface OutboxEntry {
 }
 /**
  * `notices`: changes of other users that replaced one of ours (OUT-6), and bulk changes that were
- * refused in part: `refused` counts their results, and the watch `refused` lists them.
+ * refused in part: `refused` counts their results, and the watch `refused` lists them. `damaged`:
+ * changes that this device can no longer read, so they can only be dismissed.
  */
 export interface OutboxView {
   readonly entries: readonly OutboxEntry[];
+  readonly damaged: readonly DamagedChange[];
   readonly notices: readonly OutboxNotice[];
+}
+/** `what` names the change by its number on this device; when it was made is lost with it. */
+export interface DamagedChange {
+  readonly id: string;
+  readonly what: string;
+  readonly why: string;
 }
 export interface OutboxNotice {
   readonly id: string;
@@ -314,6 +323,7 @@ export interface WorkerClient {
   ): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
   /**
    * Retries a refused command, or the refused part of one; or discards it, or dismisses a notice.
+   * A damaged command can only be discarded.
    */
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;

@@ -271,7 +271,8 @@ export interface Disk {
    * device's order.
    */
   keepCommand(command: Omit<Command, 'order'>): Promise<Command>;
-  commands(): Promise<readonly Command[]>;
+  /** In order, with those that can't be read (OUT-5). */
+  commands(): Promise<readonly (Command | DamagedCommand)[]>;
   markCommand(
     id: CommandId,
     state: Command['state'],
@@ -321,7 +322,7 @@ export interface Disk {
 
 export interface Command {
   readonly id: CommandId;
-  /** The number in this device's order, from 1, without gaps among those sent. */
+  /** The number in this device's order, from 1. Discarded commands leave gaps. */
   readonly order: number;
   readonly call: string;
   readonly input: unknown;
@@ -330,6 +331,11 @@ export interface Command {
   readonly failure: Failure | null;
   /** For runs that were refused one by one: which, and why. */
   readonly refused?: readonly Refusals[];
+}
+
+/** A command on the disk whose content can't be read. It can't be sent. */
+export interface DamagedCommand extends Pick<Command, 'id' | 'order'> {
+  readonly state: 'damaged';
 }
 
 /** Runs that were not changed, for one reason in words. */

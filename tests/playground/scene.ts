@@ -185,6 +185,7 @@ export function getOutbox(scene: Scene): OutboxView {
         },
       })),
     ],
+    damaged: [],
     notices:
       refused > 0
         ? [

@@ -1,47 +1,54 @@
 import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
 import { DiskError } from './disk-errors.ts';
-import type { Command, Refusals } from '../types.ts';
+import { outboxMessages as t } from '../outbox/messages.en.ts';
+import type { Command, DamagedCommand, Refusals } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
-import type { CommandRecord } from './records.ts';
+import type { StoreReader } from './object-stores.ts';
+import type { CommandRecord, DiskRecords } from './records.ts';
 import type { DiskContext } from './disk-context.ts';
 
 /**
  * Strict durability everywhere: what the user was shown as saved is on disk (OUT-1). An existing
- * command keeps its number.
+ * command keeps its number. The number is sealed, too, so that damage can't change the order.
  */
 export async function keepCommand(
   context: DiskContext,
   command: Omit<Command, 'order'>,
 ): Promise<Command> {
-  const { id, state } = command;
-  const inner: Inner = { call: command.call, input: command.input, madeAt: command.madeAt };
-  const sealed = await sealJson(context.outboxCipher, 'outbox', id, inner);
+  const { id, state, call, input, madeAt } = command;
   const failure = await sealFailure(context, id, command.failure, command.refused);
-  const order = await context.shelves.write(['meta', 'outbox'], async (store) => {
-    const [here, counter] = await Promise.all([
-      store.get('outbox', id),
-      store.get('meta', 'order'),
-    ]);
-    if (here) return here.order;
-    const last =
-      counter?.name === 'order'
-        ? counter.last
-        : (await store.all('outbox')).reduce((max, one) => Math.max(max, one.order), 0);
-    await store.put('meta', { name: 'order', last: last + 1 });
-    await store.put('outbox', { id, order: last + 1, state, sealed, failure });
-    return last + 1;
-  });
-  return { ...command, order };
+  for (;;) {
+    const next = await context.shelves.read(['meta', 'outbox'], getNextNumber);
+    const inner: Inner = { call, input, madeAt, order: next };
+    const sealed = await sealJson(context.outboxCipher, 'outbox', id, inner);
+    const order = await context.shelves.write(['meta', 'outbox'], async (store) => {
+      const here = await store.get('outbox', id);
+      if (here) return here.order;
+      // Another tab has used this number since.
+      if ((await getNextNumber(store)) !== next) return null;
+      await store.put('meta', { name: 'order', last: next });
+      await store.put('outbox', { id, order: next, state, sealed, failure });
+      return next;
+    });
+    if (order !== null) return { ...command, order };
+  }
 }
 
-/** Returns commands in order. Skips unreadable ones: the server notices the missing number. */
-export async function commands(context: DiskContext): Promise<Command[]> {
+async function getNextNumber(store: StoreReader<DiskRecords>): Promise<number> {
+  const counter = await store.get('meta', 'order');
+  if (counter?.name === 'order') return counter.last + 1;
+  return (await store.all('outbox')).reduce((max, one) => Math.max(max, one.order), 0) + 1;
+}
+
+/**
+ * Returns all commands in order. One that can't be read is among them as damaged, because nobody
+ * else would notice: the server accepts gaps among the numbers, which discarded changes leave.
+ */
+export async function commands(context: DiskContext): Promise<(Command | DamagedCommand)[]> {
   const records = await context.shelves.read(['outbox'], (store) => store.all('outbox'));
-  const read = await Promise.all(
-    records.map((one) => openCommand(context, one).catch(unlessCorrupt)),
-  );
-  return read.filter((one) => one !== null).sort((a, b) => a.order - b.order);
+  const read = await Promise.all(records.map((one) => openCommand(context, one)));
+  return read.sort((a, b) => a.order - b.order);
 }
 
 export async function markCommand(
@@ -61,7 +68,8 @@ export async function markCommand(
 export const dropCommand = (context: DiskContext, id: CommandId): Promise<void> =>
   context.shelves.write(['outbox'], (store) => store.remove('outbox', id));
 
-type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
+/** Earlier builds didn't seal the number. */
+type Inner = Pick<Command, 'call' | 'input' | 'madeAt'> & Partial<Pick<Command, 'order'>>;
 
 const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 
@@ -81,19 +89,23 @@ const sealFailure = async (
         ...(refused && { refused }),
       } satisfies RejectedNotice);
 
+/** Whether it was refused is read from its failure: the state itself is not sealed. */
 async function openCommand(
   context: DiskContext,
-  { id, order, state, sealed, failure }: CommandRecord,
-): Promise<Command> {
-  const inner = await openJson<Inner>(context.outboxCipher, 'outbox', id, sealed);
-  if (failure === null) return { id, order, state, ...inner, failure: null };
-  const { refused, ...why } = await openJson<RejectedNotice>(
-    context.outboxCipher,
+  { id, order, sealed, failure }: CommandRecord,
+): Promise<Command | DamagedCommand> {
+  const cipher = context.outboxCipher;
+  const inner = await openJson<Inner>(cipher, 'outbox', id, sealed).catch(unlessCorrupt);
+  if (inner === null) return { id, order, state: 'damaged' };
+  if (failure === null) return { id, order, state: 'waiting', ...inner, failure };
+  const reason = await openJson<RejectedNotice>(
+    cipher,
     'outbox',
     placeOfFailure(id),
     failure,
-  );
-  return { id, order, state, ...inner, failure: why, ...(refused && { refused }) };
+  ).catch(unlessCorrupt);
+  const { refused, ...why } = reason ?? { kind: 'storage', message: t.reasonDamaged };
+  return { id, order, state: 'refused', ...inner, failure: why, ...(refused && { refused }) };
 }
 
 /** Treats unreadable records as missing; rethrows other faults. */

@@ -18,5 +18,8 @@ export const outboxMessages = defineMessages('outbox', {
   unpinCompany: 'Unpin a company',
   enableBackupJob: 'Enable a backup job',
   disableBackupJob: 'Disable a backup job',
+  damagedChange: 'Change {number} of this device',
+  damaged: "Damaged on this device. It can't be sent.",
+  reasonDamaged: "The server didn't accept it. The reason was damaged on this device.",
   differentReasons: '{count} different reasons.',
 });

@@ -9,7 +9,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-events.ts';
 import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
-import type { Command, Refusals } from '#workers/types.ts';
+import type { Command, DamagedCommand, Refusals } from '#workers/types.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
@@ -61,6 +61,7 @@ export class Outbox {
   readonly #needs: OutboxNeeds;
   readonly #entries = new Map<string, Entry>();
   readonly #gone = new Set<CommandId>();
+  #damaged: readonly DamagedCommand[] = [];
   readonly #notices;
   #own: OwnRows = NO_ROWS;
   /** The command whose last known event may not be its last, because the page was cut after it. */
@@ -75,13 +76,15 @@ export class Outbox {
   async load(): Promise<void> {
     // what is stored during the read is not part of its result
     const before = [...this.#entries.keys()];
-    const [commands] = await Promise.all([
-      this.#needs.replica.disk.commands(),
-      this.#notices.load(),
-    ]);
-    const here = new Map<string, Command>(commands.map((one) => [one.id, one]));
+    const [stored] = await Promise.all([this.#needs.replica.disk.commands(), this.#notices.load()]);
+    const here = new Set<string>(stored.map(({ id }) => id));
     for (const id of before) if (!here.has(id)) this.#entries.delete(id);
-    for (const command of here.values()) if (!this.#gone.has(command.id)) this.#hold(command);
+    const left = stored.filter(({ id }) => !this.#gone.has(id));
+    for (const command of left) if (command.state !== 'damaged') this.#hold(command);
+    // One that was read before it was damaged is still sent.
+    this.#damaged = left
+      .filter((one) => one.state === 'damaged')
+      .filter(({ id }) => !this.#entries.has(id));
     this.refresh();
   }
 
@@ -178,9 +181,10 @@ export class Outbox {
     this.#needs.changed();
   }
 
-  /** Commands that the server has not answered, or has refused. */
+  /** Commands that the server has not answered, or has refused, or that are damaged. */
   get unsent(): number {
-    return [...this.#entries.values()].filter(({ seq }) => seq === null).length;
+    const unanswered = [...this.#entries.values()].filter(({ seq }) => seq === null);
+    return unanswered.length + this.#damaged.length;
   }
   /** Own rows as unsent commands make them. They override those of the engine. */
   get own(): OwnRows {
@@ -189,8 +193,12 @@ export class Outbox {
   get waiting(): number {
     return this.#waiting().length;
   }
+  /** With the damaged ones. */
   get refused(): number {
-    return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length;
+    const refused = [...this.#entries.values()].filter(
+      ({ command }) => command.state === 'refused',
+    );
+    return refused.length + this.#damaged.length;
   }
   get partly(): number {
     return this.#notices.all.filter(({ refused }) => refused !== null).length;
@@ -233,7 +241,12 @@ export class Outbox {
       run,
       refused: runsIn(refused?.by ?? []).length,
     }));
-    return { entries, notices };
+    const damaged = this.#damaged.map(({ id, order }) => ({
+      id,
+      what: t.damagedChange({ number: order }),
+      why: t.damaged,
+    }));
+    return { entries, damaged, notices };
   }
 
   /** Returns the refused runs of a command or a notice. */
@@ -245,9 +258,11 @@ export class Outbox {
 
   /**
    * Retries a refused command as a new one (its old key already has its answer), or discards it;
-   * the same for the refused part of one; or dismisses a notice (OUT-5).
+   * the same for the refused part of one; or dismisses a notice or a damaged command (OUT-5).
    */
   async mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
+    const damaged = this.#damaged.find((one) => one.id === id);
+    if (damaged) return this.#mendDamaged(damaged, how);
     const entry = this.#entries.get(id);
     if (!entry) return this.#mendNotice(id, how);
     if (entry.command.state !== 'refused')
@@ -257,6 +272,14 @@ export class Outbox {
       if (!again.ok) return again;
     }
     this.#drop(entry.command.id);
+    this.refresh();
+    return ok(null);
+  }
+
+  #mendDamaged({ id }: DamagedCommand, how: 'retry' | 'discard'): Result<null> {
+    if (how === 'retry') return failed({ kind: 'conflict', message: t.damaged });
+    this.#damaged = this.#damaged.filter((one) => one.id !== id);
+    this.#drop(id);
     this.refresh();
     return ok(null);
   }

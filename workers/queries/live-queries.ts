@@ -79,7 +79,9 @@ export function createWorkerApi(
     backupJobs: () => ({ make: () => getBackupRows(session.loop, 'backupJob') }),
     backupRepositories: () => ({ make: () => getBackupRows(session.loop, 'backupRepository') }),
     backupProxies: () => ({ make: () => getBackupRows(session.loop, 'backupProxy') }),
-    outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
+    outbox: () => ({
+      make: () => session.loop?.outbox.view() ?? { entries: [], damaged: [], notices: [] },
+    }),
     refused: () => ({
       make: ({ id, max }) => session.loop?.outbox.refusedOf(id, max) ?? { count: 0, reasons: [] },
     }),

@@ -277,7 +277,8 @@ test('OUT-1: the outbox is written with strict durability, everything else with 
   await disk.keepCommand(command('a'));
   await disk.markCommand('a', 'refused', null);
   await disk.dropCommand('a');
-  expect(errors.asked.map((one) => [one.mode, one.durability])).toEqual(
-    Array.from({ length: 3 }, () => ['readwrite', 'strict']),
-  );
+  expect(errors.asked.map((one) => [one.mode, one.durability])).toEqual([
+    ['readonly', undefined],
+    ...Array.from({ length: 3 }, () => ['readwrite', 'strict']),
+  ]);
 });

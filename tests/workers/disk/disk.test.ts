@@ -159,6 +159,19 @@ describe.each(DISKS)('on %s', (_name, make) => {
     ]);
   });
 
+  test('OUT-3: commands that two tabs store at the same time get different numbers', async () => {
+    const { disk, tab, again } = await make();
+    const other = await tab();
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const stored = await Promise.all(
+      ids.map((id, at) => (at % 2 === 0 ? disk : other).keepCommand(command(id))),
+    );
+    expect(stored.map(({ order }) => order).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+    const inOrder = stored.toSorted((a, b) => a.order - b.order);
+    if (other !== disk) other.close();
+    expect(await (await again()).commands()).toEqual(inOrder);
+  });
+
   test('SYNC-1: nothing can be added before a first load', async () => {
     const { disk } = await make();
     await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskError);

@@ -222,7 +222,11 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   await expect(allBooks(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });
   for (const id of ['a', 'b', 'c']) await disk.keepCommand(command(id));
   await swapSealed(place.idb, 'outbox', 'sealed');
-  expect((await disk.commands()).map((one) => one.id)).toEqual(['c']);
+  expect((await disk.commands()).map(({ id, state }) => `${id} ${state}`)).toEqual([
+    'a damaged',
+    'b damaged',
+    'c waiting',
+  ]);
 });
 
 test('G52: another user of this browser, and the same user after signing out, cannot open the data', async () => {

@@ -188,7 +188,7 @@ test('OUT-5: a refused command that is retried is a new one, and a partly refuse
   await clock.pass(1_000);
   expect(getProblem(one)?.review?.comment).toBe('late');
   expect(await bobs.mend(notices[0]?.id ?? '', 'discard')).toMatchObject({ ok: true });
-  expect(getLoop(bobs).outbox.view()).toEqual({ entries: [], notices: [] });
+  expect(getLoop(bobs).outbox.view()).toEqual({ entries: [], damaged: [], notices: [] });
 });
 
 test('OUT-6, G9: a user whose note was replaced is told by whom, once; replacing your own note notifies nobody', async () => {

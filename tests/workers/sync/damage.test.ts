@@ -7,8 +7,9 @@ import { SimServer } from '#tests/sim/server.ts';
 import { Story } from '#tests/sim/story.ts';
 import { TENANT } from '#tests/sim/answers.ts';
 import { SimWire } from '#tests/sim/wire.ts';
-import { freshIdb } from '#tests/workers/disk/places.ts';
-import { getLoop, must } from '#tests/workers/scene.ts';
+import { NAME, freshIdb, placeIn } from '#tests/workers/disk/places.ts';
+import { command } from '#tests/workers/disk/sample.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { getDatabase, type Idb } from '#workers/disk/database.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
@@ -17,8 +18,7 @@ import { createWorkerApi } from '#workers/queries/live-queries.ts';
 /** `PROOF=8` damages 200 records. */
 const DAMAGES = 25 * Number(process.env['PROOF'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
-/** Everything on the device but its own changes that wait. */
-const STORES = ['segments', 'books', 'patches', 'meta'] as const;
+const STORES = ['segments', 'books', 'patches', 'meta', 'outbox'] as const;
 const KINDS = ['changed', 'truncated', 'removed', 'exchanged', 'surplus'] as const;
 
 interface Sealed {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await import('#workers/disk/dexie-stores.ts');
 });
 
-test(`G5: whatever record on the device is damaged, it is found at the next start, the data is loaded again, and unsent changes are sent once (seed ${SEED})`, async () => {
+test(`G5: whatever record on the device is damaged, it is found at the next start, the data is loaded again, and unsent changes are sent once or shown as damaged (seed ${SEED})`, async () => {
   const chance = makeChance(SEED);
   // A round in which the record that was drawn can't be damaged in the way that was drawn counts nothing.
   for (let done = 0; done < DAMAGES;) {
@@ -94,10 +94,190 @@ test(`G5: whatever record on the device is damaged, it is found at the next star
     expectNoHole(replica, new Shadow(server.log), server, user);
     expect({ what, runs: replica.engine.size }).toEqual({ what, runs: server.rows.run.size });
     const noted = server.log.filter(({ event }) => event.type === 'problem.noted@1');
-    expect({ what, noted: noted.length }).toEqual({ what, noted: 1 });
+    const lost = what.startsWith('outbox') ? 1 : 0;
+    expect({ what, noted: noted.length }).toEqual({ what, noted: 1 - lost });
+    expect({ what, refused: getLoop(again).status().refused }).toEqual({ what, refused: lost });
+    expect(getLoop(again).outbox.view().damaged).toHaveLength(lost);
     device.kill(again);
   }
 }, 600_000);
+
+test('OUT-5, G14: one flipped bit of a stored change changes nothing or is shown, whichever bit it is', async () => {
+  const { idb, open: openAgain } = await placeIn(freshIdb());
+  const disk = await openAgain();
+  const failure = { kind: 'conflict' as const, message: 'Bo was first.' };
+  const refused = [{ why: failure.message, runs: [1, 2] }];
+  for (const id of ['first', 'second', 'third']) await disk.keepCommand(command(id));
+  await disk.markCommand('second', 'refused', failure, refused);
+  const [first, whole, last] = await disk.commands();
+  expect(whole).toEqual({ ...command('second'), order: 2, state: 'refused', failure, refused });
+  const db = await finish(idb.indexedDB.open(NAME));
+  const put = async (key: string, record: StoredChange): Promise<void> => {
+    const transaction = db.transaction('outbox', 'readwrite');
+    transaction.objectStore('outbox').delete(key);
+    await finish(transaction.objectStore('outbox').put(record));
+  };
+  const record = (await finish(
+    db.transaction('outbox').objectStore('outbox').get('second'),
+  )) as StoredChange;
+  const outcomes: Record<string, number> = {};
+  for (const { field, damaged } of flips(record)) {
+    await put(record.id, damaged);
+    const found = await disk.commands();
+    const others = found.filter((one) => one.id !== damaged.id);
+    expect({ field, others }).toEqual({ field, others: [first, last] });
+    const one = must(found.find(({ id }) => id === damaged.id));
+    const outcome =
+      one.state === 'damaged' ? 'damaged' : one.refused === undefined ? 'no reason' : 'harmless';
+    // What can be read is exactly what was stored, but for a reason that can't be read.
+    if (one.state === 'damaged')
+      expect(one).toEqual({ id: damaged.id, order: 2, state: 'damaged' });
+    else if (outcome === 'harmless') expect(one).toEqual(whole);
+    else
+      expect(one).toEqual({
+        ...command('second'),
+        order: 2,
+        state: 'refused',
+        failure: {
+          kind: 'storage',
+          message: "The server didn't accept it. The reason was damaged on this device.",
+        },
+      });
+    outcomes[`${field} ${outcome}`] = (outcomes[`${field} ${outcome}`] ?? 0) + 1;
+    await put(damaged.id, record);
+  }
+  db.close();
+  const bits = (bytes: { readonly byteLength: number }): number => bytes.byteLength * 8;
+  expect(outcomes).toEqual({
+    'id damaged': 'second'.length * 7,
+    'order harmless': 64,
+    'state harmless': 'refused'.length * 7,
+    'sealed.iv damaged': 96,
+    'sealed.data damaged': bits(record.sealed.data),
+    'failure.iv no reason': 96,
+    'failure.data no reason': bits(record.failure.data),
+  });
+}, 120_000);
+
+test('OUT-5, G16: a change that was damaged on the device is listed until it is dismissed, and the others are sent in order', async () => {
+  const { clock, server, ann, annDevice, bad } = scene();
+  const idb = freshIdb();
+  const owner = { tenant: TENANT, user: ann.me.id, actor: ann.me.id };
+  const register = await openProfiles(idb);
+  await register.enter(owner, clock.now() + 7 * 86_400_000);
+  const open = () =>
+    createWorkerApi({
+      ...annDevice.context,
+      openRegister: () => openProfiles(idb),
+      openDisk: (profile, opened) => openDisk(profile, opened, idb),
+    });
+  const isLive = (api: ReturnType<typeof open>): boolean =>
+    api.session.loop?.status().kind === 'live' && api.session.loop.status().waiting === 0;
+  const untilLive = async (api: ReturnType<typeof open>): Promise<void> => {
+    for (let tries = 0; tries < 600 && !isLive(api); tries += 1) await clock.pass(500);
+    expect(isLive(api)).toBe(true);
+  };
+  const api = open();
+  await untilLive(api);
+  annDevice.wire.up = false;
+  server.cutStreams();
+  const contents = ['one', 'two', 'three', 'four'];
+  for (const content of contents)
+    await api.send('changeExecution', {
+      id: String(must(bad()[0])),
+      change: { kind: 'note', content },
+    });
+  annDevice.kill(api);
+  await clock.pass(1_000);
+
+  const db = await finish(idb.indexedDB.open(getDatabase(owner)));
+  const stored = db.transaction('outbox', 'readwrite').objectStore('outbox');
+  const all = (await finish(stored.getAll())) as StoredChange[];
+  const second = must(all.find(({ order }) => order === 2));
+  await finish(stored.put({ ...second, sealed: { ...second.sealed, data: new ArrayBuffer(9) } }));
+  db.close();
+
+  annDevice.wire.up = true;
+  const again = open();
+  await untilLive(again);
+  expect(
+    server.log.flatMap(({ event }) =>
+      event.type === 'problem.noted@1' ? [event.data.content] : [],
+    ),
+  ).toEqual(['one', 'three', 'four']);
+  const listed = {
+    entries: [],
+    damaged: [
+      {
+        id: second.id,
+        what: 'Change 2 of this device',
+        why: "Damaged on this device. It can't be sent.",
+      },
+    ],
+    notices: [],
+  };
+  expect(getLoop(again).outbox.view()).toEqual(listed);
+  expect(getLoop(again).status()).toMatchObject({ waiting: 0, refused: 1 });
+  expect(await again.signOut('ask')).toMatchObject({ ok: true, value: { out: false, unsent: 1 } });
+  expect(await again.mend(second.id, 'retry')).toMatchObject({
+    ok: false,
+    failure: { kind: 'conflict' },
+  });
+  expect(getLoop(again).outbox.view()).toEqual(listed);
+  expect(await again.mend(second.id, 'discard')).toMatchObject({ ok: true });
+  expect(getLoop(again).outbox.view()).toEqual({ ...listed, damaged: [] });
+  expect(getLoop(again).status()).toMatchObject({ refused: 0 });
+  await clock.pass(1_000);
+  annDevice.kill(again);
+  const later = open();
+  await untilLive(later);
+  expect(getLoop(later).outbox.view()).toEqual({ ...listed, damaged: [] });
+  annDevice.kill(later);
+}, 60_000);
+
+interface StoredChange extends Sealed {
+  readonly id: string;
+  readonly order: number;
+  readonly state: string;
+  readonly failure: Sealed['sealed'];
+}
+
+/** The record with each of its bits flipped: characters have 7, numbers are doubles. */
+function* flips(
+  record: StoredChange,
+): Generator<{ readonly field: string; readonly damaged: StoredChange }> {
+  for (const field of ['id', 'state'] as const)
+    for (let at = 0; at < record[field].length * 7; at += 1) {
+      const codes = Array.from(record[field], (one) => one.codePointAt(0) ?? 0);
+      const place = Math.floor(at / 7);
+      codes[place] = (codes[place] ?? 0) ^ (1 << (at % 7));
+      yield { field, damaged: { ...record, [field]: String.fromCodePoint(...codes) } };
+    }
+  for (let at = 0; at < 64; at += 1) {
+    const bytes = flipBit(new Float64Array([record.order]).buffer, at);
+    yield { field: 'order', damaged: { ...record, order: must(new Float64Array(bytes)[0]) } };
+  }
+  for (const field of ['sealed', 'failure'] as const) {
+    const { iv, data } = record[field];
+    for (let at = 0; at < iv.byteLength * 8; at += 1) {
+      const damaged = { iv: new Uint8Array(flipBit(iv.slice().buffer, at)), data };
+      yield { field: `${field}.iv`, damaged: { ...record, [field]: damaged } };
+    }
+    for (let at = 0; at < data.byteLength * 8; at += 1)
+      yield {
+        field: `${field}.data`,
+        damaged: { ...record, [field]: { iv, data: flipBit(data, at) } },
+      };
+  }
+}
+
+function flipBit(data: ArrayBufferLike, at: number): ArrayBuffer {
+  const bytes = new Uint8Array(data.byteLength);
+  bytes.set(new Uint8Array(data));
+  const place = Math.floor(at / 8);
+  bytes[place] = (bytes[place] ?? 0) ^ (1 << (at % 8));
+  return bytes.buffer;
+}
 
 /** Damages one record; returns what, or null if no record can be damaged in this way. */
 async function damage(
@@ -121,6 +301,8 @@ async function damage(
   const key = keys[at];
   let isDone = record !== undefined && key !== undefined;
   if (record === undefined || key === undefined) isDone = false;
+  // That a change was here is known only from its record.
+  else if (kind === 'removed' && store === 'outbox') isDone = false;
   else if (kind === 'removed') records.delete(key);
   else if (sealed === undefined) isDone = false;
   else if (kind === 'changed') {

@@ -150,7 +150,7 @@ test('SYNC-6, G33: a role removed while the page is open: all its data leaves th
   );
   await until('nothing', () => live(api)() && getLoop(api).replica.engine.size === 0);
   expect(inMemory(api)).toEqual(EMPTY);
-  expect(getLoop(api).outbox.view()).toEqual({ entries: [], notices: [] });
+  expect(getLoop(api).outbox.view()).toEqual({ entries: [], damaged: [], notices: [] });
   await expect.poll(stored).toMatchObject({
     books: 0,
     segments: 0,

@@ -59,7 +59,7 @@ export function Again({ id, away, at, zone, now }: AgainProps) {
   );
 }
 
-/** Removes a notice about a change that another one replaced. */
+/** Removes a notice about a change that another one replaced, or a damaged change. */
 export function Dismiss({ id }: { readonly id: string }) {
   const [state, send] = useRepair(id);
   return (

@@ -1,11 +1,26 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunN } from '#contract/ids.ts';
+import type { DamagedChange } from '#workers/api.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { Dismiss } from './dialog-parts.tsx';
 import { syncMessages as t } from '../sync.messages.en.ts';
+
+/** List items of the changes that were damaged on this device. They can't be sent again. */
+export function DamagedList({ changes }: { readonly changes: readonly DamagedChange[] }) {
+  return changes.map(({ id, what, why }) => (
+    <li key={id} className="flex items-start gap-3 border-t border-hair py-2">
+      <span className="min-w-0 grow">
+        <span className="block font-semibold break-words">{what}</span>
+        <span className="block break-words text-failed">{why}</span>
+      </span>
+      <Dismiss id={id} />
+    </li>
+  ));
+}
 
 interface RefusedListProps {
   /** The id of the rejected change, or of its notice. */

@@ -11,7 +11,7 @@ import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { tellFailure } from '../../../ui/toasts.ts';
 import { LastSync } from './last-sync.tsx';
-import { RefusedList } from './rejected-list.tsx';
+import { DamagedList, RefusedList } from './rejected-list.tsx';
 import { Again, Dismiss, Part, Trouble } from './dialog-parts.tsx';
 import { getGlance } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
@@ -34,6 +34,8 @@ export function SyncStatusDialog({
   const { icon, tone, lead, rest } = getGlance(status, zone);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
+  const damaged = outbox?.damaged ?? [];
+  const rejected = refused.length + damaged.length;
   const partly = outbox?.notices.filter((notice) => notice.refused > 0) ?? [];
   const notices = outbox?.notices.filter((notice) => notice.refused === 0) ?? [];
   return (
@@ -80,8 +82,8 @@ export function SyncStatusDialog({
           <Trouble>{t.connecting}</Trouble>
         )}
       </output>
-      {refused.length > 0 && (
-        <Part title={t.changesRefused({ count: refused.length })}>
+      {rejected > 0 && (
+        <Part title={t.changesRefused({ count: rejected })}>
           {refused.map((entry) => (
             <li key={entry.id} className="border-t border-hair py-2">
               <p className="m-0 font-semibold break-words">{entry.what}</p>
@@ -92,6 +94,7 @@ export function SyncStatusDialog({
               <Again id={entry.id} away={t.discard} at={entry.madeAt} zone={zone} now={now} />
             </li>
           ))}
+          <DamagedList changes={damaged} />
         </Part>
       )}
       {partly.length > 0 && (
@@ -144,7 +147,7 @@ export function SyncStatusDialog({
           ))}
         </Part>
       )}
-      {outbox !== undefined && refused.length + partly.length + waiting.length === 0 && (
+      {outbox !== undefined && rejected + partly.length + waiting.length === 0 && (
         <Part title={t.changes}>
           <li className="py-1 text-ink-2">{t.allSent}</li>
         </Part>
