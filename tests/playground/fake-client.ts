@@ -208,6 +208,7 @@ export function makeFakeClient(scene: Scene): {
       await Promise.resolve();
       outbox = {
         entries: outbox.entries.filter((entry) => entry.id !== id),
+        damaged: outbox.damaged.filter((one) => one.id !== id),
         notices: outbox.notices.filter((notice) => notice.id !== id),
       };
       tell('outbox');

@@ -103,15 +103,15 @@ test(`G5: whatever record on the device is damaged, it is found at the next star
 }, 600_000);
 
 test('OUT-5, G14: one flipped bit of a stored change changes nothing or is shown, whichever bit it is', async () => {
-  const { idb, open: openAgain } = await placeIn(freshIdb());
-  const disk = await openAgain();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
   const failure = { kind: 'conflict' as const, message: 'Bo was first.' };
   const refused = [{ why: failure.message, runs: [1, 2] }];
   for (const id of ['first', 'second', 'third']) await disk.keepCommand(command(id));
   await disk.markCommand('second', 'refused', failure, refused);
   const [first, whole, last] = await disk.commands();
   expect(whole).toEqual({ ...command('second'), order: 2, state: 'refused', failure, refused });
-  const db = await finish(idb.indexedDB.open(NAME));
+  const db = await finish(place.idb.indexedDB.open(NAME));
   const put = async (key: string, record: StoredChange): Promise<void> => {
     const transaction = db.transaction('outbox', 'readwrite');
     transaction.objectStore('outbox').delete(key);
@@ -147,15 +147,14 @@ test('OUT-5, G14: one flipped bit of a stored change changes nothing or is shown
     await put(damaged.id, record);
   }
   db.close();
-  const bits = (bytes: { readonly byteLength: number }): number => bytes.byteLength * 8;
   expect(outcomes).toEqual({
     'id damaged': 'second'.length * 7,
     'order harmless': 64,
     'state harmless': 'refused'.length * 7,
     'sealed.iv damaged': 96,
-    'sealed.data damaged': bits(record.sealed.data),
+    'sealed.data damaged': record.sealed.data.byteLength * 8,
     'failure.iv no reason': 96,
-    'failure.data no reason': bits(record.failure.data),
+    'failure.data no reason': record.failure.data.byteLength * 8,
   });
 }, 120_000);
 
