@@ -11,8 +11,14 @@ import {
 import { openRepository } from '#server/engine/embedded/restic/repository.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { getKind, getValue, tools } from './restic/fixtures.ts';
-import { makeSessionBench, withoutWaits } from './session-bench.ts';
+import { getKind, getValue, makeFolder, tools } from './restic/fixtures.ts';
+import { makeSessionBench, type SessionBench, withoutWaits } from './session-bench.ts';
+
+/** A server with a folder of its own for repositories. */
+function makeContext(bench: SessionBench): AppContext {
+  const context = withoutWaits(bench);
+  return { ...context, config: { ...context.config, repositoriesDir: makeFolder() } };
+}
 
 /** A server that dies at a transaction. */
 function dyingAt(context: AppContext, transaction: number): AppContext {
@@ -34,7 +40,7 @@ eachDatabase((kind, open) => {
   test(`ENG-12: a former password opens nothing once it was changed, wherever a crash interrupted that (${kind})`, async () => {
     const bench = await makeSessionBench(await open(), []);
     const { tenant } = bench;
-    const context = withoutWaits(bench);
+    const context = makeContext(bench);
     const scope = { tenant } as Parameters<typeof changePassword>[1];
     const transactions = [1, 2, 3, 4, 5, 6];
     for (const transaction of transactions) {
@@ -90,7 +96,7 @@ eachDatabase((kind, open) => {
 
   test(`ENG-12: a hint that gives the password away in other letters, widths or spaces is refused (${kind})`, async () => {
     const bench = await makeSessionBench(await open(), []);
-    const context = withoutWaits(bench);
+    const context = makeContext(bench);
     const scope = { tenant: bench.tenant } as Parameters<typeof changePassword>[1];
     const repository = randomUUID() as BackupRepositoryId;
     const password = 'canary-of-the-vault';
