@@ -22,6 +22,7 @@ import { makeFixture } from '../../http/fixtures.ts';
 import { getTicks, type Ticks } from '../../jobs/ticks.ts';
 import { HERE } from '../../outbound/listen.ts';
 import { anOffice, type Asker, type Office } from '../../sync/fixtures.ts';
+import { BUCKET, KEY_ID, openS3, REGION, SECRET } from '../s3/stand-in.ts';
 
 /** An organization of company 1 with three users and one job that runs at 22:00, by one engine. */
 export interface EngineCase {
@@ -43,7 +44,8 @@ export const ENGINES: readonly {
   readonly name: string;
   readonly start: (store: Store) => Promise<EngineCase>;
 }[] = [
-  { name: 'embedded', start: startEmbedded },
+  { name: 'embedded on a folder', start: (store) => startEmbedded(store) },
+  { name: 'embedded on S3', start: startOnS3 },
   { name: 'vb365 v8', start: (store) => startImported(store, 'v8') },
   { name: 'vb365 v7', start: (store) => startImported(store, 'v7') },
 ];
@@ -66,9 +68,33 @@ const create = async (admin: Asker, path: string, body: object): Promise<string>
   return answer.data.id;
 };
 
-async function startEmbedded(store: Store): Promise<EngineCase> {
+/** The repositories of the embedded engine are in a bucket. */
+async function startOnS3(store: Store): Promise<EngineCase> {
+  const s3 = await openS3();
+  const engine = await startEmbedded(store, {
+    endpoint: s3.url,
+    region: REGION,
+    bucket: BUCKET,
+    prefix: 'contract',
+    accessKeyId: KEY_ID,
+    secretAccessKey: SECRET,
+  });
+  s3.now = () => engine.context.clock.now();
+  return {
+    ...engine,
+    async stop() {
+      await engine.stop();
+      s3.stop();
+      if (![...s3.objects.keys()].some((key) => /^contract\/.*data\//.test(key)))
+        throw new Error('The bucket has no packs.');
+    },
+  };
+}
+
+async function startEmbedded(store: Store, storage: object | null = null): Promise<EngineCase> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-contract-'));
-  const fixture = await makeFixture({ repositoriesDir: folder }, store, { skipsShortWaits: true });
+  const settings = { repositoriesDir: folder, outbound: HERE.outbound };
+  const fixture = await makeFixture(settings, store, { skipsShortWaits: true });
   const { context } = fixture;
   const tenant = createDemoTenant({
     file: null,
@@ -93,7 +119,11 @@ async function startEmbedded(store: Store): Promise<EngineCase> {
       },
     }),
   );
-  const repositoryId = await create(admin, 'o365/repositories', repository(organizationId));
+  const repositoryId = await create(
+    admin,
+    'o365/repositories',
+    repository(organizationId, { storage }),
+  );
   const jobId = await create(admin, 'o365/jobs', job(organizationId, repositoryId));
   const { 'backup-session': session, 'background-download': download } = allJobs(context);
   const sessions = alone(context, office, {

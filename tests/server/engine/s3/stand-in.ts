@@ -29,7 +29,17 @@ export const SECRET = 'a secret of tests, not of anybody';
 export const BUCKET = 'backups';
 const PAGE_KEYS = 7;
 
+/** A stand-in that runs until the current test has finished. */
 export async function startS3(versioned: VersionedBucket | null = null): Promise<S3StandIn> {
+  const standIn = await openS3(versioned);
+  onTestFinished(standIn.stop);
+  return standIn;
+}
+
+/** A stand-in that runs until it is stopped. */
+export async function openS3(
+  versioned: VersionedBucket | null = null,
+): Promise<S3StandIn & { readonly stop: () => void }> {
   const standIn = {
     objects: versioned?.objects ?? new Map<string, Buffer>(),
     versioned,
@@ -38,15 +48,15 @@ export async function startS3(versioned: VersionedBucket | null = null): Promise
     failures: [] as S3StandIn['failures'],
     secret: SECRET,
     url: '',
+    stop: (): void => {
+      server.closeAllConnections();
+      server.close();
+    },
   };
   const server = createServer((request, response) => {
     void readBody(request).then((raw) => answer(standIn, request, raw, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return standIn;
 }
