@@ -1,7 +1,7 @@
 import type { DeviceCode, DeviceCodeState, EngineScope, Reply, Workload } from './engine.ts';
 import type { Ms, OrganizationId, TaskId } from '../ids.ts';
 
-/** `missing`: permissions without which nothing can be written. `expiresAt`: of granted rights. */
+/** `missing`: permissions without which nothing can be written. `expiresAt`: until when restores may start. */
 export interface RestoreRights {
   readonly missing: readonly string[];
   /** All permissions that a sign-in grants: those that are needed, and those that help. */

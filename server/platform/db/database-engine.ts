@@ -430,7 +430,10 @@ interface RestoreGrantTable {
   registration_id: string;
   sealed: string | null;
   granted_at: Ms;
+  /** Until then, restores may start. */
   expires_at: Ms;
+  /** Until then, restores that have started go on. */
+  restores_end_at: Ms;
   stopped_at: Ms | null;
   ended_at: Ms | null;
   removed: Generated<boolean>;

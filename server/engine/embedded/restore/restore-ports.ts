@@ -68,7 +68,7 @@ async function openPorts(
       { readOnly: true },
     );
     return opened.ok
-      ? ok(connections.until(`grant ${grant}`, opened.value.access, opened.value.expiresAt))
+      ? ok(connections.until(`grant ${grant}`, opened.value.access, opened.value.endsAt))
       : opened;
   }
   const ports = await connections.open(tenant, organization);

@@ -80,6 +80,7 @@ import { migration0098 } from './0098_missing_items.ts';
 import { migration0101 } from './0101_superseded_keys.ts';
 import { migration0102 } from './0102_chain_ends.ts';
 import { migration0103 } from './0103_log_checks.ts';
+import { migration0106 } from './0106_rights_of_running_restores.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -166,4 +167,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0101,
   migration0102,
   migration0103,
+  migration0106,
 ];

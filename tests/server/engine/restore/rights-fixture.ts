@@ -141,6 +141,7 @@ export async function setUp(database: Kind) {
     'restore-task': jobs['restore-task'],
     'restore-rights': jobs['restore-rights'],
   });
+  const rightsRunner = makeJobRunner(context, { 'restore-rights': jobs['restore-rights'] });
   getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
   await runner.tick();
   const { admin } = office;
@@ -194,6 +195,8 @@ export async function setUp(database: Kind) {
     applicationId: applicationId ?? '',
     pass: (ms: number) => fixture.pass(ms),
     tick: () => runner.tick(),
+    /** The jobs that end rights, and no restore. */
+    tickRights: () => rightsRunner.tick(),
     loseMails() {
       for (const { id } of mails().slice(0, 2)) admin.purgeMessage(person.id, id);
     },

@@ -53,7 +53,10 @@ type Due =
       readonly registrationId: string;
     };
 
-/** Ends a grant if its session has ended and its restores are done, or if its time is over. */
+/**
+ * Ends a grant if its session or its time has ended and its restores are done, or if their time is
+ * over, too.
+ */
 const endWhenDue = (context: AppContext, tenant: TenantId, id: Id): Promise<Due> =>
   context.store.tenant<Due>(tenant, async (tx) => {
     const now = context.clock.now();
@@ -64,8 +67,8 @@ const endWhenDue = (context: AppContext, tenant: TenantId, id: Id): Promise<Due>
     if (grant.endedAt === null) {
       const isExpired = grant.expiresAt <= now;
       if (!isExpired && grant.stoppedAt === null) return { kind: 'later', at: grant.expiresAt };
-      if (!isExpired && (await isGrantInUse(tx, id)))
-        return { kind: 'later', at: Math.min(now + AGAIN_MS, grant.expiresAt) };
+      if (grant.restoresEndAt > now && (await isGrantInUse(tx, id)))
+        return { kind: 'later', at: Math.min(now + AGAIN_MS, grant.restoresEndAt) };
       await endGrant(tx, context, id, sealed);
       if (sealed.access !== null)
         await recordGrant(tx, context, {

@@ -56,7 +56,10 @@ export interface NewGrant extends SealedGrant {
   readonly workload: Workload | null;
   readonly permissions: readonly string[];
   readonly registrationId: string;
+  /** Until then, restores may start. */
   readonly expiresAt: Ms;
+  /** Until then, restores that have started go on. */
+  readonly restoresEndAt: Ms;
 }
 
 /**
@@ -67,7 +70,16 @@ export async function storeGrant(
   tx: TenantTx,
   context: AppContext,
   scope: EngineScope,
-  { id, workload, permissions, registrationId, expiresAt, region, ...secrets }: NewGrant,
+  {
+    id,
+    workload,
+    permissions,
+    registrationId,
+    expiresAt,
+    restoresEndAt,
+    region,
+    ...secrets
+  }: NewGrant,
 ): Promise<void> {
   const now = context.clock.now();
   const { user, actor } = getOwner(scope);
@@ -76,6 +88,7 @@ export async function storeGrant(
     sealed,
     registration_id: registrationId,
     expires_at: expiresAt,
+    restores_end_at: restoresEndAt,
     stopped_at: secrets.access === null ? now : null,
   };
   await tx.sql
@@ -121,21 +134,24 @@ export async function findGrant(
   return rows[0] ?? null;
 }
 
-/** Opens a grant for a task that was started with it. A task outlives the session, not the rights. */
+/**
+ * Opens a grant for a task that was started with it. Returns the access and until when it may be
+ * used: a task outlives the session, and the time in which restores may start.
+ */
 export async function openGrant(
   tx: TenantTx,
   context: AppContext,
   organization: OrganizationId,
   id: Id,
-): Promise<EngineResult<{ readonly access: Access; readonly expiresAt: Ms }>> {
+): Promise<EngineResult<{ readonly access: Access; readonly endsAt: Ms }>> {
   const row = await loadGrant(tx, context, id);
   const isOver =
     row === null ||
     row.organization !== organization ||
     row.endedAt !== null ||
-    row.expiresAt <= context.clock.now();
+    row.restoresEndAt <= context.clock.now();
   if (isOver || !row.sealed?.access) return failed('refused', t.rightsEnded);
-  return ok({ access: row.sealed.access, expiresAt: row.expiresAt });
+  return ok({ access: row.sealed.access, endsAt: row.restoresEndAt });
 }
 
 /**
@@ -167,7 +183,8 @@ export async function stopAllGrants(
   now: Ms,
 ): Promise<void> {
   const { rows } = await sql<{ id: Id }>`
-    update restore_grant set stopped_at = coalesce(stopped_at, ${now}), expires_at = least(expires_at, ${now})
+    update restore_grant set stopped_at = coalesce(stopped_at, ${now}), expires_at = least(expires_at, ${now}),
+      restores_end_at = least(restores_end_at, ${now})
     where tenant_id = ${tx.tenant} and organization_id = ${organization} and ended_at is null
     returning id`.execute(tx.sql);
   for (const { id } of rows) await scheduleEnd(tx, id, now);
@@ -179,6 +196,7 @@ interface LoadedGrant {
   readonly region: Region;
   readonly registrationId: string;
   readonly expiresAt: Ms;
+  readonly restoresEndAt: Ms;
   readonly stoppedAt: Ms | null;
   readonly endedAt: Ms | null;
   readonly sealed: SealedGrant | null;
@@ -206,6 +224,7 @@ export async function loadGrant(
     region: row.region,
     registrationId: row.registration_id,
     expiresAt: row.expires_at,
+    restoresEndAt: row.restores_end_at,
     stoppedAt: row.stopped_at,
     endedAt: row.ended_at,
     sealed,

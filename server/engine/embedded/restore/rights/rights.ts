@@ -46,8 +46,10 @@ import {
 import { findMissing, type MailboxPart, neededFor, wantedFor } from '../../entra/permissions.ts';
 import { findMailboxParts, type Plan } from '../plan.ts';
 
-/** Rights last for an hour, or less: as long as the administrator's sign-in can remove them. */
+/** Restores may start for an hour, or less: as long as the administrator's sign-in can remove the rights. */
 const LONGEST_MS: Ms = 60 * 60_000;
+/** Restores that have started keep the rights for a day: a large mailbox takes hours. */
+const LONGEST_RESTORE_MS: Ms = 24 * 60 * 60_000;
 const REMOVAL_MS: Ms = 5 * 60_000;
 const CHECK_MS: Ms = 25_000;
 
@@ -197,6 +199,7 @@ async function grantByCode(
       permissions: wanted,
       registrationId,
       expiresAt,
+      restoresEndAt: clock.now() + LONGEST_RESTORE_MS,
       access: null,
       accessToken,
       tokenExpiresAt,

@@ -1,0 +1,10 @@
+import type { Migration } from './migration.ts';
+
+/** Until when restores that have started may use granted rights to write. */
+export const migration0106: Migration = {
+  name: '0106',
+  statements: [
+    'alter table restore_grant add column restores_end_at bigint not null default 0',
+    'update restore_grant set restores_end_at = expires_at',
+  ],
+};
