@@ -72,6 +72,7 @@ const commands = {
   'backup': () => run(['server/backup.ts', ...rest], { node }),
   'restore': () => run(['server/restore.ts', ...rest], { node }),
   'attach': () => run(['server/attach.ts', ...rest], { node }),
+  'check:tenant': () => run(['server/check-tenant.ts', ...rest], { node }),
   'proxy': () => run(['server/proxy.ts', ...rest], { node }),
   'unlock': () => run(['server/unlock.ts', ...rest], { node }),
   'rotate-key': () => run(['server/rotate-key.ts', ...rest], { node }),

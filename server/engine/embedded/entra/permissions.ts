@@ -137,7 +137,7 @@ export const withoutGranted = (
 const CLAIMS = v.object({ roles: v.optional(v.array(v.string()), []) });
 
 /** The permissions in a token. It is only read, never trusted: Graph checks each request itself. */
-function readRoles(token: string): readonly string[] {
+export function readRoles(token: string): readonly string[] {
   const [, payload = ''] = token.split('.');
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { makeCloudConnection } from './engine/embedded/cloud.ts';
+import { waitClock } from './engine/embedded/graph/clock.ts';
+import { checkTenant } from './engine/embedded/tenant-check/check-tenant.ts';
+import { readTenantCheckOptions } from './engine/embedded/tenant-check/options.ts';
+import { EXIT_CODES, printReport } from './engine/embedded/tenant-check/report.ts';
+import type { AppContext } from './platform/app-context.ts';
+import { systemClock } from './platform/clock.ts';
+import { readConfig } from './platform/config.ts';
+import { say, stop } from './platform/db/command-line.ts';
+import { systemChance } from './platform/random.ts';
+
+/**
+ * `check-tenant --tenant T --application ID`: checks what a tenant of Microsoft 365 lacks for backups,
+ * with a certificate or secret from a file or the environment. Needs no database, and changes nothing.
+ * Exit codes: 0 ready, 1 something is missing, 2 wrong command line or settings, 3 not reachable.
+ */
+const WRONG_USE = 2;
+
+const options = readTenantCheckOptions(process.argv.slice(2), process.env);
+const settings = readConfig(process.env, join(import.meta.dirname, '..'));
+const failWith = (sentence: string): void => {
+  stop(sentence);
+  process.exitCode = WRONG_USE;
+};
+if (typeof options === 'string') failWith(options);
+else if (typeof settings === 'string') failWith(settings);
+else {
+  // Only what outgoing requests read.
+  const context = { config: settings.config } as AppContext;
+  const cloud = makeCloudConnection(() => context);
+  const report = await checkTenant(
+    {
+      fetch: (request) => cloud.fetch(request),
+      clock: waitClock(systemClock),
+      random: () => (systemChance.bytes(1)[0] ?? 0) / 256,
+    },
+    options,
+  );
+  if (options.isJson) say(JSON.stringify(report, null, 2));
+  else for (const line of printReport(report)) say(line);
+  process.exit(EXIT_CODES[report.result]);
+}

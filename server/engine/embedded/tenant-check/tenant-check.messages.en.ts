@@ -1,0 +1,103 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** What the check of a tenant says to the person who runs it. */
+export const tenantCheckMessages = defineMessages('tenant-check', {
+  usage:
+    'Name the tenant and the application: npm run check:tenant -- --tenant TENANT --application ID --certificate FILE',
+  secretOnCommandLine:
+    'Put the secret in DAYBOOK_TENANT_SECRET or in a file for --secret-file, never on the command line.',
+  noCredential:
+    'Name a certificate with --certificate and --key, or put a secret in DAYBOOK_TENANT_SECRET.',
+  twoCredentials: 'Use either a certificate or a secret.',
+  badRegion: 'Choose one of these regions: {regions}.',
+  badServices: 'Choose among these services: {services}.',
+  noFile: "The file {file} can't be read.",
+  badCertificate: 'The file {file} has no certificate in PEM.',
+  badKey: 'The file {file} has no private key in PEM that opens without a password.',
+  emptySecret: 'The secret is empty.',
+
+  title: 'Microsoft 365 tenant {tenant}, cloud {region}, application {application}',
+  ready: 'Ready for backups.',
+  readyWithWarnings:
+    'Ready for backups, with {warnings, plural, one {# warning} other {# warnings}}.',
+  notReady: 'Not ready: {failures, plural, one {# check} other {# checks}} failed.',
+  unreachable: "Nothing was checked, because Microsoft 365 can't be reached.",
+  ok: 'ok',
+  warning: 'warning',
+  failed: 'FAILED',
+  skipped: 'skipped',
+  open: '           open {link}',
+
+  network: 'Network',
+  cloud: 'Cloud',
+  clock: 'Clock',
+  credential: 'Credential',
+  signIn: 'Sign-in',
+  permissions: 'Permissions',
+  directory: 'Directory',
+  exchange: 'Exchange',
+  sharepoint: 'OneDrive and SharePoint',
+  teams: 'Teams',
+  teamsChats: 'Posts of teams',
+  restore: 'Restore',
+  limits: 'Limits',
+
+  reached: '{host} answers.',
+  notReached: "{host} can't be reached. Allow the server HTTPS connections to it.",
+  rightCloud: 'The tenant is in this cloud.',
+  unknownTenant: "This cloud doesn't know the tenant. Check its name.",
+  wrongCloud: 'The tenant is in another cloud. Use --region {region}.',
+  cloudUnread: "Microsoft's description of the tenant can't be read ({status}).",
+  clockRight:
+    'The clock of this machine differs by {seconds, plural, one {# second} other {# seconds}}.',
+  clockWrong:
+    'The clock of this machine differs by {seconds, plural, one {# second} other {# seconds}}. Correct it.',
+  clockUnknown: 'The response has no date to compare the clock with.',
+  certificateValid: 'The certificate is valid until {date}.',
+  certificateEnds: 'The certificate ends on {date}. Renew it.',
+  certificateExpired: 'The certificate expired on {date}. Renew it.',
+  certificateEarly: 'The certificate is not valid before {date}.',
+  keyForeign: "The private key isn't the one of the certificate.",
+  secretUsed: 'The application signs in with a secret. A certificate is safer.',
+  signedIn: 'The application signs in.',
+  granted: '{permission} is granted.',
+  missing: '{permission} is missing: an administrator has to grant consent.',
+  restoreGranted: '{permission} is granted, for restores of {workload}.',
+  restoreMissing: '{permission} is missing. Restores of {workload} need it.',
+  restoreLater:
+    '{permission} is not granted. Restores of {workload} need it, and can ask for it then.',
+  surplus: '{permission} is granted, and no backup needs it.',
+  owner: 'The tenant is {name} ({id}).',
+  otherTenant: 'The application belongs to the tenant {id}, not to the one that was named.',
+  users:
+    '{users, plural, one {# user} other {# users}}, {licensed, plural, one {# of them with a license} other {# of them with a license}}.',
+  noLicense: 'No user has a license, so there are no mailboxes or OneDrives to check.',
+  noUser: 'None of the checked users has this. Assign licenses, or check later.',
+  noSite: 'The tenant has no site to check.',
+  noTeam: 'The tenant has no team to check.',
+  skippedFor: '{what}: not checked, because {permission} is missing.',
+  readable: '{what}: readable.',
+  readableChanges: '{what}: readable, also only what changed.',
+  noChanges:
+    '{what}: readable, but Microsoft 365 offers no list of changes. Each backup reads all.',
+  unreadable: '{what}: {reason}',
+  protectedApi:
+    '{what}: the permission is granted, but access is denied. Microsoft protects this API: request access.',
+  mails: 'Mails',
+  calendars: 'Calendars',
+  contacts: 'Contacts',
+  tasks: 'Tasks',
+  mailboxExport: 'Export of whole items',
+  oneDrive: 'OneDrive',
+  sites: 'Sites',
+  lists: 'Lists',
+  groups: 'Groups',
+  people: 'Users',
+  teamSettings: 'Settings of teams',
+  channels: 'Channels',
+  posts: 'Posts',
+  notThrottled: 'No request of {requests, number} was throttled.',
+  throttled:
+    '{throttled, number} of {requests, number} requests were throttled. Check whether other programs use the tenant.',
+  limitNear: 'Microsoft 365 reports that {remaining, number} of {limit, number} requests are left.',
+});
