@@ -3,12 +3,12 @@ import { makeRng, getUuid } from '../random.ts';
 import { deltaPage } from './delta.ts';
 import { type DriveRow, findDrive } from './drive-store.ts';
 import { GraphError, itemNotFound, resourceNotFound } from './graph-error.ts';
-import type { GraphApp } from './graph-env.ts';
+import type { GraphApp, GraphContext } from './graph-env.ts';
 import { isoTime } from './ids.ts';
 import { type ListRow, createLibrary } from './list-store.ts';
 import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts';
 import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
-import { checkPermission } from './permissions.ts';
+import { checkPermission, hasPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
 import { readSettings } from './team-settings.ts';
 
@@ -104,9 +104,19 @@ const listNested = ({ store }: Tenant, group: string, isDeep: boolean): readonly
   );
 
 /** The people and groups in a group, with those of the groups in it if it `isDeep`. */
-function listMembers(tenant: Tenant, group: string, isDeep: boolean): Entity[] {
+function listMembers(
+  tenant: Tenant,
+  group: string,
+  isDeep: boolean,
+  seesHidden: boolean,
+): Entity[] {
+  const isHidden = (id: string): boolean =>
+    !seesHidden && readSettings(tenant, id).visibility === 'HiddenMembership';
+  if (isHidden(group)) return [];
   const nested = listNested(tenant, group, isDeep);
-  const groups = [group, ...(isDeep ? nested.map(({ id }) => id) : [])];
+  const groups = [group, ...(isDeep ? nested.map(({ id }) => id) : [])].filter(
+    (id) => !isHidden(id),
+  );
   const people = tenant.store
     .all<{ person_id: string }>(
       'select distinct person_id from member where team_id in (select value from json_each(?)) order by person_id',
@@ -179,12 +189,15 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
       project(groupEntity(tenant, findGroup(tenant, c.req.param('group'))), select, 'group'),
     );
   });
+  /** Members of a hidden group are left out, without an error. */
+  const readMembers = (c: GraphContext, id: string, isDeep: boolean): Entity[] =>
+    listMembers(tenant, id, isDeep, hasPermission(c.get('caller'), 'readHiddenMembers'));
   for (const list of ['members', 'transitiveMembers'] as const)
     app.get(`/groups/:group/${list}`, (c) => {
       checkPermission(c.get('caller'), 'readGroups');
       const { id } = findGroup(tenant, c.req.param('group') ?? '');
       return c.json(
-        listPage(tenant, c.req.raw, listMembers(tenant, id, list === 'transitiveMembers'), {
+        listPage(tenant, c.req.raw, readMembers(c, id, list === 'transitiveMembers'), {
           type: 'directoryObject',
           normal: 100,
           max: 999,

@@ -20,6 +20,7 @@ const ALLOWED = {
     'Directory.Read.All',
     'Directory.ReadWrite.All',
   ],
+  readHiddenMembers: ['Member.Read.Hidden'],
   createGroups: ['Group.Create', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   writeGroups: ['Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   readMe: ['User.Read', 'User.ReadWrite', 'User.Read.All', 'User.ReadWrite.All'],
@@ -162,9 +163,12 @@ const FILES: ReadonlySet<Action> = new Set<Action>([
   'manageLists',
 ]);
 
+export const hasPermission = (caller: Caller, action: Action): boolean =>
+  ALLOWED[action].some((permission) => caller.permissions.has(permission));
+
 /** @throws GraphError 403 if no permission of the caller allows the action */
 export function checkPermission(caller: Caller, action: Action): void {
-  if (ALLOWED[action].some((permission) => caller.permissions.has(permission))) return;
+  if (hasPermission(caller, action)) return;
   if (MAIL.has(action))
     throw new GraphError(
       403,
@@ -190,6 +194,7 @@ export const APP_ROLES: Readonly<Record<string, string>> = {
   'User.Read.All': 'df021288-bdef-4463-88db-98f22de89214',
   'Group.Read.All': '5b567255-7703-4780-807c-7be8301ae99b',
   'Group.ReadWrite.All': '62a82d76-70ea-41e2-9197-370581804d09',
+  'Member.Read.Hidden': '658aa5d8-239f-45c4-aa12-864f4fc7e490',
   'GroupMember.Read.All': '98830695-27a2-44f7-8c18-0c3ebc9698f6',
   'Directory.Read.All': '7ab1d382-f21e-4acd-a863-ba3e13f7da61',
   'Organization.Read.All': '498476ce-e0fe-48b0-b801-37ba7e2685c6',

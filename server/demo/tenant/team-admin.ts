@@ -48,7 +48,7 @@ export interface TeamAdmin {
   listChannels(team: string): ChannelRow[];
   addChannel(team: string, name: string, membership?: ChannelRow['membership']): ChannelRow;
   renameChannel(team: string, channel: string, name: string): void;
-  /** Its folder stays in the team's site, unless the channel is private. */
+  /** Its folder stays in the team's site, unless the channel is private or shared. */
   removeChannel(team: string, channel: string): void;
   listPosts(team: string, channel: string): PostRow[];
   listReplies(post: PostRow): PostRow[];
@@ -106,7 +106,8 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
       const row = findOpenChannel(team, channel);
       store.transaction(() => {
         updateChannel(tenant, row, { removed: 1 });
-        if (row.membership === 'private') store.run('delete from drive where id = ?', row.drive_id);
+        if (row.membership !== 'standard')
+          store.run('delete from drive where id = ?', row.drive_id);
       });
     },
     listPosts: (team, channel) => listPosts(tenant, findOpenChannel(team, channel).id),

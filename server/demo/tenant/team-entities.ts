@@ -64,7 +64,11 @@ export function memberEntity(
   };
 }
 
-export const channelEntity = (tenant: Tenant, channel: ChannelRow): Entity => ({
+/** Members of enumerations that came later are only named to those who ask for them. */
+const knowsAllMembers = (request: Request): boolean =>
+  /\binclude-unknown-enum-members\b/i.test(request.headers.get('prefer') ?? '');
+
+export const channelEntity = (tenant: Tenant, channel: ChannelRow, request: Request): Entity => ({
   id: channel.id,
   createdDateTime: exactTime(channel.created_at),
   displayName: channel.name,
@@ -72,7 +76,10 @@ export const channelEntity = (tenant: Tenant, channel: ChannelRow): Entity => ({
   email: '',
   tenantId: tenant.id,
   webUrl: `${TEAMS_URL}/channel/${encodeURIComponent(channel.id)}?groupId=${channel.team_id}`,
-  membershipType: channel.membership,
+  membershipType:
+    channel.membership === 'shared' && !knowsAllMembers(request)
+      ? 'unknownFutureValue'
+      : channel.membership,
   isArchived: false,
   ...(channel.migration === null ? {} : { migrationMode: channel.migration }),
   ...(channel.original_created_at === null

@@ -6,7 +6,7 @@ import { findSiteDrives, insertSite } from './groups.ts';
 import { channelId, digest } from './ids.ts';
 import type { Tenant } from './store.ts';
 
-export type Membership = 'standard' | 'private';
+export type Membership = 'standard' | 'private' | 'shared';
 
 export interface ChannelRow {
   readonly n: number;
@@ -89,7 +89,7 @@ export interface NewChannel {
 
 /**
  * Adds a channel with its folder for files: of the team's site, or of a site of its own if the
- * channel is private.
+ * channel is private or shared.
  * @throws GraphError 400 the name is taken
  */
 export function addChannel(tenant: Tenant, input: NewChannel): ChannelRow {
@@ -107,7 +107,7 @@ export function addChannel(tenant: Tenant, input: NewChannel): ChannelRow {
     );
   const n = store.nextN('channel');
   const drive =
-    input.membership === 'private'
+    input.membership !== 'standard'
       ? addPrivateDrive(tenant, input, n)
       : findSiteDrives(tenant, team.id)[0];
   if (!drive) throw itemNotFound();

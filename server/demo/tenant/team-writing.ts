@@ -43,7 +43,7 @@ const memberInput = v.object({
 const channelInput = v.object({
   displayName: v.pipe(v.string(), v.minLength(1), v.maxLength(50)),
   description: v.nullish(v.string(), ''),
-  membershipType: v.optional(v.picklist(['standard', 'private']), 'standard'),
+  membershipType: v.optional(v.picklist(['standard', 'private', 'shared']), 'standard'),
   members: v.optional(v.array(memberInput), []),
 });
 const migrationInput = v.object({ conversationCreationDateTime: v.optional(time) });
@@ -101,6 +101,8 @@ async function readInput<S extends v.GenericSchema>(
   return parsed.output;
 }
 
+/** learn.microsoft.com/graph/api/channel-post */
+const MAX_CHANNEL_MEMBERS = 200;
 const CHANNEL = '/teams/:team/channels/:channel';
 
 /** Writing to teams: settings, members, channels, tabs, and messages in migration mode. */
@@ -156,16 +158,27 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
     return c.body(null, 204);
   });
 
+  const checkInTeam = (team: string, person: string): void => {
+    if (!listTeamMembers(tenant, team).some(({ personId }) => personId === person))
+      throw badRequest('The user is not a member of the team.');
+  };
   app.post('/teams/:team/channels', async (c) => {
     const team = openTeam(tenant, c, 'createChannels');
     const input = await readInput(c, channelInput);
-    const isPrivate = input.membershipType === 'private';
-    if (isPrivate && !input.members.some((member) => member.roles.includes('owner')))
-      throw badRequest('Private channels need an owner.');
+    const isLimited = input.membershipType !== 'standard';
+    const owners = input.members.filter((member) => member.roles.includes('owner'));
+    if (isLimited && owners.length === 0)
+      throw badRequest('Private and shared channels need an owner.');
+    if (input.membershipType === 'shared' && owners.length > 1)
+      throw badRequest('Shared channels are created with one owner.');
+    if (input.members.length > MAX_CHANNEL_MEMBERS)
+      throw badRequest('A channel is created with 200 members at most.');
     const members = input.members.map((member) => ({
       personId: readBound(member['user@odata.bind']),
       isOwner: member.roles.includes('owner'),
     }));
+    if (input.membershipType === 'private')
+      for (const { personId } of members) checkInTeam(team.id, personId);
     const channel = tenant.store.transaction(() => {
       const added = addChannel(tenant, {
         team,
@@ -174,10 +187,10 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
         membership: input.membershipType,
         at: tenant.now(),
       });
-      if (isPrivate) for (const member of members) putChannelMember(tenant, added.id, member);
+      if (isLimited) for (const member of members) putChannelMember(tenant, added.id, member);
       return added;
     });
-    return c.json(channelEntity(tenant, channel), 201);
+    return c.json(channelEntity(tenant, channel, c.req.raw), 201);
   });
   const findChannelMember = (channel: ChannelRow, id: string): TeamMember => {
     const member = listChannelMembers(tenant, channel.id).find(
@@ -192,8 +205,8 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
     const personId = readBound(input['user@odata.bind']);
     if (channel.membership === 'standard')
       throw badRequest('Standard channels have the members of their team.');
-    if (!listTeamMembers(tenant, channel.team_id).some((one) => one.personId === personId))
-      throw badRequest('The user is not a member of the team.');
+    // People outside of the team can have a shared channel, not a private one.
+    if (channel.membership === 'private') checkInTeam(channel.team_id, personId);
     const member = { personId, isOwner: input.roles.includes('owner') };
     putChannelMember(tenant, channel.id, member);
     return c.json(memberEntity(tenant, channel.id, member), 201);

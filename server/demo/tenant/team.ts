@@ -77,7 +77,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
         tenant,
         c.req.raw,
         listChannels(tenant, id),
-        (channel) => channelEntity(tenant, channel),
+        (channel) => channelEntity(tenant, channel, c.req.raw),
         { type: 'channel', normal: 100, max: 999 },
       ),
     );
@@ -85,7 +85,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   app.get(CHANNEL, (c) => {
     const channel = openChannel(tenant, c, 'readChannels');
     const { select } = readQuery(new URL(c.req.url));
-    return c.json(project(channelEntity(tenant, channel), select, 'channel'));
+    return c.json(project(channelEntity(tenant, channel, c.req.raw), select, 'channel'));
   });
   app.get(`${CHANNEL}/members`, (c) => {
     const { id } = openChannel(tenant, c, 'readChannelMembers');

@@ -173,6 +173,13 @@ export interface Writer {
     call: SourceCall,
     recorder?: FolderRecorder,
   ): Reply<{ key: string; created: readonly string[] }>;
+  /**
+   * Whom a missing folder would be created for, in words; null: it is there, or belongs to all of the
+   * object. Error: it can't be created. Absent: no folder has people of its own.
+   */
+  planFolder?(place: Place, call: SourceCall): Reply<string | null>;
+  /** Ends the creation of a folder, and says who has it now. May be repeated. */
+  finishFolder?(place: Place, key: string, call: SourceCall): Reply<string | null>;
   /** Creates the item, or replaces `replaces` if it hasn't changed since it was found. */
   write(place: Place, item: StoredItem, input: WriteInput, call: SourceCall): Reply<Written>;
   /** For undo: removes what a restore created, unless it has changed since (`conflict`). */
@@ -239,6 +246,8 @@ export interface FolderRecorder {
 export interface Place {
   readonly object: SourceObject;
   readonly path: readonly PathPart[];
+  /** The stored settings of the object, as old as the backup of the folder. Absent: there are none. */
+  readonly settings?: WriteInput['content'];
 }
 export interface PathPart {
   readonly name: string;

@@ -166,6 +166,71 @@ eachDatabase((name, open) => {
     expect(await countAllBut(bench, top)).toBe(everybody.length - together.size);
   });
 
+  test(`RES-53, ENG-31: a group whose members are hidden selects and excludes nobody silently: the missing permission is named, and roles deny (${name})`, async () => {
+    const roles = ['User.Read.All', 'Group.Read.All', 'Sites.Read.All'];
+    const store = await open();
+    for (const sees of [false, true]) {
+      const graph = tenantGraph({
+        people: 8,
+        mails: 1,
+        files: 1,
+        roles: sees ? [...roles, 'Member.Read.Hidden'] : roles,
+      });
+      const bench = await makeBench(store, graph);
+      const { context, scope } = bench;
+      const { admin } = graph.tenant;
+      const directory = makeDirectory(context, graph.ports, scope, graph.call);
+      const everybody = getValue(await directory.people()).map(({ id }) => id);
+      const groups = (await bench.stored()).filter(({ kind }) => kind === 'group');
+      const [hidden = '', other = ''] = admin.teams.list().map(({ id }) => id);
+      const outer = groups.find(({ id }) => id !== hidden && id !== other)?.id ?? '';
+      const connections = { open: async () => ({ ok: true, value: graph.ports }) } as never;
+      const refresh = () =>
+        refreshGroupMembers(context, connections, scope, {
+          groups: [hidden, other],
+          maxAgeMs: 0,
+        });
+      const known = async () =>
+        context.store.tenant(scope.tenant, ({ sql: db }) =>
+          db
+            .selectFrom('directory_member_list')
+            .select('group_id')
+            .where('tenant_id', '=', scope.tenant)
+            .where('organization_id', '=', scope.organization)
+            .execute(),
+        );
+      // What was read while it was visible is not used any more.
+      getValue(await refresh());
+      expect(await known()).toHaveLength(2);
+      const members = new Set(getValue(await directory.members(hidden)).map(({ id }) => id));
+      expect(members.size).toBeGreaterThan(0);
+      admin.teams.changeSettings(hidden, { visibility: 'HiddenMembership' });
+      admin.nestGroup(outer, hidden);
+
+      for (const id of [hidden, outer]) {
+        const group = { type: 'Group', id, parts: ['mailbox'] };
+        const job = {
+          backupType: 'SelectedItems',
+          selectedItems: everybody.map((user) => ({ type: 'User', id: user, parts: ['mailbox'] })),
+          excludedItems: [group],
+        } as never;
+        const selected = await selectObjects(job, directory, ['mailbox']);
+        if (sees) for (const one of getValue(selected)) expect(members).not.toContain(one.id);
+        else
+          expect(selected).toMatchObject({
+            ok: false,
+            error: {
+              kind: 'forbidden',
+              message: expect.stringMatching(/are hidden.*Member\.Read\.Hidden/),
+            },
+          });
+      }
+      expect((await refresh()).ok).toBe(sees);
+      const names = (await known()).map(({ group_id: id }) => id).toSorted();
+      expect(names).toEqual((sees ? [hidden, other] : [other]).toSorted());
+    }
+  });
+
   test(`ENG-55: whatever fails, is killed or expires, the stored directory is that of the tenant (${name})`, async () => {
     const store = await open();
     for (let seed = 1; seed <= 4 * PROOF; seed += 1) {

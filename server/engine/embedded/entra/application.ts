@@ -51,6 +51,15 @@ export const permissionsFor = (services: readonly Service[]): readonly string[] 
   ...new Set([...ALWAYS, ...services.flatMap((service) => BY_SERVICE[service])]),
 ];
 
+/**
+ * What an application is granted beside what it can't do without: members of groups select and
+ * exclude people, also where they are hidden.
+ */
+export const wantedFor = (services: readonly Service[]): readonly string[] => [
+  ...permissionsFor(services),
+  'Member.Read.Hidden',
+];
+
 /** An application's registration in its tenant. Keys are sent back as they were read. */
 const Registration = v.object({
   id: v.string(),

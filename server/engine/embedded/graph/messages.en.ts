@@ -76,6 +76,8 @@ export const graphMessages = defineMessages('graph', {
   tasks: 'Tasks',
   notPermitted:
     "{what} aren't backed up: the application lacks {permission}. Connect the organization again to grant it.",
+  hiddenMembers:
+    'The members of the group {group} are hidden, and the application lacks {permission}. Connect the organization again to grant it.',
   meetingStays: 'This meeting has attendees, who would get a cancellation. Delete it in Outlook.',
   meetingNotReplaceable:
     'This meeting has attendees, who would get an update. Keep both to create it beside the present one.',

@@ -12,7 +12,8 @@ const BATCH = 500;
 
 /**
  * Reads who is in the groups that roles name, if that is older than `maxAgeMs`. What can't be read
- * keeps its former members.
+ * keeps its former members. A group whose members the application may not see has none, and counts
+ * as never read: roles that exclude it are about nothing.
  */
 export async function refreshGroupMembers(
   context: AppContext,
@@ -34,15 +35,35 @@ export async function refreshGroupMembers(
     signal: AbortSignal.timeout(READ_MS),
     onWaiting: () => undefined,
   });
+  let result: EngineResult<void> = ok(undefined);
   for (const group of due) {
     const members = await readMembers(client, group);
+    if (!members.ok && members.error.kind === 'forbidden') {
+      await store.tenant(tenant, (tx) => forgetMembers(tx, organization, group));
+      result = members;
+      continue;
+    }
     // A group that was deleted has no members.
     if (!members.ok && members.error.kind !== 'missing') return members;
     await store.tenant(tenant, (tx) =>
       storeMembers(tx, organization, group, members.ok ? members.value : [], clock.now()),
     );
   }
-  return ok(undefined);
+  return result;
+}
+
+async function forgetMembers(
+  { sql: db, tenant }: TenantTx,
+  organization: OrganizationId,
+  group: Id,
+): Promise<void> {
+  for (const table of ['directory_member', 'directory_member_list'] as const)
+    await db
+      .deleteFrom(table)
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('group_id', '=', group)
+      .execute();
 }
 
 async function listDue(

@@ -12,6 +12,7 @@ import {
   hasKey,
   newCertificate,
   permissionsFor,
+  wantedFor,
   type Registration,
   removeKey,
 } from '../entra/application.ts';
@@ -93,10 +94,12 @@ export async function connectByCode(
       if (!added.ok) return added;
       const granted = await tryAgain(connections, claimed, NOT_YET, async () => {
         const principal = await ensurePrincipal(client, appId);
-        return principal.ok ? grantPermissions(client, principal.value, permissions) : principal;
+        return principal.ok
+          ? grantPermissions(client, principal.value, wantedFor(input.services))
+          : principal;
       });
       if (!granted.ok) return granted;
-      missing = granted.value;
+      missing = granted.value.filter((permission) => permissions.includes(permission));
       const works = await waitUntilAccepted(connections, claimed, access, missing.length > 0);
       if (!works.ok) return works;
     }

@@ -1,4 +1,4 @@
-import type { EngineError, RestoreInput } from '#contract/engine/engine.ts';
+import type { EngineError, EngineResult, RestoreInput } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Found, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
 import { graphMessages } from '../graph/messages.en.ts';
@@ -16,6 +16,7 @@ import {
   type RunningTask,
   type TaskItem,
 } from './running-task.ts';
+import { getSettingsAt } from './stored-settings.ts';
 import { readPath } from './tasks.ts';
 import {
   type BegunVersion,
@@ -54,7 +55,9 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const opened = await openObject(task, one, writer, object.value);
   if (!opened.ok) return problem(task, one, opened.error);
   const { plan } = opened.value;
-  const place = { object: opened.value.object, path: readPath(one.path) };
+  const path = readPath(one.path);
+  const settings = getSettingsAt(task, one.objectN, path);
+  const place: Place = { object: opened.value.object, path, settings };
   const found = plan === null ? await writer.find(place, one.item, task) : NOT_FOUND;
   if (!found.ok) return problem(task, one, found.error);
   const isBeside = one.state === 'writing-copy';
@@ -86,6 +89,8 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const withLoss = (message: string): string =>
     loss?.value == null ? message : t.withLoss({ message, loss: loss.value });
   if (input.dryRun) {
+    const folder = await planFolder(task, writer, place);
+    if (!folder.ok) return problem(task, one, folder.error);
     const planned = withVersions(decision.plan, earlier.length);
     const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
@@ -187,6 +192,22 @@ async function ensureFolder(
   task.folders.set(id, folder);
   const result = await folder;
   if (!result.ok) task.folders.delete(id);
+  return result;
+}
+
+/** Finds out once for all items of a channel whether it can be created. */
+async function planFolder(
+  task: RunningTask,
+  writer: Writer,
+  place: Place,
+): Promise<EngineResult<string | null>> {
+  const [top] = place.path;
+  if (writer.planFolder === undefined || top === undefined) return NOT_FOUND;
+  const id = JSON.stringify([place.object.id, top.name]);
+  const planned = task.channels.get(id) ?? writer.planFolder(place, task);
+  task.channels.set(id, planned);
+  const result = await planned;
+  if (!result.ok) task.channels.delete(id);
   return result;
 }
 

@@ -10,6 +10,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { addFailure } from '../patience.ts';
 import type { StoredItem } from '../types.ts';
 import { followWaits } from '../waits.ts';
+import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -72,6 +73,7 @@ export async function runTask(
     content: content.value,
     signal,
     folders: new Map(),
+    channels: new Map(),
     objects: new Map(),
     full: new Map(),
     onWaiting: waits.onWaiting,
@@ -90,10 +92,13 @@ export async function runTask(
       if (items.length === 0) {
         const left = await removeCreatedFolders(task);
         if (left !== null) return await later(context, tenant, { id, failing }, left);
-        const shared = await shareFolders(task);
-        return await (shared.ok
-          ? end(context, tenant, id, null, shared.message)
-          : later(context, tenant, { id, failing }, shared.error));
+        const channels = await finishChannels(task);
+        const shared = channels.ok ? await shareFolders(task) : channels;
+        if (!shared.ok) return await later(context, tenant, { id, failing }, shared.error);
+        const messages = [channels.ok ? channels.message : null, shared.message].filter(
+          (one) => one !== null,
+        );
+        return await end(context, tenant, id, null, messages.join(' ') || null);
       }
       const failure = await workOn(task, items, async ({ isLocal }) => {
         if (isLocal !== true && failing !== null) {

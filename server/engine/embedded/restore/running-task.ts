@@ -80,6 +80,8 @@ export interface RunningTask {
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
+  /** Of a dry run: the channels that it has asked about. */
+  readonly channels: Map<string, Promise<EngineResult<string | null>>>;
   /** Where the items of objects go, which may have been deleted. */
   readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
   /** Targets that are full: the size of the smallest item for which there was no room. */

@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import type { DirectoryList } from '#contract/engine/directory-list.ts';
 import type { DirectoryObject, EngineResult, Reply } from '#contract/engine/engine.ts';
+import { failed } from '../../result.ts';
+import { findMissing } from '../entra/permissions.ts';
 import { graphClient } from '../graph/client.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
 import type { SourceCall } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
 
@@ -143,13 +146,18 @@ export async function readGroupSite(client: GraphClient, group: string): Reply<s
     : { ok: false, error: site.error };
 }
 
+/** Without it, Graph lists no members of groups with hidden membership, and gives no error. */
+const READ_HIDDEN = 'Member.Read.Hidden';
+
 /**
  * Returns the ids of the people in a group and in all groups within it. The list isn't asked for
  * people only: that is answered from an index that may lack the latest members, and roles rely on
- * this (learn.microsoft.com/graph/api/group-list-transitivemembers).
+ * this (learn.microsoft.com/graph/api/group-list-transitivemembers). Error `forbidden`: the members
+ * of one of the groups are hidden from the application.
  */
 export async function readMembers(client: GraphClient, group: string): Reply<readonly string[]> {
   const members = new Set<string>();
+  const groups = [group];
   let link: string | null =
     `/groups/${encodeURIComponent(group)}/transitiveMembers?$select=id&$top=999`;
   while (link !== null) {
@@ -157,10 +165,32 @@ export async function readMembers(client: GraphClient, group: string): Reply<rea
     if (!page.ok) return { ok: false, error: page.error };
     for (const member of page.value.rows)
       if (member['@odata.type'] === '#microsoft.graph.user') members.add(member.id);
+      else if (member['@odata.type'] === '#microsoft.graph.group') groups.push(member.id);
     link = page.value.next;
   }
-  return { ok: true, value: [...members] };
+  const hidden = await findHidden(client, groups);
+  if (!hidden.ok) return hidden;
+  return hidden.value === null
+    ? { ok: true, value: [...members] }
+    : failed('forbidden', t.hiddenMembers({ group: hidden.value, permission: READ_HIDDEN }));
 }
+
+/** Returns the name of a group whose members the application isn't shown; null: there is none. */
+async function findHidden(client: GraphClient, groups: readonly string[]): Reply<string | null> {
+  const { ports, scope } = client;
+  const missing = await findMissing(ports.tokens, [READ_HIDDEN], scope.signal);
+  if (!missing.ok || missing.value.length === 0) return missing.ok ? NOBODY : missing;
+  for (const id of groups) {
+    const path = `/groups/${encodeURIComponent(id)}?$select=id,displayName,visibility`;
+    const group = await client.get(path, Visible);
+    // A group that was deleted meanwhile has no members.
+    if (!group.ok && group.error.kind !== 'missing') return { ok: false, error: group.error };
+    if (group.ok && group.value.visibility?.toLowerCase() === 'hiddenmembership')
+      return { ok: true, value: group.value.displayName ?? id };
+  }
+  return NOBODY;
+}
+const NOBODY = { ok: true, value: null } as const;
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Entry = v.object({
@@ -175,6 +205,7 @@ const Entry = v.object({
 type Entry = v.InferOutput<typeof Entry>;
 const Member = v.object({ 'id': v.string(), '@odata.type': text });
 type Member = v.InferOutput<typeof Member>;
+const Visible = v.object({ displayName: text, visibility: text });
 const Site = v.object({
   id: v.string(),
   name: text,

@@ -15,6 +15,7 @@ import type {
 } from '../types.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, getFileKey, getTabsKey, SETTINGS_KEY, teamPath } from './team-paths.ts';
+import { ALL_CHANNELS, readMembership } from './team-place.ts';
 
 /** What of an item was read with its listing, so that it is not read twice. */
 export type ReadContents = WeakMap<ItemChange, unknown>;
@@ -202,7 +203,7 @@ const FilesFolder = v.object({
 const Channel = v.looseObject({
   id: v.string(),
   displayName: v.string(),
-  membershipType: v.fallback(v.picklist(['standard', 'private', 'shared']), 'standard'),
+  membershipType: v.pipe(v.nullish(v.string()), v.transform(readMembership)),
 });
 type Channel = v.InferOutput<typeof Channel>;
 const Tab = v.looseObject({
@@ -239,7 +240,7 @@ async function readSettings(
     };
   const members = await readAll(client, `${teamPath(object)}/members`, Identified);
   if (!members.ok) return members;
-  const listed = await readAll(client, `${teamPath(object)}/channels`, Channel);
+  const listed = await readAll(client, `${teamPath(object)}/channels`, Channel, ALL_CHANNELS);
   if (!listed.ok) return listed;
   const channels = await addMembers(client, object, listed.value, onLack);
   if (!channels.ok) return channels;
@@ -282,10 +283,11 @@ async function readAll<S extends v.GenericSchema>(
   client: GraphClient,
   path: string,
   row: S,
+  options: Parameters<GraphClient['page']>[2] = {},
 ): Promise<EngineResult<readonly v.InferOutput<S>[]>> {
   const rows: v.InferOutput<S>[] = [];
   for (let link: string | null = path; link !== null;) {
-    const page: GraphResult<GraphPage<v.InferOutput<S>>> = await client.page(link, row);
+    const page: GraphResult<GraphPage<v.InferOutput<S>>> = await client.page(link, row, options);
     if (!page.ok) return { ok: false, error: page.error };
     rows.push(...page.value.rows);
     link = page.value.next;

@@ -1,17 +1,35 @@
 import * as v from 'valibot';
 import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { failed } from '../../result.ts';
 import type { PathPart, Place, SourceObject } from '../types.ts';
 import { channelPath, teamPath } from './team-paths.ts';
+import { teamMessages as m } from './team.messages.en.ts';
+
+const MEMBERSHIPS = ['standard', 'private', 'shared'] as const;
+export type Membership = (typeof MEMBERSHIPS)[number];
+
+/** Graph names shared channels only to those who ask for members of enumerations that came later. */
+export const ALL_CHANNELS = { headers: { prefer: 'include-unknown-enum-members' } } as const;
+
+/** A kind that isn't known is nothing that the whole team sees. */
+export function readMembership(type: string | null | undefined): Membership {
+  return type == null ? 'standard' : (MEMBERSHIPS.find((one) => one === type) ?? 'shared');
+}
+
+/** The membership of a channel that a backup has. */
+export const getMembership = ({ wellKnown }: PathPart): Membership =>
+  readMembership(wellKnown === 'channel' ? 'standard' : wellKnown?.replace(/-channel$/, ''));
 
 /** A channel of a team as it is now. */
 const Channel = v.object({
   id: v.string(),
   displayName: v.string(),
   createdDateTime: v.fallback(v.nullish(v.string()), undefined),
+  membershipType: v.pipe(v.nullish(v.string()), v.transform(readMembership)),
   migrationMode: v.fallback(v.nullish(v.string()), undefined),
 });
 export type OpenChannel = v.InferOutput<typeof Channel>;
@@ -60,7 +78,11 @@ export async function findChannel(
   { name }: PathPart,
 ): Reply<OpenChannel | null> {
   for (let link: string | null = `${teamPath(object)}/channels`; link !== null;) {
-    const page: GraphResult<GraphPage<OpenChannel>> = await client.page(link, Channel);
+    const page: GraphResult<GraphPage<OpenChannel>> = await client.page(
+      link,
+      Channel,
+      ALL_CHANNELS,
+    );
     if (!page.ok) return { ok: false, error: page.error };
     const found = page.value.rows.find(
       ({ displayName }) => displayName.toLowerCase() === name.toLowerCase(),
@@ -71,36 +93,45 @@ export async function findChannel(
   return { ok: true, value: null };
 }
 
-/** Creates a channel. A private one gets the owners of the team. */
+/** Creates a channel. `members`: of a private or shared one. */
 export async function createChannel(
   client: GraphClient,
   object: SourceObject,
-  { name, wellKnown }: PathPart,
+  part: PathPart,
+  members: readonly ReturnType<typeof memberBody>[],
 ): Reply<OpenChannel> {
-  const isPrivate = wellKnown !== 'channel';
-  const owners = isPrivate ? await listOwners(client, object) : null;
-  if (owners?.ok === false) return owners;
+  const membershipType = getMembership(part);
   const created = await client.post(
     `${teamPath(object)}/channels`,
     {
-      displayName: name,
-      membershipType: isPrivate ? 'private' : 'standard',
-      ...(owners !== null && {
-        members: owners.value.map((id) => memberBody(id, true)),
-      }),
+      displayName: part.name,
+      membershipType,
+      ...(membershipType !== 'standard' && { members }),
     },
-    Channel,
+    v.nullable(Channel),
+    ALL_CHANNELS,
   );
-  if (created.ok) return created;
-  // Somebody else, or the request whose response was lost, has made it meanwhile.
-  const other: EngineResult<OpenChannel | null> = await findChannel(client, object, {
-    name,
-    wellKnown,
-  });
-  return other.ok && other.value !== null
-    ? { ok: true, value: other.value }
-    : { ok: false, error: created.error };
+  if (created.ok && created.value !== null) return { ok: true, value: created.value };
+  // Microsoft 365 goes on creating it; or somebody else, or the request whose response was lost, has
+  // made it meanwhile.
+  for (let tries = 1; ; tries++) {
+    const other: EngineResult<OpenChannel | null> = await findChannel(client, object, part);
+    if (!other.ok) return created.ok ? other : { ok: false, error: created.error };
+    if (other.value !== null) return checkMembership(other.value, part);
+    if (!created.ok) return { ok: false, error: created.error };
+    if (tries === MAX_LOOKS) return failed('invalid', m.channelComes({ channel: part.name }));
+    await client.ports.clock.sleep(LOOK_MS, client.scope.signal);
+  }
 }
+/** A channel that is created in the background is there within a minute. */
+const MAX_LOOKS = 12;
+const LOOK_MS: Ms = 5_000;
+
+/** What few people saw doesn't go to a channel that others see. */
+export const checkMembership = (channel: OpenChannel, part: PathPart): EngineResult<OpenChannel> =>
+  getMembership(part) === 'standard' || channel.membershipType === getMembership(part)
+    ? { ok: true, value: channel }
+    : failed('invalid', m.otherMembership({ channel: part.name }));
 
 export const memberBody = (person: string, isOwner: boolean) => ({
   '@odata.type': '#microsoft.graph.aadUserConversationMember',
@@ -111,6 +142,8 @@ export const memberBody = (person: string, isOwner: boolean) => ({
 export const Member = v.looseObject({
   id: v.string(),
   userId: v.fallback(v.nullish(v.string()), undefined),
+  displayName: v.fallback(v.nullish(v.string()), undefined),
+  email: v.fallback(v.nullish(v.string()), undefined),
   roles: v.fallback(v.array(v.string()), []),
 });
 export type Member = v.InferOutput<typeof Member>;

@@ -9,7 +9,7 @@ import type { Found, SourceObject, WriteInput, Written } from '../types.ts';
 import { readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
-import { listMembers, Member, memberBody } from './team-place.ts';
+import { ALL_CHANNELS, listMembers, Member, memberBody } from './team-place.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
 /** `members`: of a private or shared one; absent: not known. */
@@ -62,7 +62,7 @@ async function readNow(client: GraphClient, object: SourceObject): Reply<Setting
   if (!members.ok) return members;
   const channels: Channel[] = [];
   for (let link: string | null = `${teamPath(object)}/channels`; link !== null;) {
-    const page: GraphResult<GraphPage<Channel>> = await client.page(link, Channel);
+    const page: GraphResult<GraphPage<Channel>> = await client.page(link, Channel, ALL_CHANNELS);
     if (!page.ok) return { ok: false, error: page.error };
     for (const { id, displayName, membershipType } of page.value.rows) {
       if (membershipType == null || membershipType === 'standard') continue;
@@ -120,6 +120,10 @@ const getDifferent = (stored: readonly Member[], now: readonly Member[]): readon
     return other === undefined || isOwner(other) !== isOwner(member);
   });
 
+/** A channel that is missing is created with its people, so far as they are members of the team. */
+const isOfTeam = (members: readonly Member[], team: readonly Member[]): boolean =>
+  members.every(({ userId }) => team.some((one) => one.userId === userId));
+
 export async function findSettings(
   client: GraphClient,
   object: SourceObject,
@@ -130,8 +134,10 @@ export async function findSettings(
   if (!now.ok) return now;
   const isSame =
     getDifferent(stored.value.members, now.value.members).length === 0 &&
-    pairChannels(stored.value, now.value).every(
-      ({ members, current }) => getDifferent(members, current?.members ?? []).length === 0,
+    pairChannels(stored.value, now.value).every(({ members, current }) =>
+      current === undefined
+        ? isOfTeam(members, now.value.members)
+        : getDifferent(members, current.members ?? []).length === 0,
     ) &&
     isEqual(getSettings(stored.value.team), getSettings(now.value.team)) &&
     isEqual(getGroupSettings(stored.value.team), getGroupSettings(now.value.team));

@@ -19,10 +19,20 @@ import { describeLoss } from './team-attachments.ts';
 import { driveWriter } from './drive-writer.ts';
 import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
+  addOtherPeople,
+  describePeople,
+  findChannelPeople,
+  getFirstMembers,
+} from './channel-people.ts';
+import { isChannel } from './team-listing.ts';
+import { teamMessages } from './team.messages.en.ts';
+import {
+  checkMembership,
   createChannel,
   type DrivePlace,
   findChannel,
   findDrivePlace,
+  getMembership,
   type OpenChannel,
   readPlace,
 } from './team-place.ts';
@@ -197,6 +207,33 @@ export function teamWriter(
           }
         : ensured;
     },
+    async planFolder(place, call) {
+      const at = readPlace(place);
+      const part = 'channel' in at ? at.channel : null;
+      if (part === null || !isLimited(part)) return EMPTY;
+      const client = teamClient(ports, place.object, call);
+      const found = await findChannel(client, place.object, part);
+      if (found.ok && found.value !== null) {
+        const usable = checkMembership(found.value, part);
+        return usable.ok ? EMPTY : usable;
+      }
+      if (!found.ok && found.error.kind !== 'missing') return found;
+      const people = await findChannelPeople(client, place.object, part, place.settings);
+      return people.ok ? { ok: true, value: describePeople(part, people.value, false) } : people;
+    },
+    async finishFolder(place, key, call) {
+      const [part] = place.path;
+      if (part === undefined || place.path.length > 1 || !isLimited(part)) return EMPTY;
+      const client = teamClient(ports, place.object, call);
+      const people = await findChannelPeople(client, place.object, part, place.settings);
+      if (!people.ok) return people;
+      const said = describePeople(part, people.value, true);
+      const added = await addOtherPeople(client, place.object, key, part, people.value);
+      if (added.ok) return { ok: true, value: said };
+      return added.error.kind === 'forbidden'
+        ? { ok: true, value: `${said} ${teamMessages.peopleNotAdded}` }
+        : added;
+    },
     async write(place, item, input, call) {
       const { object } = place;
       const client = teamClient(ports, object, call);
@@ -221,6 +258,24 @@ export function teamWriter(
       const { drive, item } = parseFileKey(key);
       return files.remove(toDriveObject(object, drive), { ...written, key: item }, call);
     },
+    share(object, { key, changeKey }, grants, call) {
+      // Channels, tabs and posts are shared with the members of their channel.
+      if (!isInDrive(key)) return Promise.resolve(failed('unsupported', t.unsupported));
+      const { drive, item } = parseFileKey(key);
+      const file = { key: item, changeKey };
+      return (
+        files.share?.(toDriveObject(object, drive), file, grants, call) ??
+        Promise.resolve(failed('unsupported', t.unsupported))
+      );
+    },
+    unshare(object, key, permissions, call) {
+      if (!isInDrive(key)) return Promise.resolve(done);
+      const { drive, item } = parseFileKey(key);
+      return (
+        files.unshare?.(toDriveObject(object, drive), item, permissions, call) ??
+        Promise.resolve(done)
+      );
+    },
     removeFolder(object, key, call) {
       const team = parseTeamKey(key);
       if (team !== null)
@@ -241,12 +296,26 @@ export function teamWriter(
     const client = teamClient(ports, place.object, call);
     const found = await findChannel(client, place.object, part);
     if (!found.ok) return found;
-    if (found.value !== null) return { ok: true, value: { id: found.value.id, isNew: false } };
+    if (found.value !== null) {
+      const usable = checkMembership(found.value, part);
+      return usable.ok ? { ok: true, value: { id: found.value.id, isNew: false } } : usable;
+    }
+    const people = isLimited(part)
+      ? await findChannelPeople(client, place.object, part, place.settings)
+      : EMPTY;
+    if (!people.ok) return people;
     await recorder?.before([part]);
-    const channel = await createChannel(client, place.object, part);
+    const members = people.value === null ? [] : getFirstMembers(part, people.value);
+    const channel = await createChannel(client, place.object, part, members);
     if (!channel.ok) return channel;
-    await recorder?.after([part], channel.value.id);
-    return { ok: true, value: { id: channel.value.id, isNew: true } };
+    const { id } = channel.value;
+    await recorder?.after([part], id);
+    if (people.value !== null) {
+      const added = await addOtherPeople(client, place.object, id, part, people.value);
+      // The end of the restore tries again, and says what a missing permission prevents.
+      if (!added.ok && added.error.kind !== 'forbidden') return added;
+    }
+    return { ok: true, value: { id, isNew: true } };
   }
 
   async function writeFile(
@@ -274,6 +343,12 @@ export function teamWriter(
       : written;
   }
 }
+
+/** A channel that only some of the team see, and not what is beside the channels. */
+const isLimited = (part: PathPart): boolean =>
+  isChannel(part.wellKnown) && getMembership(part) !== 'standard';
+
+const isInDrive = (key: string): boolean => key.includes('/') && !/^(tab|post|team):/.test(key);
 
 const NO_PART: PathPart = { name: '', wellKnown: null };
 

@@ -36,5 +36,24 @@ export const teamMessages = defineMessages('team-source', {
     '{count, plural, one {# member is} other {# members are}} no longer in the tenant or the team.',
   noMemberLeft:
     'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
+  channelComes:
+    'Microsoft 365 is still creating the channel {channel}. Retry the restore in some minutes.',
+  otherMembership:
+    'The channel {channel} now has other rules about who sees it. Rename it in Teams, then restore again.',
+  peopleUnknown:
+    "The channel {channel} no longer exists, and the backup doesn't say who its members were. Create it in Teams with the right owners, then restore again.",
+  noChannelOwner:
+    'The channel {channel} no longer exists, and none of its owners can own it any more: {names}. Create it in Teams with the right owners, then restore again.',
+  nobody: 'it had none',
+  privatePlanned: 'The private channel {channel} will be created again. Its owners: {owners}.',
+  privateCreated: 'The private channel {channel} was created again. Its owners: {owners}.',
+  sharedPlanned: 'The shared channel {channel} will be created again. Its owners: {owners}.',
+  sharedCreated: 'The shared channel {channel} was created again. Its owners: {owners}.',
+  channelMembersAre: 'Its members: {names}.',
+  channelLost: 'Without access, because they are no longer in the tenant or the team: {names}.',
+  sharedAlone: "Other teams and organizations that it was shared with don't get it back.",
+  peopleNotAdded:
+    'Some of them could not be added, because the permission ChannelMember.ReadWrite.All is missing.',
+  namesAndMore: '{names} and {count} more',
   teamInUse: 'The team has been used since the restore, so it stays.',
 });

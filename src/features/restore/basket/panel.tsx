@@ -22,7 +22,7 @@ import { countChanges, makeDraftSchema, NEW_DRAFT } from '../task/draft.ts';
 import type { RestoreDraft } from '../task/draft.ts';
 import { Estimate } from '../task/estimate.tsx';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
-import { asksForReason, PostsStay } from '../task/notices.tsx';
+import { asksForReason, ChannelPeople, PostsStay } from '../task/notices.tsx';
 import type { Workload } from '../workload.ts';
 import { getRestores, isWhole } from './basket.ts';
 import type { Basket, BasketGroup } from './basket.ts';
@@ -284,6 +284,7 @@ export function BasketPanel(props: BasketPanelProps) {
               {contents.some(hasSettings) && (
                 <p className="m-0 text-agate text-ink-3">{t.settingsHint}</p>
               )}
+              {contents.some(({ group }) => group.workload === 'teams') && <ChannelPeople />}
               {contents.some(hasPosts) && <PostsStay />}
               <p className="m-0 py-2 text-agate text-ink-3">{taskWords.dryRunHint}</p>
             </form>

@@ -7,11 +7,11 @@ import { restoreTaskMessages as t } from './messages.en.ts';
 /** RES-47, RES-48: what an undo can't take back, and who gets access, is said before the restore. */
 export const PostsStay = () => (
   <div className="py-2">
-    <Callout tone="warning">
-      {t.postsStay} {t.privateChannels}
-    </Callout>
+    <Callout tone="warning">{t.postsStay}</Callout>
   </div>
 );
+/** RES-47: who gets a channel that is created again. */
+export const ChannelPeople = () => <p className="m-0 py-2 text-ink-2">{t.privateChannels}</p>;
 /** A second person has to approve a restore. */
 export const Awaiting = () => (
   <div className="grid gap-2 py-3">

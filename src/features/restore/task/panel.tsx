@@ -30,7 +30,7 @@ import {
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { RestoreForm } from './form.tsx';
-import { asksForReason, Awaiting, PostsStay, Refusal } from './notices.tsx';
+import { asksForReason, Awaiting, ChannelPeople, PostsStay, Refusal } from './notices.tsx';
 import { TaskProgress } from './progress.tsx';
 import { Results } from './results.tsx';
 import { EDITABLE, useRestoreTask } from './use-restore-task.ts';
@@ -142,6 +142,7 @@ export function RestorePanel({
             put={change}
           />
           <Sizes size={size} isMail={kind === 'outlook'} />
+          {kind === 'teams' && hasDryRun && <ChannelPeople />}
           {hasPosts(kind, chosen) && <PostsStay />}
           <p className="m-0 py-3 text-agate text-ink-3">
             {hasDryRun ? t.dryRunHint : t.noDryRunHint}

@@ -92,13 +92,16 @@ export async function aTeam(
     'backup-session': jobs['backup-session'],
     'restore-task': jobs['restore-task'],
   });
-  const session = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
-  for (let state = 'queued'; state !== 'done';) {
-    await runner.tick();
-    const page = await engine.jobs.listSessions(scope, { job, session, cursor: null, limit: 1 });
-    state = getValue(page).rows[0]?.state ?? 'done';
-    fixture.pass(60_000);
-  }
+  const backUp = async (): Promise<void> => {
+    const session = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+    for (let state = 'queued'; state !== 'done';) {
+      await runner.tick();
+      const page = await engine.jobs.listSessions(scope, { job, session, cursor: null, limit: 1 });
+      state = getValue(page).rows[0]?.state ?? 'done';
+      fixture.pass(60_000);
+    }
+  };
+  await backUp();
   const explorer = getValue(
     await engine.openExplorer(scope, {
       workload: 'teams',
@@ -188,7 +191,9 @@ export async function aTeam(
     fixture,
     tenant,
     office,
+    application,
     cloud,
+    backUp,
     teams,
     team,
     list,

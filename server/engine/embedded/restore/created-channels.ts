@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { EngineError, ObjectKind } from '#contract/engine/engine.ts';
+import type { SourceObject } from '../types.ts';
+import { loadFolders, stops } from './created-folders.ts';
+import { openObject } from './open-object.ts';
+import { readStored, type RunningTask } from './running-task.ts';
+import { getSettingsAt } from './stored-settings.ts';
+import { readPath } from './tasks.ts';
+
+/** More would be a message that nobody reads. */
+const MAX_NAMED = 10;
+
+/**
+ * Ends a restore to objects whose folders have people of their own (channels of teams): says for
+ * each that it created, or would create, who has it. Called again after a crash, it says the same.
+ */
+export async function finishChannels(
+  task: RunningTask,
+): Promise<
+  | { readonly ok: true; readonly message: string | null }
+  | { readonly ok: false; readonly error: EngineError }
+> {
+  const { request } = task;
+  if (request.kind !== 'restore' || request.input.target.kind !== 'original') return EMPTY;
+  const said: string[] = [];
+  const created = request.input.dryRun ? [] : await loadFolders(task);
+  for (const { n, object } of await loadObjects(task)) {
+    const writer = task.target.writerOf(object.kind, readStored(task));
+    if (writer?.planFolder === undefined || writer.finishFolder === undefined) continue;
+    const opened = await openObject(task, { objectN: n }, writer, object);
+    if (!opened.ok && stops(opened.error)) return { ok: false, error: opened.error };
+    if (!opened.ok) continue;
+    const at = opened.value.object;
+    const places = request.input.dryRun
+      ? (await loadTops(task, n)).map((path) => ({ path, key: null }))
+      : created.filter((folder) => folder.object.id === at.id);
+    for (const { path, key } of places) {
+      const parts = readPath(path);
+      const place = { object: at, path: parts, settings: getSettingsAt(task, n, parts) };
+      if (parts.length !== 1 || (key === null && !request.input.dryRun)) continue;
+      const end =
+        key === null
+          ? await writer.planFolder(place, task)
+          : await writer.finishFolder(place, key, task);
+      if (!end.ok && stops(end.error)) return { ok: false, error: end.error };
+      const sentence = end.ok ? end.value : end.error.message;
+      if (sentence !== null) said.push(sentence);
+      if (said.length === MAX_NAMED) break;
+    }
+  }
+  return said.length === 0 ? EMPTY : { ok: true, message: said.join(' ') };
+}
+
+const EMPTY = { ok: true, message: null } as const;
+
+/** The objects of which something is restored. */
+async function loadObjects({ store, tenant, id }: RunningTask) {
+  const rows = await store.tenant(
+    tenant,
+    async ({ sql: db }) => {
+      const found = await sql<Omit<SourceObject, 'parent'> & { readonly n: number }>`
+        select o.n, o.kind, o.directory_id as id, o.name, o.address from backup_object as o
+        where o.tenant_id = ${tenant} and o.kind = ${'team' satisfies ObjectKind}
+          and exists (select from restore_item as r where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.object_n = o.n)
+        order by o.n`.execute(db);
+      return found.rows;
+    },
+    { readOnly: true },
+  );
+  return rows.map(({ n, ...object }) => ({ n, object }));
+}
+
+/** The first parts of the paths of what a dry run would write. */
+async function loadTops(
+  { store, tenant, id }: RunningTask,
+  object: number,
+): Promise<readonly string[]> {
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ path: string }>`
+      select distinct path from restore_item
+      where tenant_id = ${tenant} and task_id = ${id}::uuid and object_n = ${object} and outcome in ('restored', 'merged')`.execute(
+        db,
+      ),
+    { readOnly: true },
+  );
+  return [...new Set(rows.map(({ path }) => JSON.stringify(readPath(path).slice(0, 1))))].sort();
+}
