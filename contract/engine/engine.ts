@@ -340,6 +340,8 @@ export type Node = {
       readonly address?: string;
       /** Of a team: the folder of a channel's files or of its tabs. */
       readonly holds?: 'files' | 'tabs';
+      /** Of a team: the channel that it belongs to. */
+      readonly channel?: NodeId;
     }
   | {
       readonly kind: 'mail' | 'event' | 'contact' | 'task' | 'note';
@@ -347,7 +349,13 @@ export type Node = {
       readonly attachments: number;
       readonly read: boolean;
     }
-  | { readonly kind: 'file'; readonly version: string; readonly author: string }
+  | {
+      readonly kind: 'file';
+      readonly version: string;
+      readonly author: string;
+      /** Of a team: the channel that it belongs to. */
+      readonly channel?: NodeId;
+    }
   | {
       readonly kind: 'site';
       readonly children: number | null;
@@ -369,7 +377,7 @@ export type Node = {
       readonly membership: ChannelMembership;
     }
   | { readonly kind: 'post'; readonly author: string; readonly replies: number | null }
-  | { readonly kind: 'tab'; readonly app: string }
+  | { readonly kind: 'tab'; readonly app: string; readonly channel?: NodeId }
   | { readonly kind: 'settings' }
 );
 export type ItemKind = Exclude<Node, { readonly children: number | null }>['kind'];

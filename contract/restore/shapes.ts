@@ -122,6 +122,9 @@ export const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact:
 
 /** The words of the specification for what a channel's files are. */
 export const FILE_TYPES = ['File', 'Folder'] as const;
+/** The channel that it belongs to; null: to none. */
+const channelId = v.nullable(storedIdSchema<NodeId>());
+const links = v.object({ restore: v.string(), download: v.string() });
 export const teamOut = v.object({ ...container, kind: v.literal('team') });
 export const channelOut = v.object({
   ...container,
@@ -135,6 +138,9 @@ export const teamFolderOut = v.object({
   kind: v.literal('dir'),
   holds: v.optional(v.picklist(['files', 'tabs'])),
   fileType: v.literal(FILE_TYPES[1]),
+  channelId,
+  /** Paths of the calls that restore and download it. */
+  links,
 });
 export const postOut = v.object({
   ...node,
@@ -148,11 +154,10 @@ export const teamFileOut = v.object({
   kind: v.literal('file'),
   version: v.string(),
   author: v.string(),
-  /** The channel whose files were listed; null: those of a folder were. */
-  channelId: v.nullable(storedIdSchema<NodeId>()),
+  channelId,
   fileType: v.literal(FILE_TYPES[0]),
   /** Paths of the calls that restore and download it. */
-  links: v.object({ restore: v.string(), download: v.string() }),
+  links,
   modified: v.nullable(v.number()),
   modifiedBy: v.string(),
 });
@@ -160,8 +165,7 @@ export const tabOut = v.object({
   ...node,
   kind: v.literal('tab'),
   app: v.string(),
-  /** The channel whose tabs were listed; null: those of a folder were. */
-  channelId: v.nullable(storedIdSchema<NodeId>()),
+  channelId,
   displayName: v.string(),
   type: v.string(),
 });
@@ -207,14 +211,15 @@ export const DOCUMENT_ACTIONS = ['Overwrite', 'Keep'] as const;
 /** What a server does with a file that its target has: replaces it, or adds its versions. */
 export const LAST_VERSION_ACTIONS = ['Overwrite', 'Merge'] as const;
 export const DOCUMENT_VERSIONS = ['All', 'Last'] as const;
+/** What the restore creates is shared with the same people again, and by links with new addresses. */
+export const RESTORE_PERMISSIONS = v.optional(v.boolean(), false);
 export const RESTORE_FILES = {
   ...RESTORE,
   onedrive: user,
   /** What happens to a file that the drive has: it is overwritten, or kept beside. */
   documentAction: v.optional(v.picklist(DOCUMENT_ACTIONS)),
   documentVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
-  /** What the restore creates is shared with the same people again, and by links with new addresses. */
-  restorePermissions: v.optional(v.boolean(), false),
+  restorePermissions: RESTORE_PERMISSIONS,
 };
 /**
  * Of sites. `site`: the cloud's id of another site, `siteURL`: its address. `folder`: the path in it,

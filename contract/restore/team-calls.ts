@@ -15,6 +15,7 @@ import {
   OF_SESSION,
   postOut,
   RESTORE_ORIGINAL,
+  RESTORE_PERMISSIONS,
   settingsOut,
   startedOut,
   tabOut,
@@ -43,6 +44,7 @@ const RESTORE_TEAM = {
 const RESTORE_FILES = {
   ...RESTORE_TEAM,
   fileVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
+  restorePermissions: RESTORE_PERMISSIONS,
 };
 
 /** What a restore session shows of teams, and what is restored and downloaded of them. */
@@ -80,9 +82,10 @@ export const restoreTeamCalls = {
   listTeamFiles: call({
     method: 'GET',
     path: `${CHANNEL}/files`,
-    summary: 'Lists the files of a channel, or of a folder in it, newest first.',
+    summary:
+      'Lists folders and files of a channel, or of a folder in it: folders by name, then files, newest first.',
     input: v.strictObject({ ...OF_CHANNEL, ...ITEMS }),
-    output: listPage(teamFileOut),
+    output: listPage(v.union([teamFolderOut, teamFileOut])),
     gate,
     operatorAllowed: true,
     failures: READ,

@@ -32,9 +32,10 @@ type ListInput = Omit<ParsedInputOf<'listTeams'>, 'offset'> & {
 };
 type RestoreRequest = Omit<
   ParsedInputOf<'restoreTeamFiles'>,
-  'teamId' | 'files' | 'fileVersion'
+  'teamId' | 'files' | 'fileVersion' | 'restorePermissions'
 > & {
   readonly fileVersion?: 'All' | 'Last' | undefined;
+  readonly restorePermissions?: boolean;
 };
 type Where = Pick<ListChildrenInput, 'parent' | 'within' | 'only'>;
 type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
@@ -52,29 +53,6 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
   ): Promise<Result<{ rows: R[]; next: string | null; count: number | null }>> =>
     withSession(context, ctx, input, 'teams', async (at) => {
       const page = await readPage(at, input, where, kinds);
-      return page.ok ? ok({ ...page.value, rows: page.value.rows.map(toRow) }) : page;
-    });
-
-  /** Lists the folder of a channel that holds its files or tabs; without one, there are none. */
-  const listHeld = async <K extends Node['kind'], R>(
-    ctx: SessionContext,
-    input: ListInput,
-    { team, channel, holds }: { team: NodeId; channel: NodeId; holds: 'files' | 'tabs' },
-    kind: K,
-    toRow: (node: NodeOf<K>) => R,
-  ): Promise<Result<{ rows: R[]; next: string | null; count: number | null }>> =>
-    withSession(context, ctx, input, 'teams', async (at) => {
-      const { restoreSessionId } = input;
-      const folders = await readPage(
-        at,
-        { restoreSessionId },
-        { within: team, parent: channel, only: 'folders' },
-        ['dir'],
-      );
-      if (!folders.ok) return folders;
-      const parent = folders.value.rows.find((node) => node.holds === holds)?.id;
-      if (parent === undefined) return ok({ rows: [], next: null, count: 0 });
-      const page = await readPage(at, input, { within: team, parent, only: 'items' }, [kind]);
       return page.ok ? ok({ ...page.value, rows: page.value.rows.map(toRow) }) : page;
     });
 
@@ -98,7 +76,7 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
           select: restoreMissingItems ? (restoreChangedItems ? 'both' : 'missing') : 'changed',
           onConflict: request.onConflict ?? 'replace',
           versions: request.fileVersion === 'All' ? 'all' : 'last',
-          flags: { ...NO_FLAGS, team },
+          flags: { ...NO_FLAGS, team, permissions: request.restorePermissions === true },
           dryRun: request.dryRun,
           reason: request.reason ?? null,
         };
@@ -119,32 +97,34 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
         (node) => node,
       ),
     listTeamFiles: ({ teamId, channelId, parentId, ...input }, ctx) =>
-      parentId === undefined
-        ? listHeld(
-            ctx,
-            input,
-            { team: teamId, channel: channelId, holds: 'files' },
-            'file',
-            toFile(input, teamId, channelId),
-          )
-        : list(
-            ctx,
-            input,
-            { within: teamId, parent: parentId, only: 'items' },
-            ['file'],
-            toFile(input, teamId, channelId),
-          ),
+      withSession(context, ctx, input, 'teams', async (at) => {
+        const place = { team: teamId, channel: channelId, holds: 'files' } as const;
+        const holder = parentId === undefined ? await findHolder(at, input, place) : ok(parentId);
+        if (!holder.ok) return holder;
+        if (holder.value === null) return ok(EMPTY);
+        const page = await readFiles(at, input, { within: teamId, parent: holder.value });
+        if (!page.ok) return page;
+        const toRow = toFileRow(input, teamId, channelId);
+        return ok({ ...page.value, rows: page.value.rows.map(toRow) });
+      }),
     listTeamTabs: ({ teamId, channelId, ...input }, ctx) =>
-      listHeld(ctx, input, { team: teamId, channel: channelId, holds: 'tabs' }, 'tab', (node) =>
-        toTab(node, channelId),
-      ),
+      withSession(context, ctx, input, 'teams', async (at) => {
+        const place = { team: teamId, channel: channelId, holds: 'tabs' } as const;
+        const holder = await findHolder(at, input, place);
+        if (!holder.ok) return holder;
+        if (holder.value === null) return ok(EMPTY);
+        const where = { within: teamId, parent: holder.value, only: 'items' } as const;
+        const page = await readPage(at, input, where, ['tab']);
+        if (!page.ok) return page;
+        return ok({ ...page.value, rows: page.value.rows.map((node) => toTab(node, channelId)) });
+      }),
     listTeamFolders: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
         ctx,
         input,
         { within: teamId, parent: parentId, only: 'folders' },
         ['channel', 'dir'],
-        (node) => (node.kind === 'channel' ? toChannel(node) : { ...node, fileType: FOLDER }),
+        (node) => (node.kind === 'channel' ? toChannel(node) : toFolder(input, teamId, null)(node)),
       ),
     listTeamItems: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
@@ -186,6 +166,18 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
   };
 }
 
+/** Finds the folder of a channel that holds its files or tabs. */
+async function findHolder(
+  at: EngineAt,
+  { restoreSessionId }: ListInput,
+  { team, channel, holds }: { team: NodeId; channel: NodeId; holds: 'files' | 'tabs' },
+): Promise<Result<NodeId | null>> {
+  const where = { within: team, parent: channel, only: 'folders' } as const;
+  const folders = await readPage(at, { restoreSessionId }, where, ['dir']);
+  if (!folders.ok) return folders;
+  return ok(folders.value.rows.find((node) => node.holds === holds)?.id ?? null);
+}
+
 const [FILE, FOLDER] = FILE_TYPES;
 const TOP = { parent: null, only: 'all' } as const;
 const BOTH = { restoreMissingItems: true, restoreChangedItems: true };
@@ -201,26 +193,86 @@ const NO_FLAGS: RestoreInput['flags'] = {
 const toChannel = (node: NodeOf<'channel'>) => ({ ...node, displayName: node.name });
 const toTab = (node: NodeOf<'tab'>, channelId: NodeId | null) => ({
   ...node,
-  channelId,
+  channelId: channelId ?? node.channel ?? null,
   displayName: node.name,
   type: node.app,
 });
-const toFile = (
-  { restoreSessionId }: Pick<ListInput, 'restoreSessionId'>,
-  team: NodeId,
-  channelId: NodeId | null,
-) => {
+type OfSession = Pick<ListInput, 'restoreSessionId'>;
+const getLinks = ({ restoreSessionId }: OfSession, team: NodeId) => {
   const files = `/api/v1/o365/restore/restoresessions/${restoreSessionId}/teams/${team}/files`;
-  const links = { restore: `${files}/restore`, download: `${files}/download` };
-  return (node: NodeOf<'file'>) => ({
+  return { restore: `${files}/restore`, download: `${files}/download` };
+};
+/** `channelId` null: the engine says it of each node. */
+const toFile =
+  (session: OfSession, team: NodeId, channelId: NodeId | null) => (node: NodeOf<'file'>) => ({
     ...node,
-    channelId,
+    channelId: channelId ?? node.channel ?? null,
     fileType: FILE,
-    links,
+    links: getLinks(session, team),
     modified: node.at,
     modifiedBy: node.author,
   });
-};
+const toFolder =
+  (session: OfSession, team: NodeId, channelId: NodeId | null) => (node: NodeOf<'dir'>) => ({
+    ...node,
+    channelId: channelId ?? node.channel ?? null,
+    fileType: FOLDER,
+    links: getLinks(session, team),
+  });
+const toFileRow =
+  (session: OfSession, team: NodeId, channelId: NodeId) => (node: NodeOf<'file' | 'dir'>) =>
+    node.kind === 'dir'
+      ? toFolder(session, team, channelId)(node)
+      : toFile(session, team, channelId)(node);
+
+/** The cursor of a page that goes on in the folders begins so; `files:` begins with the files. */
+const IN_FOLDERS = 'folders:';
+const IN_FILES = 'files:';
+
+/** Reads a page of folders and files: first the folders, as if they were one list. */
+async function readFiles(
+  at: EngineAt,
+  input: ListInput,
+  where: Omit<Where, 'only'>,
+): Promise<Result<{ rows: NodeOf<'file' | 'dir'>[]; next: string | null; count: number | null }>> {
+  const { offset = 0, limit = PAGE_ROWS, cursor, ...query } = input;
+  const readFolders = (part: Partial<ListInput>) =>
+    readPage(at, { ...query, ...part }, { ...where, only: 'folders' }, ['dir']);
+  const readItems = (part: Partial<ListInput>) =>
+    readPage(at, { ...query, ...part }, { ...where, only: 'items' }, ['file']);
+  if (cursor?.startsWith(IN_FILES) === true) {
+    const rest = cursor.slice(IN_FILES.length);
+    const files = await readItems({ limit, ...(rest !== '' && { cursor: rest }) });
+    return files.ok
+      ? ok({ ...files.value, count: null, next: mark(IN_FILES, files.value.next) })
+      : files;
+  }
+  const rest = cursor?.replace(new RegExp(`^${IN_FOLDERS}`), '');
+  const folders = await readFolders({ limit, offset, ...(rest !== undefined && { cursor: rest }) });
+  if (!folders.ok) return folders;
+  const { rows, next } = folders.value;
+  // An offset beyond the folders says nothing about how many there are.
+  const first = rows.length > 0 || cursor !== undefined ? folders : await readFolders({ limit: 1 });
+  if (!first.ok) return first;
+  const all = cursor === undefined ? (first.value.count ?? 0) : 0;
+  const left = limit - rows.length;
+  const files = await readItems({
+    limit: Math.max(1, left),
+    offset: cursor === undefined ? Math.max(0, offset - all) : 0,
+  });
+  if (!files.ok) return files;
+  const count = cursor === undefined && files.value.count !== null ? all + files.value.count : null;
+  if (next !== null) return ok({ rows, next: mark(IN_FOLDERS, next), count });
+  if (left === 0) return ok({ rows, next: files.value.rows.length > 0 ? IN_FILES : null, count });
+  return ok({
+    rows: [...rows, ...files.value.rows],
+    next: mark(IN_FILES, files.value.next),
+    count,
+  });
+}
+const mark = (list: string, cursor: string | null): string | null =>
+  cursor === null ? null : `${list}${cursor}`;
+const EMPTY = { rows: [], next: null, count: 0 };
 
 async function readPage<K extends Node['kind']>(
   { engine, scope }: EngineAt,

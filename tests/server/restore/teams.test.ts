@@ -62,12 +62,14 @@ async function storeTeam({ ground: fixture, office, ours }: Library, later = 'de
     { key: 'general', parent: null, name: 'General', wellKnown: 'channel' },
     { key: 'files', parent: 'general', name: 'Files', wellKnown: 'files' },
     { key: 'deep', parent: 'files', name: 'Deep' },
+    { key: 'deepest', parent: 'deep', name: 'Deepest' },
     { key: 'tabs', parent: 'general', name: 'Tabs', wellKnown: 'tabs' },
     { key: 'board', parent: null, name: 'Board', wellKnown: 'private-channel' },
   ];
   const items = [
     { key: 'p', folder: 'general', title: 'Delivery', at, bytes: 9, kind: 'post', parts: thread },
     { key: 'f', folder: 'files', title: 'Plan.txt', at, bytes: 4, kind: 'file', parts: file },
+    { key: 'd', folder: 'deep', title: 'Deep.txt', at, bytes: 4, kind: 'file', parts: file },
     { key: 't', folder: 'tabs', title: 'Weather', at, bytes: 4, kind: 'tab', parts: tab },
     { key: 's', folder: '', title: 'Yard', at, bytes: 2, kind: 'settings', parts: settings },
   ] as const;
@@ -91,6 +93,12 @@ async function storeTeam({ ground: fixture, office, ours }: Library, later = 'de
 
 interface Page {
   readonly rows: readonly { readonly id: string; readonly name: string }[];
+}
+
+interface PageAnswer {
+  readonly body: {
+    readonly data: Page & { readonly next: string | null; readonly count: number | null };
+  };
 }
 
 eachDatabase((kind, open) => {
@@ -122,14 +130,27 @@ eachDatabase((kind, open) => {
       { kind: 'post', name: 'Delivery', deleted: true },
     ]);
     expect(await page(`${general}/posts?search=nothing`)).toEqual([]);
-    expect(await page(`${general}/files`)).toMatchObject([
+    const links = { restore: `/api/v1/${at}/teams/o1/files/restore` };
+    const [deep, ...files] = await page(`${general}/files`);
+    expect(deep).toMatchObject({
+      kind: 'dir',
+      name: 'Deep',
+      fileType: 'Folder',
+      channelId: channels[1]?.id,
+      links,
+    });
+    expect(await page(`${general}/files?parentId=${deep?.id}`)).toMatchObject([
+      { name: 'Deepest', channelId: channels[1]?.id },
+      { name: 'Deep.txt', channelId: channels[1]?.id },
+    ]);
+    expect(files).toMatchObject([
       {
         kind: 'file',
         name: 'Plan.txt',
         fileType: 'File',
         channelId: channels[1]?.id,
         sizeBytes: 4,
-        links: { restore: `/api/v1/${at}/teams/o1/files/restore` },
+        links,
       },
     ]);
     expect(await page(`${general}/tabs`)).toMatchObject([
@@ -138,17 +159,47 @@ eachDatabase((kind, open) => {
     expect(await page(`teams/o1/channels/${channels[0]?.id}/files`)).toEqual([]);
     const folders = await page(`teams/o1/folders?parentId=${channels[1]?.id}`);
     expect(folders).toMatchObject([
-      { kind: 'dir', name: 'Files', holds: 'files', fileType: 'Folder' },
-      { kind: 'dir', name: 'Tabs', holds: 'tabs' },
+      {
+        kind: 'dir',
+        name: 'Files',
+        holds: 'files',
+        fileType: 'Folder',
+        channelId: channels[1]?.id,
+      },
+      { kind: 'dir', name: 'Tabs', holds: 'tabs', channelId: channels[1]?.id },
     ]);
     expect(await page(`teams/o1/items?parentId=${folders[0]?.id}`)).toMatchObject([
-      { kind: 'file', name: 'Plan.txt' },
+      { kind: 'file', name: 'Plan.txt', channelId: channels[1]?.id },
     ]);
+    expect(await page(`teams/o1/items?parentId=${deep?.id}`)).toMatchObject([
+      { kind: 'file', name: 'Deep.txt', channelId: channels[1]?.id },
+    ]);
+    expect(await page(`teams/o1/items?parentId=${folders[1]?.id}`)).toMatchObject([
+      { kind: 'tab', name: 'Weather', channelId: channels[1]?.id },
+    ]);
+    // Whatever the size of its pages, by cursor or by offset, the list is the same.
+    const inDeep = `${general}/files?parentId=${deep?.id}`;
+    for (const limit of [1, 2, 3]) {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { body }: PageAnswer = await admin('GET', `${at}/${inDeep}&limit=${limit}${more}`);
+        expect(body.data.rows.length).toBeLessThanOrEqual(limit);
+        if (cursor === null) expect(body.data.count).toBe(2);
+        found.push(...body.data.rows.map(({ name }) => name));
+        cursor = body.data.next;
+      } while (cursor !== null);
+      expect([limit, found]).toEqual([limit, ['Deepest', 'Deep.txt']]);
+      const second = await page(`${inDeep}&limit=${limit}&offset=1`);
+      expect(second.map(({ name }) => name)).toEqual(['Deep.txt']);
+    }
     expect((await admin('GET', `${at}/mailboxes`)).status).toBe(404);
     const size = await admin<object>('POST', `${at}/teams/download-size`, { nodes: ['o1'] });
-    expect(size.body.data).toMatchObject({ items: 3, bytes: 10 });
+    expect(size.body.data).toMatchObject({ items: 4, bytes: 14 });
     const reads = await readingsIn(library);
-    expect(reads.length).toBe(12);
+    // Each list that was read is one: a channel's files are three, with the folder that holds them.
+    expect(reads.length).toBe(33);
   });
 
   test(`RES-81: two versions of a post are compared by its texts and those of its replies (${kind})`, async () => {

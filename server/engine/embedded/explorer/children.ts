@@ -9,7 +9,7 @@ import type {
   Page,
 } from '#contract/engine/engine.ts';
 import type { ItemFlags } from '#contract/engine/stored-item.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { Bytes, Ms, NodeId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
@@ -97,9 +97,45 @@ export async function listChildren(
   const folder = ref.kind === 'folder' ? await loadFolder(tx, state, ref.n) : null;
   if (ref.kind === 'folder' && folder === null) return failed('missing', t.noNode);
   const level = { explorer, state, folderKey: folder?.key ?? null };
-  if (input.only === 'folders') return ok(await listFolders(tx, level, input, read.value));
-  return ok(await listItems(tx, level, input, read.value));
+  const list = input.only === 'folders' ? listFolders : listItems;
+  const page = await list(tx, level, input, read.value);
+  const channel = state.kind === 'team' ? await findChannel(tx, state, level.folderKey) : null;
+  return ok(
+    channel === null ? page : { ...page, rows: page.rows.map((row) => addChannel(row, channel)) },
+  );
 }
+
+const addChannel = (node: Node, channel: NodeId): Node =>
+  node.kind === 'file' || node.kind === 'tab' || node.kind === 'dir' ? { ...node, channel } : node;
+
+/** Returns the channel at the top of a folder of a team; null: the folder belongs to none. */
+async function findChannel(
+  { sql: db, tenant }: TenantTx,
+  { n: object, point }: ObjectState,
+  folder: string | null,
+): Promise<NodeId | null> {
+  const { rows } = await sql<{ n: number }>`
+    with recursive above as (
+      select f.n, f.parent_key, f.well_known from folder as f
+      where f.tenant_id = ${tenant} and f.object_n = ${object} and f.key = ${folder} and f.n = ${getLast(tenant, object, point, sql`${folder}`)}
+      union
+      select f.n, f.parent_key, f.well_known from above as a join folder as f
+        on f.tenant_id = ${tenant} and f.object_n = ${object} and f.key = a.parent_key and f.n = ${getLast(tenant, object, point, sql`a.parent_key`)}
+    )
+    select n from above where parent_key is null and well_known like '%channel'`.execute(db);
+  return rows[0] === undefined ? null : folderId(object, rows[0].n);
+}
+
+/** The number of a folder's last version by a point. */
+const getLast = (
+  tenant: string,
+  object: number,
+  point: number,
+  key: RawBuilder<unknown>,
+): RawBuilder<number> => sql`(
+  select last.n from folder as last
+  where last.tenant_id = ${tenant} and last.object_n = ${object} and last.key = ${key} and last.from_point <= ${point}
+  order by last.from_point desc limit 1)`;
 
 interface Level {
   readonly explorer: OpenExplorer;

@@ -19,11 +19,18 @@ const [ALL_VERSIONS, LAST_VERSION] = DOCUMENT_VERSIONS;
 
 /** Teams are restored to their place only, and posts with all others of their channel only. */
 export function refuseTeamChoices(
-  { target, onConflict, versions }: Pick<Chosen, 'target' | 'onConflict' | 'versions'>,
+  {
+    target,
+    onConflict,
+    versions,
+    flags,
+  }: Pick<Chosen, 'target' | 'onConflict' | 'versions' | 'flags'>,
   nodes: readonly KnownNode[],
 ): EngineResult<void> {
   if (target.kind === 'other')
     return failed('invalid', t.teamsOriginal, { field: 'targetOrganizationId' });
+  if (flags.permissions === true)
+    return failed('invalid', t.notOffered, { field: 'restorePermissions' });
   const [first, ...others] = nodes;
   if (first === undefined) return failed('unsupported', t.settingsWithTeam);
   const own = parseTeamKey(first);

@@ -34,9 +34,6 @@ export function BasketForm({
   const operator = useOperator();
   const hasFiles = basket.some(({ workload }) => workload !== 'outlook');
   const { choices } = useCapabilities();
-  const hasShared = basket.some(
-    ({ workload }) => workload === 'onedrive' || workload === 'sharepoint',
-  );
   const hasTeam = basket.some((group) => group.workload === 'teams' && isWhole(group));
   return (
     <>
@@ -65,7 +62,7 @@ export function BasketForm({
         )}
         <ConflictChoice draft={draft} put={put} />
         {hasFiles && <VersionsChoice draft={draft} put={put} />}
-        {hasShared && choices && <PermissionsCheck draft={draft} put={put} />}
+        {hasFiles && choices && <PermissionsCheck draft={draft} put={put} />}
       </Part>
       {basket.some(({ workload }) => workload === 'outlook') && (
         <MailFlagChecks draft={draft} put={put} />

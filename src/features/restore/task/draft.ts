@@ -199,7 +199,7 @@ export const siteFields = (request: RestoreInput, dryRun: boolean): SiteFields =
 
 /** Returns the fields of a restore of a team's content. */
 const teamFields = (
-  { explorer, select, onConflict, versions, reason }: RestoreInput,
+  { explorer, select, onConflict, versions, flags, reason }: RestoreInput,
   dryRun: boolean,
 ): TeamFields => ({
   restoreSessionId: explorer,
@@ -207,6 +207,7 @@ const teamFields = (
   restoreChangedItems: select !== 'missing',
   onConflict,
   fileVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  ...(flags.permissions === true && { restorePermissions: true }),
   dryRun,
   ...(reason !== null && { reason }),
 });
@@ -276,7 +277,7 @@ function restoreOfTeam(
   const server = client();
   const ids = [...nodes];
   const all = { teamId, ...teamFields(request, dryRun) };
-  const { fileVersion: _, ...unversioned } = all;
+  const { fileVersion: _, restorePermissions: __, ...unversioned } = all;
   const { members = false, settings = false } = request.flags.team ?? {};
   const beside = { restoreMembers: members, restoreSettings: settings };
   if (level === 'object') return server.ask('restoreTeam', { ...all, ...beside });

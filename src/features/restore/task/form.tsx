@@ -119,9 +119,7 @@ export function RestoreForm(props: RestoreFormProps) {
         {isFiles && hasChoices && (choices || !hasPosts(kind, chosen)) && (
           <VersionsChoice draft={draft} put={put} />
         )}
-        {isFiles && choices && !isTeam && !isRows(chosen) && (
-          <PermissionsCheck draft={draft} put={put} />
-        )}
+        {isFiles && choices && !isRows(chosen) && <PermissionsCheck draft={draft} put={put} />}
       </Part>
       {kind === 'outlook' && hasChoices && <MailFlagChecks draft={draft} put={put} />}
     </>
