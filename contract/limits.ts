@@ -98,9 +98,11 @@ export const LIMITS = {
   restorePlainMs: 86_400_000,
   /** How long a restore waits for the approval of a second person. */
   restoreApprovalMs: 3 * 86_400_000,
-  /** Files of one download, and its size from which a recent sign-in is needed. */
+  /** Files of a download that is sent at once, and the size from which one needs a recent sign-in. */
   downloadItems: 1_000_000,
   downloadPlainBytes: 5_000_000_000,
+  /** Items of a download in the background. Their names are in memory while they are listed. */
+  exportItems: 5_000_000,
   /** A part of a download in the background, and how long it is stored. */
   exportPartBytes: 10_000_000_000,
   exportKeepMs: 7 * 86_400_000,

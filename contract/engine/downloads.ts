@@ -16,6 +16,8 @@ export interface DownloadInput {
   readonly maxBytes: Bytes | null;
   /** Until when it can be read. */
   readonly expiresAt: Ms;
+  /** What it holds may be listed later, so that any number of items is prepared at once. */
+  readonly isLater?: boolean;
 }
 /** `too-large`: more than `maxBytes`, and nothing was prepared. */
 export type PreparedDownload =
@@ -27,6 +29,8 @@ export type PreparedDownload =
       readonly format?: DownloadFormat;
       /** Of a single item; null: it is an archive of several. */
       readonly fileName: string | null;
+      /** False: what it holds is listed later; `items` and `bytes` are about what that will find. */
+      readonly isListed: boolean;
       readonly bytes: Bytes;
       readonly items: number;
       /** Items that it lacks, because their content could not be backed up. */

@@ -14,8 +14,9 @@ const progress = v.object({ done: v.number(), total: v.number() });
 export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cancelled'] as const;
 
 /**
- * A file that is made in the background. `status`: the same as `state`. `isExact`: the size is known
- * before it is made. `onServer`: the organization's own server makes it. `missing`: items without backed-up content; `failed`: items that could not be
+ * A file that is made in the background. `status`: the same as `state`. `isListed`: what it holds was
+ * counted; before, `items` and `bytes` are estimates. `isExact`: the size is known before it is made.
+ * `onServer`: the organization's own server makes it. `missing`: items without backed-up content; `failed`: items that could not be
  * read. `gaps`: the first 100 of both, of a single download. `parts`: files that are ready; a last one
  * names all of both.
  */
@@ -31,6 +32,7 @@ export const backgroundDownloadOut = v.object({
   message: v.nullable(v.string()),
   items: progress,
   bytes: progress,
+  isListed: v.boolean(),
   isExact: v.boolean(),
   onServer: v.boolean(),
   missing: v.number(),

@@ -45,7 +45,7 @@ export const mayRestore = (
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {
   readonly kind: EngineKind;
-  readonly engine: Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
+  readonly engine: Omit<RestoreCalls, 'writeParts' | 'listDownload'> & CompareCalls & EstimateCalls;
   readonly scope: EngineScope;
 }
 

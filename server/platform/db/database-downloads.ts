@@ -51,6 +51,8 @@ export interface DownloadTables {
     operator_id: string | null;
     objects: Json<readonly number[]>;
     folders: Filled<readonly DownloadFolder[]>;
+    /** What a job has yet to list. Null: it is listed, or that is part of the request. */
+    unlisted: ColumnType<unknown, string | null | undefined, string | null>;
   };
   /** `entries`: JSON. */
   prepared_part: {
@@ -80,6 +82,8 @@ export interface DownloadTables {
     bytes: Bytes;
     bytes_done: Generated<Bytes>;
     missing: number;
+    /** False: `items` and `bytes` are estimates until a job has listed them. */
+    listed: Generated<boolean>;
     failed: Generated<number>;
     created_at: Ms;
     ended_at: Ms | null;

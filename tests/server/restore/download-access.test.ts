@@ -114,6 +114,7 @@ eachDatabase((kind, openStore) => {
       sql
         .updateTable('item')
         .set({
+          bytes: 3_000_000_000,
           parts: JSON.stringify([
             { as: 'mime', bytes: 3_000_000_000, crc: 0, blobs: ['00'] },
           ]) as never,

@@ -2,7 +2,9 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const downloadMessages = defineMessages('engine-downloads', {
   tooManyItems:
-    'A download can have at most {limit, number} items. Choose a folder with fewer items.',
+    'A download that is sent immediately can have at most {limit, number} items. Prepare it in the background.',
+  tooManyLater:
+    'A download in the background can have at most {limit, number} items. Choose fewer folders.',
   nothing: 'There is nothing to download here.',
   noMails: 'There are no mails here. Choose ZIP or PST for calendars, contacts and tasks.',
   noContent: 'The content of these items could not be backed up.',

@@ -1,25 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { DownloadInput, PreparedDownload } from '#contract/engine/downloads.ts';
 import type { EngineResult, EngineScope, RestoreTarget } from '#contract/engine/engine.ts';
-import { LIMITS } from '#contract/limits.ts';
-import type { BackupRepositoryId, Bytes, DownloadId, OrganizationId } from '#contract/ids.ts';
+import type { DownloadId, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { useExplorer } from '../explorer/explorers.ts';
 import { parseNodeId } from '../explorer/node-id.ts';
+import { measurePlan } from '../restore/measure.ts';
 import { planRestore, type Plan } from '../restore/plan.ts';
 import { failed, ok } from '../../result.ts';
 import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
-import { makeNamer, safePart } from '../zip/entry-names.ts';
-import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-zip.ts';
-import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
-import { deleteGaps, type DownloadGap, storeGaps } from './gaps.ts';
+import { deleteGaps } from './gaps.ts';
+import { type Listed, listEntries, type ListInput } from './list-entries.ts';
 import { downloadMessages as t } from './messages.en.ts';
 
-/** The maximum number of entries of a part, and about the number of its blobs. */
-const PART_ENTRIES = 500;
-const PART_BLOBS = 5_000;
 /** Paths in an archive begin at what was chosen, as in a restore to another folder. */
 const FROM_CHOSEN: RestoreTarget = {
   kind: 'other',
@@ -32,15 +26,15 @@ const FROM_CHOSEN: RestoreTarget = {
 export type RecordDownload = (tx: TenantTx, download: Prepared) => Promise<void>;
 type Prepared = Extract<PreparedDownload, { kind: 'prepared' }>;
 
-interface Found {
-  readonly plan: Plan;
-  readonly repository: BackupRepositoryId;
-  readonly isSingle: boolean;
-}
+type Found = Pick<ListInput, 'plan' | 'isSingle'>;
+
+/** What a job has yet to list, as `prepared_download.unlisted` has it. */
+type Unlisted = Found & Pick<ListInput, 'maxBytes' | 'holds'>;
 
 /**
  * Stores the list of what a download holds, once. From then on its size is known and any range of it
- * can be read, also if the index changes.
+ * can be read, also if the index changes. Later, only what was chosen is stored, with an estimate: a
+ * list of any length is then made by {@link listDownload}.
  */
 export async function prepareDownload(
   context: AppContext,
@@ -49,32 +43,104 @@ export async function prepareDownload(
   record: RecordDownload,
 ): Promise<EngineResult<PreparedDownload>> {
   const { store, chance } = context;
+  const { tenant } = scope;
   const id = chance.uuid() as DownloadId;
-  const found = await store.tenant(scope.tenant, (tx) => begin(context, tx, scope, input, id));
+  const found = await store.tenant(tenant, (tx) => begin(context, tx, scope, input, id));
   if (!found.ok) return found;
-  const list = await listEntries(context, scope, input, id, found.value);
-  if (!list.ok || list.value.kind === 'too-large') {
-    await store.tenant(scope.tenant, (tx) => deleteDownload(tx, id));
+  // A single item is listed at once, and its name is known.
+  if (input.isLater && !found.value.isSingle)
+    return store.tenant(tenant, (tx) => postpone(tx, id, found.value, input, record));
+  const list = await listEntries(store, { ...input, ...found.value, tenant, id });
+  if (!list.ok || list.value.kind !== 'listed') {
+    await store.tenant(tenant, (tx) => deleteDownload(tx, id));
     return list.ok ? ok({ kind: 'too-large' }) : list;
   }
-  const { prepared, layout } = list.value;
-  await store.tenant(scope.tenant, async (tx) => {
-    await tx.sql
-      .updateTable('prepared_download')
-      .set({
-        file_name: prepared.fileName,
-        bytes: prepared.bytes,
-        count: layout.count,
-        directory_at: layout.directoryAt,
-        directory_bytes: layout.directoryBytes,
-        complete: true,
-      })
-      .where('tenant_id', '=', scope.tenant)
-      .where('id', '=', id)
-      .execute();
+  const { prepared } = list.value;
+  await store.tenant(tenant, async (tx) => {
+    await complete(tx, list.value);
     await record(tx, prepared);
   });
   return ok(prepared);
+}
+
+/** Stores what was chosen for a job, and says about how much it is. */
+async function postpone(
+  tx: TenantTx,
+  id: DownloadId,
+  { plan, isSingle }: Found,
+  { maxBytes, holds }: DownloadInput,
+  record: RecordDownload,
+): Promise<EngineResult<PreparedDownload>> {
+  const { items, bytes } = await measurePlan(tx, plan);
+  if (items === 0 || (maxBytes !== null && bytes > maxBytes)) {
+    await deleteDownload(tx, id);
+    return items === 0 ? failed('missing', t.nothing) : ok({ kind: 'too-large' });
+  }
+  const unlisted: Unlisted = { plan, isSingle, maxBytes, ...(holds !== undefined && { holds }) };
+  await tx.sql
+    .updateTable('prepared_download')
+    .set({ unlisted: JSON.stringify(unlisted) })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .execute();
+  const kind = 'prepared' as const;
+  const prepared = {
+    kind,
+    id,
+    fileName: null,
+    isListed: false,
+    bytes,
+    items,
+    missing: 0,
+    hash: id,
+  };
+  await record(tx, prepared);
+  return ok(prepared);
+}
+
+/**
+ * Lists what a download holds that was postponed. After an interruption, it begins again. Null: it
+ * was listed before.
+ */
+export async function listDownload(
+  { store }: AppContext,
+  { tenant, id, isWanted }: Required<Pick<ListInput, 'tenant' | 'id' | 'isWanted'>>,
+): Promise<EngineResult<Listed | null>> {
+  const unlisted = await store.tenant(tenant, async (tx) => {
+    const row = await tx.sql
+      .selectFrom('prepared_download')
+      .select('unlisted')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined || row.unlisted === null) return null;
+    await deleteGaps(tx, id);
+    await deleteEntries(tx, id);
+    return row.unlisted as Unlisted;
+  });
+  if (unlisted === null) return ok(null);
+  const list = await listEntries(store, { ...unlisted, tenant, id, isLater: true, isWanted });
+  if (list.ok) await store.tenant(tenant, (tx) => complete(tx, list.value));
+  return list;
+}
+
+async function complete({ sql, tenant }: TenantTx, list: Listed): Promise<void> {
+  if (list.kind !== 'listed') return;
+  const { prepared, layout } = list;
+  await sql
+    .updateTable('prepared_download')
+    .set({
+      file_name: prepared.fileName,
+      bytes: prepared.bytes,
+      count: layout.count,
+      directory_at: layout.directoryAt,
+      directory_bytes: layout.directoryBytes,
+      complete: true,
+      unlisted: null,
+    })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', prepared.id)
+    .execute();
 }
 
 /** Resolves what was chosen, and keeps clean-ups from removing it while the list is made. */
@@ -115,7 +181,7 @@ async function begin(
     .execute();
   const [only = '', second] = nodes;
   const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
-  return ok({ plan: plan.value, repository, isSingle });
+  return ok({ plan: plan.value, isSingle });
 }
 
 /** The folders of a mailbox that a download has even if they are empty. */
@@ -133,134 +199,27 @@ const HOLDS = {
   tasks: 'task',
 } as const;
 
-type Listed =
-  | { readonly kind: 'too-large' }
-  | { readonly kind: 'listed'; readonly prepared: Prepared; readonly layout: ZipLayout };
-
-async function listEntries(
-  { store }: AppContext,
-  { tenant }: EngineScope,
-  { maxBytes, holds = 'everything' }: DownloadInput,
-  id: DownloadId,
-  { plan, isSingle }: Found,
-): Promise<EngineResult<Listed>> {
-  const takeName = makeNamer(plan.folders.map(({ path }) => path.map(({ name }) => name)));
-  const hash = createHash('sha256');
-  let part: ZipPart<DownloadEntry> = { entries: [], firstByte: 0, firstRecord: 0 };
-  let pending: DownloadEntry[] = [];
-  let gaps: DownloadGap[] = [];
-  let [n, items, missing, others, blobs, bytes] = [0, 0, 0, 0, 0, 0];
-  let fileName: string | null = null;
-
-  const flush = async (): Promise<void> => {
-    if (pending.length === 0) return;
-    const full = { ...part, entries: pending };
-    const entries = encodeEntries(pending);
-    hash.update(entries);
-    await store.tenant(tenant, ({ sql }) =>
-      sql
-        .insertInto('prepared_part')
-        .values({
-          tenant_id: tenant,
-          download_id: id,
-          n,
-          first_byte: full.firstByte,
-          first_record: full.firstRecord,
-          entries,
-        })
-        .execute(),
-    );
-    part = nextPart(full);
-    pending = [];
-    n += 1;
-    blobs = 0;
-  };
-
-  const flushGaps = async (): Promise<void> => {
-    const named = gaps;
-    gaps = [];
-    if (named.length > 0) await store.tenant(tenant, (tx) => storeGaps(tx, id, named));
-  };
-
-  for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan, holds)) {
-    for (const { path, modifiedAt, part: stored, kind, mail } of batch) {
-      if ((holds === 'mails' && kind !== 'mail') || (holds !== 'everything' && mail === null)) {
-        others += 1;
-        continue;
-      }
-      if (stored === null) {
-        missing += 1;
-        gaps.push({ outcome: 'missing', n: missing, path: path.join('/') });
-        if (gaps.length >= PART_ENTRIES) await flushGaps();
-        continue;
-      }
-      items += 1;
-      if (items > LIMITS.downloadItems)
-        return failed('invalid', t.tooManyItems({ limit: LIMITS.downloadItems }), {
-          field: 'nodes',
-        });
-      // A post is two files.
-      if (isSingle && batch.length === 1) fileName = safePart(path.at(-1) ?? '');
-      bytes += stored.bytes;
-      if (maxBytes !== null && bytes > maxBytes) return ok({ kind: 'too-large' });
-      const { crc } = stored;
-      pending.push({
-        name: takeName(path),
-        bytes: stored.bytes,
-        crc,
-        modifiedAt,
-        blobs: stored.blobs,
-        ...(holds !== 'everything' && mail !== null && { mail }),
-      });
-      blobs += stored.blobs.length;
-      if (pending.length >= PART_ENTRIES || blobs >= PART_BLOBS) await flush();
-    }
-  }
-  await flush();
-  await flushGaps();
-  if (items === 0)
-    return failed('missing', missing > 0 ? t.noContent : others > 0 ? t.noMails : t.nothing);
-  const layout: ZipLayout = {
-    count: items,
-    directoryAt: part.firstByte,
-    directoryBytes: part.firstRecord,
-  };
-  const size: Bytes = fileName === null ? zipBytes(layout) : bytes;
-  if (maxBytes !== null && size > maxBytes) return ok({ kind: 'too-large' });
-  hash.update(fileName === null ? 'zip' : 'file');
-  return ok({
-    kind: 'listed',
-    layout,
-    prepared: {
-      kind: 'prepared',
-      id,
-      fileName,
-      bytes: size,
-      items,
-      missing,
-      hash: hash.digest('base64url').slice(0, 22),
-    },
-  });
-}
-
 export async function deleteDownload(tx: TenantTx, id: DownloadId): Promise<void> {
   await deleteGaps(tx, id);
   await deleteList(tx, id);
 }
 
 /** Deletes what a download takes from backups. What it lacks stays named. */
-export async function deleteList({ sql, tenant }: TenantTx, id: DownloadId): Promise<void> {
-  await sql
+export async function deleteList(tx: TenantTx, id: DownloadId): Promise<void> {
+  await deleteEntries(tx, id);
+  await tx.sql
+    .deleteFrom('prepared_download')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+const deleteEntries = ({ sql, tenant }: TenantTx, id: DownloadId): Promise<unknown> =>
+  sql
     .deleteFrom('prepared_part')
     .where('tenant_id', '=', tenant)
     .where('download_id', '=', id)
     .execute();
-  await sql
-    .deleteFrom('prepared_download')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .execute();
-}
 
 /** Removes the lists of downloads that can't be read any more. */
 export async function deleteExpiredDownloads(tx: TenantTx, now: number): Promise<void> {

@@ -31,6 +31,8 @@ export interface PartsInput {
   /** The first part that isn't finished, and its first item. */
   readonly from: { readonly part: number; readonly item: number };
   readonly maxPartBytes: Bytes;
+  /** The directory of a part is in memory. */
+  readonly maxPartItems: number;
   openPart(n: number): Promise<PartFile>;
   /** `nextItem`: the first that is in a later part. */
   onPart(part: { readonly n: number; readonly nextItem: number }): Promise<void>;
@@ -54,7 +56,7 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
   let mails: MimeReader | null = null;
   let items: ItemReader | null = null;
   return async (input) => {
-    const { tenant, repository, maxPartBytes } = input;
+    const { tenant, repository, maxPartBytes, maxPartItems } = input;
     const reader = (mails ??= makeMimeReader(context()));
     const itemReader = (items ??= makeItemReader(context()));
     const readContent = (entry: DownloadEntry): ItemContent => {
@@ -72,12 +74,15 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
     };
     const entries = listEntries(context().store, input);
     let { part: n, item: at } = input.from;
+    let first = at;
     let open: PartWriter | null = null;
     for await (const { entry, content } of readAhead(entries, readContent)) {
-      if (open !== null && open.bytes + entry.bytes > maxPartBytes) {
+      const isFull = (open?.bytes ?? 0) + entry.bytes > maxPartBytes || at - first >= maxPartItems;
+      if (open !== null && isFull) {
         await open.finish();
         await input.onPart({ n, nextItem: at });
         n += 1;
+        first = at;
         open = null;
       }
       open ??= await makePart(context().store, input, n);

@@ -12,7 +12,7 @@ export interface ExpiredPoint {
 
 /**
  * Makes points from before `since` invisible. Returns those, and the ones of an interrupted clean-up,
- * except what an open explorer or an unfinished task needs.
+ * except what an open explorer, an unfinished task or a download that isn't listed yet needs.
  */
 export async function expirePoints(
   { sql: db, tenant }: TenantTx,
@@ -38,11 +38,17 @@ export async function expirePoints(
         select from explorer as e where e.tenant_id = ${tenant} and e.point_id = p.id and e.stopped_at is null and e.used_at >= ${now - EXPLORER_IDLE_MS})
       and not exists (
         select from engine_task as t where t.tenant_id = ${tenant} and t.organization_id = p.organization_id and t.state <> 'done')
+      and not ${isBeingListed(tenant, now)}
     order by p.at`.execute(db);
   return rows;
 }
 
-/** Whether an open restore session or an unfinished restore reads a repository. */
+/** A condition on `p`: a job has yet to list what a download takes from the point. */
+const isBeingListed = (tenant: string, now: Ms) => sql<boolean>`exists (
+  select from prepared_download as d join explorer as e on e.tenant_id = d.tenant_id and e.id = d.explorer_id
+  where d.tenant_id = ${tenant} and d.unlisted is not null and d.expires_at > ${now} and e.point_id = p.id)`;
+
+/** Whether an open restore session, or a restore or download that isn't finished, reads a repository. */
 export async function isInUse(
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
@@ -51,7 +57,8 @@ export async function isInUse(
   const { rows } = await sql`
     select from restore_point as p where p.tenant_id = ${tenant} and p.repository_id = ${repository} and (
       exists (select from explorer as e where e.tenant_id = ${tenant} and e.point_id = p.id and e.stopped_at is null and e.used_at >= ${now - EXPLORER_IDLE_MS})
-      or exists (select from engine_task as t where t.tenant_id = ${tenant} and t.organization_id = p.organization_id and t.state <> 'done'))
+      or exists (select from engine_task as t where t.tenant_id = ${tenant} and t.organization_id = p.organization_id and t.state <> 'done')
+      or ${isBeingListed(tenant, now)})
     limit 1`.execute(db);
   return rows.length > 0;
 }

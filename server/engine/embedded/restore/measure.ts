@@ -3,7 +3,7 @@ import type { EngineResult, Size } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { ok } from '../../result.ts';
-import { planRestore, type PlannedFolder } from './plan.ts';
+import { type Plan, planRestore, type PlannedFolder } from './plan.ts';
 import type { NodeId } from '#contract/ids.ts';
 
 /** Counts the items that chosen nodes hold, and their bytes as the cloud counts them. */
@@ -14,7 +14,11 @@ export async function measure(
 ): Promise<EngineResult<Size>> {
   const plan = await planRestore(tx, explorer, { nodes, target: { kind: 'original' } });
   if (!plan.ok) return plan;
-  const { folders, items } = plan.value;
+  return ok({ ...(await measurePlan(tx, plan.value)), isExact: false });
+}
+
+/** The same of what a plan takes. */
+export async function measurePlan(tx: TenantTx, { folders, items }: Plan): Promise<Sum> {
   let size = { items: 0, bytes: 0 };
   for (const [object, { point, keys }] of byObject(folders)) {
     const inFolders = await sum(
@@ -27,7 +31,7 @@ export async function measure(
     const numbers = items.filter((one) => one.object === object).map(({ item }) => item);
     size = add(size, await sum(tx, sql`object_n = ${object} and n = any(${numbers}::bigint[])`));
   }
-  return ok({ ...size, isExact: false });
+  return size;
 }
 
 interface Sum {

@@ -14,7 +14,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { makeWriteParts, type WriteParts } from '../exports/write-parts.ts';
 import { listChildren } from '../explorer/children.ts';
-import { prepareDownload } from '../downloads/prepare.ts';
+import { listDownload, prepareDownload } from '../downloads/prepare.ts';
 import { readDownload } from '../downloads/read.ts';
 import { findPart } from '../explorer/content.ts';
 import { locateItem } from '../explorer/locate.ts';
@@ -109,6 +109,7 @@ export type RestoreCalls = Pick<
   readonly restoreRights: RestoreRightsCalls;
   /** For downloads in the background. */
   readonly writeParts: WriteParts;
+  listDownload(input: Parameters<typeof listDownload>[1]): ReturnType<typeof listDownload>;
 };
 
 /** Records what happened to a task, in the transaction that does it. */
@@ -365,6 +366,8 @@ export function makeRestoreCalls(
     restoreRights: rights.calls,
 
     writeParts: makeWriteParts(context, readers),
+
+    listDownload: (input) => listDownload(context(), input),
 
     async restore(scope, input, oversight, plain) {
       const needsApproval = oversight?.needsApproval ?? false;

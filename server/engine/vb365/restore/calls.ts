@@ -36,7 +36,7 @@ import { listVersions, parseVersion } from './versions.ts';
 import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
-export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> &
+export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts' | 'listDownload'> &
   CompareCalls &
   EstimateCalls &
   ServerDownloads;

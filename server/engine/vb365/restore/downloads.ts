@@ -52,7 +52,17 @@ export async function prepareDownload(
   const { items, bytes } = size;
   const fileName = getName(save.value);
   const made = save.value.format;
-  return ok({ kind: 'prepared', id, format: made, fileName, bytes, items, missing: 0, hash: id });
+  return ok({
+    kind: 'prepared',
+    id,
+    format: made,
+    fileName,
+    isListed: true,
+    bytes,
+    items,
+    missing: 0,
+    hash: id,
+  });
 }
 
 const getName = ({ kind, name }: Save): string | null =>

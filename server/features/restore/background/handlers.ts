@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { listGaps } from '#server/engine/embedded/downloads/gaps.ts';
+import { deleteList } from '#server/engine/embedded/downloads/prepare.ts';
 import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
@@ -105,6 +106,8 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
           .where('id', '=', id)
           .execute();
         await deleteParts(tx, id);
+        // Nothing it would have listed is needed any more.
+        if (!row.listed) await deleteList(tx, id);
         await record(tx, ctx, row, 'export.cancelled');
         // A job that is writing notices, and removes what it has written since.
         await makePartFiles(context, tx.tenant).delete(id);

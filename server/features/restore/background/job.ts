@@ -20,7 +20,7 @@ import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { writeGapFile } from './gap-file.ts';
 import { makePartFiles, type PartFiles } from './part-files.ts';
-import { releaseOnServer, saveOnServer, ServerSaveError } from './save-on-server.ts';
+import { getRoom, releaseOnServer, saveOnServer, ServerSaveError } from './save-on-server.ts';
 import {
   deleteParts,
   type DownloadRow,
@@ -45,26 +45,29 @@ export const backgroundDownload =
   (
     context: AppContext,
     maxPartBytes: Bytes = LIMITS.exportPartBytes,
+    maxPartItems: number = LIMITS.downloadItems,
   ): JobHandler<'background-download'> =>
   async (job) => {
-    const next = await runDownload(context, maxPartBytes, job);
+    const next = await runDownload(context, { maxPartBytes, maxPartItems }, job);
     if (next === null) await releaseOnServer(context, job.tenant, job.payload.download);
     return next;
   };
 
 async function runDownload(
   context: AppContext,
-  maxPartBytes: Bytes,
+  maxima: Pick<Limits, 'maxPartBytes' | 'maxPartItems'>,
   { tenant, payload: { download: id }, signal }: Parameters<JobHandler<'background-download'>>[0],
 ): Promise<Ms | null> {
-  const begun = await begin(context, tenant, id);
-  if (begun === null) return null;
+  const first = await begin(context, tenant, id);
+  if (first === null) return null;
   const files = makePartFiles(context, tenant);
   try {
+    const begun = first.row.listed ? first : await makeList(context, files, first.row, signal);
+    if (begun === null) return signal.aborted ? context.clock.now() : null;
     const { repository_id: repository } = begun.row;
     const end =
       repository !== null
-        ? await writeParts(context, files, { ...begun, repository }, { signal, maxPartBytes })
+        ? await writeParts(context, files, { ...begun, repository }, { signal, ...maxima })
         : await saveOnServer(context, files, begun.row, { isStored: begun.from.part > 1, signal });
     if (end === 'finished') {
       await writeGapFile(context, files, begun.row);
@@ -73,13 +76,69 @@ async function runDownload(
     // A server that stops leaves the rest to the next one.
     return end === 'stopped' && signal.aborted ? context.clock.now() : null;
   } catch (error) {
-    const failure = getFailure(context, begun.row, error);
+    const failure = getFailure(context, first.row, error);
     if (failure === null) throw error;
     if (failure.kind === 'later') return context.clock.now() + RETRY_MS;
     await files.delete(id);
-    await finish(context, begun.row, failure.reason);
+    await finish(context, first.row, failure.reason);
     return null;
   }
+}
+
+/** Thrown by a list that can't be made, or must not be written. */
+class ListError extends Error {
+  override readonly name = 'ListError';
+}
+
+/**
+ * Lists what the download holds, and replaces its estimates. Null: nobody wants it any more, or the
+ * server stops.
+ * @throws ListError
+ */
+async function makeList(
+  context: AppContext,
+  files: PartFiles,
+  row: DownloadRow,
+  signal: AbortSignal,
+): Promise<Begun | null> {
+  const { tenant_id: tenant, id } = row;
+  const update = (values: object): Promise<boolean> =>
+    context.store.tenant(tenant, async ({ sql }) => {
+      const { numUpdatedRows } = await sql
+        .updateTable('background_download')
+        .set(values)
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('state', '=', 'running')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+  let storedAt = context.clock.now();
+  const made = await context.embeddedEngine.listDownload({
+    tenant,
+    id,
+    async isWanted(items) {
+      if (signal.aborted) return false;
+      const now = context.clock.now();
+      if (Math.abs(now - storedAt) < PROGRESS_MS) return true;
+      storedAt = now;
+      // More than expected: the estimate follows.
+      return update({ items: Math.max(items, row.items) });
+    },
+  });
+  if (!made.ok) throw new ListError(made.error.message);
+  const list = made.value;
+  if (list?.kind === 'too-large')
+    throw new ListError(t.tooLarge({ size: `${LIMITS.downloadPlainBytes / 1e9} GB` }));
+  if (list?.kind === 'left') {
+    if (!signal.aborted) await context.store.tenant(tenant, (tx) => deleteDownload(tx, id));
+    return null;
+  }
+  const { items, bytes, missing } = list === null ? row : list.prepared;
+  if (bytes > (await getRoom(context, files, row))) throw new ListError(t.noRoom);
+  return (await update({ items, bytes, missing, listed: true }))
+    ? begin(context, tenant, id)
+    : null;
 }
 
 interface Begun {
@@ -116,13 +175,14 @@ const begin = (context: AppContext, tenant: TenantId, id: DownloadId): Promise<B
 interface Limits {
   readonly signal: AbortSignal;
   readonly maxPartBytes: Bytes;
+  readonly maxPartItems: number;
 }
 
 async function writeParts(
   context: AppContext,
   files: PartFiles,
   { row, repository, from, ...begun }: Begun & { readonly repository: BackupRepositoryId },
-  { signal, maxPartBytes }: Limits,
+  { signal, maxPartBytes, maxPartItems }: Limits,
 ): Promise<'finished' | 'stopped'> {
   const { tenant_id: tenant, id } = row;
   let open: Awaited<ReturnType<PartFiles['create']>> | null = null;
@@ -155,6 +215,7 @@ async function writeParts(
       name: row.name,
       from,
       maxPartBytes,
+      maxPartItems,
       async openPart(n) {
         open = await files.create(id, n);
         return open;
@@ -218,6 +279,7 @@ type Failure = { readonly kind: 'end'; readonly reason: string } | { readonly ki
 function getFailure(context: AppContext, row: DownloadRow, error: unknown): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
     return { kind: 'end', reason: t.diskFull };
+  if (error instanceof ListError) return { kind: 'end', reason: error.message };
   const isOnServer = error instanceof ServerSaveError;
   if (isOnServer && !error.isForNow) return { kind: 'end', reason: error.message };
   if (!isOnServer && !(error instanceof ContentError)) return null;

@@ -7,6 +7,7 @@ export const backgroundMessages = defineMessages('background-downloads', {
     "You've reached the limit of {limit, number} downloads in preparation. Wait until one is ready, or cancel one.",
   noRoom:
     'The server has no room for this download. Delete downloads that you no longer need, or choose fewer items.',
+  tooLarge: 'It is larger than {size}. Sign in again to request a download of this size.',
   diskFull: 'The disk of the server is full. Ask your administrator to free space, then try again.',
   unreadable: 'The backup could not be read for a day: {reason}',
   brokeOff:

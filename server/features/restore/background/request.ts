@@ -34,7 +34,7 @@ interface BackgroundRequest {
 /** Room that has to stay free on the disk of the server. */
 export const RESERVED_BYTES: Bytes = 1_000_000_000;
 
-/** DL-3: lists what the download holds, as of now, and leaves the rest to a background job. */
+/** DL-3: stores what was chosen, and about how much it is. A background job lists and writes it. */
 export async function requestBackgroundDownload(
   context: AppContext,
   ctx: SessionContext,
@@ -55,13 +55,14 @@ export async function requestBackgroundDownload(
       holds: format === 'pst' ? 'mailbox-items' : isForMailboxes(format) ? 'mails' : 'everything',
       ...(wanted !== undefined && { format: wanted }),
       maxBytes,
+      isLater: true,
       expiresAt: now + LIMITS.exportKeepMs,
     }),
   );
   if (!answer.ok) return answer;
   const prepared = answer.value;
   if (prepared.kind === 'too-large') return REAUTH;
-  const { id, bytes, items, missing } = prepared;
+  const { id, isListed: listed, bytes, items, missing } = prepared;
   const fileName = isOnServer ? prepared.fileName : getFileName(format, prepared.fileName);
   const freeBytes = await makePartFiles(context, ctx.tenant).getFreeBytes();
   return store.tenant(ctx.tenant, async (tx) => {
@@ -104,6 +105,7 @@ export async function requestBackgroundDownload(
         items,
         bytes,
         missing,
+        listed,
         created_at: now,
         ended_at: null,
         expires_at: now + LIMITS.exportKeepMs,

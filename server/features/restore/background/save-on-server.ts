@@ -111,7 +111,7 @@ async function getBroken(
 }
 
 /** What else may be stored: on the disk, and of the provider. */
-async function getRoom(
+export async function getRoom(
   { store }: AppContext,
   files: PartFiles,
   { tenant_id: tenant, id }: DownloadRow,

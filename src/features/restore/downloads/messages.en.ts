@@ -25,6 +25,7 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
   cancelled: 'Canceled',
   progress: '{done} of {total} items',
   progressBytes: '{done} of {total}',
+  counting: 'Counting items',
   about: 'About {size}',
   unknownSize: 'Not known yet',
   many: 'More than {count, number}',

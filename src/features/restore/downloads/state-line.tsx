@@ -18,7 +18,7 @@ const STATES = {
 >;
 
 export function StateLine({ download }: { readonly download: BackgroundDownload }) {
-  const { state, items, onServer } = download;
+  const { state, items, isListed, onServer } = download;
   const { icon, text } = STATES[state];
   return (
     <span className={`inline-flex flex-wrap items-center gap-x-1.5 ${text}`}>
@@ -26,7 +26,9 @@ export function StateLine({ download }: { readonly download: BackgroundDownload 
       {t[state]}
       {state === 'running' && !onServer && (
         <span className="text-agate">
-          {t.progress({ done: formatCount(items.done), total: formatCount(items.total) })}
+          {isListed
+            ? t.progress({ done: formatCount(items.done), total: formatCount(items.total) })
+            : t.counting}
         </span>
       )}
     </span>
@@ -60,10 +62,12 @@ export function ProgressRule({ download }: { readonly download: BackgroundDownlo
 }
 
 /** What is in a download. A server counts no further than it has to. */
-export const itemsLabel = ({ items, onServer }: BackgroundDownload): string =>
-  onServer && items.total > LIMITS.restorePlainItems
-    ? t.many({ count: LIMITS.restorePlainItems })
-    : formatCount(items.total);
+export const itemsLabel = ({ items, isListed, onServer }: BackgroundDownload): string => {
+  if (onServer && items.total > LIMITS.restorePlainItems)
+    return t.many({ count: LIMITS.restorePlainItems });
+  const count = formatCount(items.total);
+  return isListed ? count : t.about({ size: count });
+};
 
 /** Of the finished files; before, what is expected. */
 export function sizeLabel({ parts, bytes, isExact }: BackgroundDownload): string {
