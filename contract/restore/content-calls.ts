@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { previewOut } from './preview.ts';
+import { attachmentPath, previewOut } from './preview.ts';
 import {
   COMMAND_FAILURES,
   DOWNLOAD,
@@ -68,8 +68,12 @@ const mailCalls = {
     method: 'POST',
     path: `${SESSION}/mailboxes/{mailboxId}/items/{itemId}/preview`,
     summary:
-      'Reads a mail, and returns an address with which this browser shows it once within a minute.',
-    input: v.strictObject({ ...OF_MAILBOX, itemId: nodeId }),
+      'Reads a mail or an attachment, and returns an address with which this browser shows it once within a minute.',
+    input: v.strictObject({
+      ...OF_MAILBOX,
+      itemId: nodeId,
+      attachment: v.optional(attachmentPath),
+    }),
     output: previewOut,
     gate: 'o365.restoreOutlook',
     operatorAllowed: true,

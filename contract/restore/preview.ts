@@ -26,7 +26,17 @@ export const filePreviewOut = v.object({
 });
 
 /**
- * A mail as a person reads it. `url`: the document of its body, for `<iframe sandbox="">`. It opens
+ * Which attachment of a mail: its place in the list of attachments, and for one of an attached mail
+ * the places of those mails before it.
+ */
+export const attachmentPath = v.pipe(
+  v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(999))),
+  v.minLength(1),
+  v.maxLength(8),
+);
+
+/**
+ * A mail as a person reads it, or one of its attachments. `file`: the attachment is no mail. `url`: the document of its body, for `<iframe sandbox="">`. It opens
  * once, within a minute, in the browser that asked. `?theme=light` or `?theme=dark` chooses its
  * colors; without it, the system does.
  */
@@ -40,4 +50,5 @@ export const previewOut = v.object({
   attachments: v.array(v.object({ name: v.string(), bytes: v.number(), type: v.string() })),
   /** Pictures of other servers, which are not loaded. */
   heldPictures: v.number(),
+  file: v.optional(v.omit(filePreviewOut, ['url'])),
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { attachmentPath } from '#contract/restore/preview.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
@@ -15,14 +16,19 @@ export const PreviewRequest = v.object({
   explorer: storedIdSchema<ExplorerId>(),
   node: storedIdSchema<NodeId>(),
   isFile: v.optional(v.boolean(), false),
+  attachment: v.optional(attachmentPath),
 });
 
 /** G64, DL-7: mails as people read them. The address opens only with the cookie of this answer. */
 export function previewHandlers(context: AppContext): Pick<Handlers, 'createMailPreview'> {
   return {
-    createMailPreview: ({ restoreSessionId, itemId }, ctx) =>
+    createMailPreview: ({ restoreSessionId, itemId, attachment }, ctx) =>
       withSession(context, ctx, { restoreSessionId }, 'outlook', async (at) => {
-        const mail = { explorer: restoreSessionId, node: itemId };
+        const mail = {
+          explorer: restoreSessionId,
+          node: itemId,
+          ...(attachment !== undefined && { attachment }),
+        };
         const read = await readPreviewedMail(context.mailPreviews, at, mail);
         if (!read.ok) return read;
         const { body, ...head } = read.value;

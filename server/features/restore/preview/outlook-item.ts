@@ -43,6 +43,13 @@ export function showOutlookItem(json: unknown): ShownOutlookItem | null {
   }
 }
 
+/** Returns the bytes of an attachment of an event; null if they are not in its backup. */
+export function getEventFile(json: unknown, n: number): Uint8Array | null {
+  const item = parseOutlookItem(json);
+  const file = item?.kind === 'event' ? item.value.attachments?.[n] : undefined;
+  return file?.contentBytes ? Buffer.from(file.contentBytes, 'base64') : null;
+}
+
 type Fact = readonly [string, string | null | undefined];
 
 function showEvent(event: OutlookEvent): ShownOutlookItem {

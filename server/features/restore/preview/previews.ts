@@ -5,7 +5,12 @@ import {
   type DocumentReader,
   makeDocumentReader,
 } from '#server/engine/embedded/full-text/text-reader.ts';
-import { makeMailReader, type MailReader } from './mail-reader.ts';
+import {
+  type AttachmentReader,
+  makeAttachmentReader,
+  makeMailReader,
+  type MailReader,
+} from './mail-reader.ts';
 import type { MailBody } from './read-mail.ts';
 
 /** How long the address of a preview opens. */
@@ -14,6 +19,7 @@ const MAX_STORED_BYTES: Bytes = 64 << 20;
 
 export interface MailPreviews {
   readonly reader: MailReader;
+  readonly attachments: AttachmentReader;
   readonly documents: DocumentReader;
   /**
    * Bodies of previews by their id, until they are shown. Another server reads the mail again.
@@ -23,6 +29,7 @@ export interface MailPreviews {
 
 export const makeMailPreviews = ({ clock }: { readonly clock: Clock }): MailPreviews => ({
   reader: makeMailReader({ clock }),
+  attachments: makeAttachmentReader({ clock }),
   documents: makeDocumentReader({ clock }),
   bodies: new LRUCache({
     maxSize: MAX_STORED_BYTES,

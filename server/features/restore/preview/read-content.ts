@@ -6,17 +6,22 @@ import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import type { EmailAddress } from '#server/engine/embedded/sources/outlook/entities.ts';
 import type { EngineAt } from '../scope.ts';
+import { MAX_CONTENT_BYTES } from '#server/engine/embedded/full-text/text-format.ts';
+import { filePreviewMessages as fileTexts } from './files.messages.en.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
 import { previewMessages as t } from './messages.en.ts';
 import type { MailPreviews } from './previews.ts';
-import { showOutlookItem } from './outlook-item.ts';
+import { getEventFile, showOutlookItem } from './outlook-item.ts';
 import { toMime } from './html-mime.ts';
 import type { ReadMail } from './read-mail.ts';
+import { showFile } from './show-file.ts';
 
 /** The mail of a preview. */
 export interface PreviewedMail {
   readonly explorer: ExplorerId;
   readonly node: NodeId;
+  /** Of an attachment. */
+  readonly attachment?: readonly number[] | undefined;
 }
 
 const BUSY_MS = 2_000;
@@ -27,11 +32,16 @@ export async function readPreviewedMail(
   { engine, scope }: EngineAt,
   mail: PreviewedMail,
 ): Promise<Result<ReadMail>> {
+  const { attachment } = mail;
+  const read = (bytes: Uint8Array<ArrayBuffer>): Promise<Result<ReadMail>> =>
+    attachment === undefined
+      ? readMime(previews, bytes)
+      : readAttached(previews, bytes, attachment);
   const mime = await loadPart(engine, scope, mail, 'mime');
-  if (mime.ok) return readMime(previews, mime.value);
+  if (mime.ok) return read(mime.value);
   if (mime.failure.kind !== 'not-found') return mime;
   const msg = await loadPart(engine, scope, mail, 'msg');
-  if (msg.ok) return readMime(previews, msg.value);
+  if (msg.ok) return read(msg.value);
   const isOther = msg.failure.kind === 'not-found';
   return isOther ? readOutlookItem(previews, { engine, scope }, mail) : msg;
 }
@@ -44,6 +54,14 @@ async function readOutlookItem(
 ): Promise<Result<ReadMail>> {
   const json = await loadPart(engine, scope, item, 'json');
   if (!json.ok) return json;
+  const { attachment } = item;
+  if (attachment !== undefined) {
+    const file =
+      attachment.length > 1 ? null : getEventFile(parseJson(json.value), attachment[0] ?? 0);
+    return file === null
+      ? failed({ kind: 'not-found', message: t.noAttachment })
+      : showAttachedFile(previews, '', file);
+  }
   const shown = showOutlookItem(parseJson(json.value));
   if (shown === null) return failed({ kind: 'conflict', message: t.unreadable });
   const read = await readMime(previews, toMime(shown.html));
@@ -72,16 +90,48 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
+/** Reads an attachment in the threads for it: an attached mail as any other, a file as any other. */
+async function readAttached(
+  previews: MailPreviews,
+  mail: Uint8Array,
+  path: readonly number[],
+): Promise<Result<ReadMail>> {
+  const result = await releaseSlotDuring(() => previews.attachments.read(mail, path));
+  if (result.kind !== 'read') return getRefusal(result.kind);
+  const read = result.value;
+  if (read.kind === 'mail') return ok(read.mail);
+  return read.kind === 'file'
+    ? showAttachedFile(previews, read.name, read.content)
+    : failed({ kind: 'not-found', message: t.noAttachment });
+}
+
+async function showAttachedFile(
+  { documents }: MailPreviews,
+  name: string,
+  content: Uint8Array,
+): Promise<Result<ReadMail>> {
+  if (content.byteLength > MAX_CONTENT_BYTES)
+    return failed({ kind: 'conflict', message: fileTexts.tooLarge });
+  const shown = await showFile(documents, content);
+  if (!shown.ok) return shown;
+  const { body, ...file } = shown.value;
+  const subject = name.slice(0, MAX_CHARS).toWellFormed();
+  const none = { from: null, to: [], cc: [], sentAt: null, attachments: [], heldPictures: 0 };
+  return ok({ subject, ...none, file, body });
+}
+
+const getRefusal = (kind: 'busy' | 'refused'): Result<never> =>
+  kind === 'busy'
+    ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
+    : failed({ kind: 'conflict', message: t.unreadable });
+
 /** Reads a mail (MIME or MSG) in the thread for it, and returns it cleaned. */
 export async function readMime(
   { reader }: MailPreviews,
   mime: Uint8Array<ArrayBuffer>,
 ): Promise<Result<ReadMail>> {
   const result = await releaseSlotDuring(() => reader.read(mime));
-  if (result.kind === 'read') return ok(result.value);
-  return result.kind === 'busy'
-    ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
-    : failed({ kind: 'conflict', message: t.unreadable });
+  return result.kind === 'read' ? ok(result.value) : getRefusal(result.kind);
 }
 
 async function loadPart(
@@ -90,7 +140,9 @@ async function loadPart(
   mail: PreviewedMail,
   as: 'mime' | 'msg' | 'json',
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
-  const content = getAnswer(await engine.readContent(scope, { ...mail, as }));
+  const content = getAnswer(
+    await engine.readContent(scope, { explorer: mail.explorer, node: mail.node, as }),
+  );
   if (!content.ok) return content;
   const { bytes, stream } = content.value;
   if (bytes > MAX_PREVIEW_BYTES) return failed({ kind: 'conflict', message: t.tooLarge });

@@ -35,6 +35,8 @@ export interface MailFile {
   readonly contentId: string | undefined;
   /** It belongs to the text. */
   readonly isRelated: boolean;
+  /** Of an attached mail that is stored in pieces, without bytes of its own. */
+  readonly mail?: () => MailParts;
 }
 
 const MAX_PEOPLE = 500;
@@ -58,10 +60,15 @@ const PICTURES: ReadonlySet<string> = new Set([
  * @throws if it is no mail that the parser understands.
  */
 export async function readMail(bytes: Uint8Array<ArrayBuffer>): Promise<ReadMail> {
-  return showMail(isMsg(bytes) ? readMsg(bytes) : await readMime(bytes));
+  return showMail(await parseMail(bytes));
 }
 
-async function readMime(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
+/** @throws as above */
+export const parseMail = async (bytes: Uint8Array<ArrayBuffer>): Promise<MailParts> =>
+  isMsg(bytes) ? readMsg(bytes) : readMime(bytes);
+
+/** @throws as above */
+export async function readMime(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
   const mail = await PostalMime.parse(mime, { maxNestingDepth: 64, maxRfc822NestingDepth: 1 });
   return {
     subject: mail.subject ?? '',
@@ -81,7 +88,16 @@ async function readMime(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
   };
 }
 
-function showMail({ subject, from, to, cc, sentAt, html, text, files }: MailParts): ReadMail {
+export function showMail({
+  subject,
+  from,
+  to,
+  cc,
+  sentAt,
+  html,
+  text,
+  files,
+}: MailParts): ReadMail {
   const pictures = readPictures(files);
   const isHtml = html !== undefined && isReasonable(html);
   if (!isHtml && html !== undefined && text === undefined)
@@ -93,15 +109,11 @@ function showMail({ subject, from, to, cc, sentAt, html, text, files }: MailPart
     to: to.slice(0, MAX_PEOPLE).map(showPerson),
     cc: cc.slice(0, MAX_PEOPLE).map(showPerson),
     sentAt: Number.isNaN(sentAt) ? null : sentAt,
-    attachments: files
-      // A picture of the text is not listed a second time.
-      .filter((file) => !(file.isRelated && pictures.shown.has(file)))
-      .slice(0, MAX_ATTACHMENTS)
-      .map(({ name, bytes, type }, n) => ({
-        name: line(name, MAX_NAME) || `attachment-${n + 1}`,
-        bytes: bytes.byteLength,
-        type: line(type, MAX_NAME),
-      })),
+    attachments: listFiles(files, pictures).map(({ name, bytes, type }, n) => ({
+      name: line(name, MAX_NAME) || `attachment-${n + 1}`,
+      bytes: bytes.byteLength,
+      type: line(type, MAX_NAME),
+    })),
     heldPictures: clean?.heldPictures ?? 0,
     body:
       clean === null
@@ -109,6 +121,16 @@ function showMail({ subject, from, to, cc, sentAt, html, text, files }: MailPart
         : { kind: 'html', content: clean.html },
   };
 }
+
+/** The files of a mail as a preview lists them. */
+export const listFiles = (
+  files: readonly MailFile[],
+  pictures = readPictures(files),
+): readonly MailFile[] =>
+  files
+    // A picture of the text is not listed a second time.
+    .filter((file) => !(file.isRelated && pictures.shown.has(file)))
+    .slice(0, MAX_ATTACHMENTS);
 
 const showPerson = ({ name, address }: Person): Person => ({
   name: line(name, MAX_NAME),

@@ -21,6 +21,10 @@ export function readMsg(bytes: Uint8Array<ArrayBuffer>): MailParts {
   const reader = new MsgReader(bytes.slice().buffer);
   const mail = reader.getFileData();
   if (mail.error !== undefined) throw new Error(mail.error);
+  return getParts(reader, mail);
+}
+
+function getParts(reader: Reader, mail: FieldsData): MailParts {
   const people = (mail.recipients ?? []).filter(({ dataType }) => dataType === 'recipient');
   const getPeople = (type: string): Person[] =>
     people.filter(({ recipType = 'to' }) => recipType === type).map(toPerson);
@@ -35,12 +39,14 @@ export function readMsg(bytes: Uint8Array<ArrayBuffer>): MailParts {
     text: mail.body,
     files: (mail.attachments ?? []).map((attachment): MailFile => {
       const content = getContent(reader, attachment);
+      const inner = attachment.innerMsgContentFields;
       return {
         name: attachment.fileName ?? attachment.name ?? attachment.fileNameShort ?? '',
         type: attachment.attachMimeTag ?? 'application/octet-stream',
         bytes: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
         contentId: attachment.pidContentId,
         isRelated: attachment.attachmentHidden === true || attachment.pidContentId !== undefined,
+        ...(inner !== undefined && { mail: () => getParts(reader, inner) }),
       };
     }),
   };

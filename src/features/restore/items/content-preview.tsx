@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ok } from '#contract/result.ts';
@@ -76,7 +76,9 @@ export interface ContentPreviewProps {
  */
 export function ContentPreview(props: ContentPreviewProps) {
   const { kind, isOn, onTurn, title } = props;
-  const { preview, failure, retry } = usePreview(props);
+  const { path, open, back } = useAttachment(props);
+  const { preview, failure, retry } = usePreview({ ...props, path });
+  const attached = path.at(-1);
   const texts = TEXTS[kind];
   if (!isOn)
     return (
@@ -89,9 +91,12 @@ export function ContentPreview(props: ContentPreviewProps) {
     );
   return (
     <div className="flex min-h-80 grow flex-col px-4 pb-4 tablet:px-5">
+      {attached !== undefined && (
+        <AttachmentBar key={path.map(({ n }) => n).join(' ')} name={attached.name} onBack={back} />
+      )}
       {failure !== null &&
         // Most kinds of files have no preview, and trying again changes nothing.
-        (kind === 'file' && failure.kind === 'conflict' ? (
+        ((kind === 'file' || attached !== undefined) && failure.kind === 'conflict' ? (
           <output className="block text-ink-2">{getFailureText(failure)}</output>
         ) : (
           <RetryCallout onRetry={retry}>{getFailureText(failure)}</RetryCallout>
@@ -118,7 +123,11 @@ export function ContentPreview(props: ContentPreviewProps) {
           ) : (
             <iframe
               sandbox=""
-              title={texts.content(title)}
+              title={
+                attached === undefined
+                  ? texts.content(title)
+                  : t.attachmentContent({ name: attached.name })
+              }
               src={preview.src}
               className="min-h-0 w-full grow border-0 bg-sheet"
             />
@@ -128,15 +137,18 @@ export function ContentPreview(props: ContentPreviewProps) {
       {preview !== null && preview.attachments.length > 0 && (
         <ul aria-label={t.attachments} className="m-0 flex list-none flex-wrap gap-2 p-0 pt-2.5">
           {preview.attachments.map(({ name, bytes }, index) => (
-            <li
-              key={index}
-              className="flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule px-2"
-            >
-              <Icon name="attachment" size={14} className="text-ink-3" />
-              <span className="min-w-0 truncate" data-tip={name}>
-                {name}
-              </span>
-              <span className="shrink-0 text-ink-3">{formatBytes(bytes)}</span>
+            <li key={index} className="max-w-full">
+              <button
+                type="button"
+                aria-label={t.showAttachment({ name })}
+                data-tip={name}
+                className="flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule px-2 pointer-coarse:min-h-11"
+                onClick={() => open({ n: index, name })}
+              >
+                <Icon name="attachment" size={14} className="text-ink-3" />
+                <span className="min-w-0 truncate">{name}</span>
+                <span className="shrink-0 text-ink-3">{formatBytes(bytes)}</span>
+              </button>
             </li>
           ))}
         </ul>
@@ -145,10 +157,44 @@ export function ContentPreview(props: ContentPreviewProps) {
   );
 }
 
+/** The attachment that is shown, and the way back. */
+function AttachmentBar({ name, onBack }: { readonly name: string; readonly onBack: () => void }) {
+  const button = useRef<HTMLSpanElement>(null);
+  // What was pressed is gone: the keys go on here.
+  useEffect(() => button.current?.querySelector('button')?.focus(), []);
+  return (
+    <span ref={button} className="flex flex-wrap items-center gap-3 pb-2.5">
+      <Button onClick={onBack}>{t.backToMail}</Button>
+      <span className="min-w-0 grow basis-40 break-words">{name}</span>
+    </span>
+  );
+}
+
+interface AttachmentStep {
+  readonly n: number;
+  readonly name: string;
+}
+
+/** Which attachment is open: of the item that is shown, and of no other. */
+function useAttachment({ session, item }: ContentPreviewProps) {
+  const key = `${session} ${item}`;
+  const [state, setState] = useState<{
+    readonly key: string;
+    readonly path: readonly AttachmentStep[];
+  }>({ key, path: NO_STEPS });
+  const path = state.key === key ? state.path : NO_STEPS;
+  return {
+    path,
+    open: (step: AttachmentStep) => setState({ key, path: [...path, step] }),
+    back: () => setState({ key, path: path.slice(0, -1) }),
+  };
+}
+const NO_STEPS: readonly AttachmentStep[] = [];
+
 interface ShownContent extends Pick<OutputOf<'createMailPreview'>, 'attachments' | 'heldPictures'> {
   readonly src: string;
   /** What of a file is shown. */
-  readonly file?: Pick<OutputOf<'createFilePreview'>, 'shows' | 'isShortened'>;
+  readonly file?: Pick<OutputOf<'createFilePreview'>, 'shows' | 'isShortened'> | undefined;
 }
 
 /** What is shown, and what isn't. */
@@ -162,9 +208,18 @@ function getShownText({ heldPictures, file }: ShownContent): string {
 /** An item that the user only passes with the keys is not read. */
 const REST_MS = 250;
 
-function usePreview({ kind, session, object, item, isOn, onRead }: ContentPreviewProps) {
+function usePreview({
+  kind,
+  session,
+  object,
+  item,
+  isOn,
+  onRead,
+  path,
+}: ContentPreviewProps & { readonly path: readonly AttachmentStep[] }) {
   const [turn, setTurn] = useState(0);
-  const key = `${session} ${object} ${item} ${turn}`;
+  const steps = path.map(({ n }) => n).join(' ');
+  const key = `${session} ${object} ${item} ${turn} ${steps}`;
   const [loaded, setLoaded] = useState<{
     readonly key: string;
     readonly preview: ShownContent | null;
@@ -183,6 +238,7 @@ function usePreview({ kind, session, object, item, isOn, onRead }: ContentPrevie
                 restoreSessionId: session,
                 mailboxId: object,
                 itemId: item,
+                ...(steps !== '' && { attachment: steps.split(' ').map(Number) }),
               });
       if (isOver) return;
       // A damaged item is no reason to end the session.
@@ -206,7 +262,7 @@ function usePreview({ kind, session, object, item, isOn, onRead }: ContentPrevie
       isOver = true;
       clearTimeout(timer);
     };
-  }, [isOn, kind, session, object, item, key, onRead]);
+  }, [isOn, kind, session, object, item, steps, key, onRead]);
   const current = loaded?.key === key ? loaded : null;
   return {
     preview: current?.preview ?? null,
