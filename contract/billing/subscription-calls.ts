@@ -35,10 +35,19 @@ export const usageLine = v.object({
 });
 const personAt = v.object({ name: v.string(), at: v.number() });
 
+/** `differs`: what the invoice at Stripe asks without tax, and in all. */
+const collectionError = v.variant('kind', [
+  v.object({ kind: v.literal('refused') }),
+  v.object({ kind: v.literal('differs'), netMills: v.number(), totalMills: v.number() }),
+]);
+export type CollectionError = v.InferOutput<typeof collectionError>;
+
 /**
  * The usage of a month. `users`, `gigabytes`: as counted; `changed`: what somebody replaced them
  * with. `isOver`: the month has ended. `invoice`: its number in
- * QuickBooks, or at Stripe. `isByCard`: Stripe collects it.
+ * QuickBooks, or at Stripe. `isByCard`: Stripe collects it. `isReleased`: its invoice was voided or
+ * deleted, and it has no other one. `error`: why Stripe hasn't collected it;
+ * absent in what devices stored before.
  */
 const usageMonth = v.object({
   _id: v.string(),
@@ -55,6 +64,8 @@ const usageMonth = v.object({
   totalMills: v.number(),
   invoice: orNull(v.string()),
   isByCard: v.boolean(),
+  isReleased: v.boolean(),
+  error: v.optional(orNull(collectionError)),
   isOver: v.boolean(),
   countedAt: v.number(),
 });

@@ -75,13 +75,13 @@ export const usageUnacknowledged = v.strictObject({
   type: v.literal('usage.unacknowledged@1'),
   data: v.strictObject({ id }),
 });
-/** The month was invoiced. `invoice`: the number of the invoice in QuickBooks. */
+/** The month was invoiced. `invoice`: the number of the invoice in QuickBooks or at Stripe. */
 export const usageInvoiced = v.strictObject({
   type: v.literal('usage.invoiced@1'),
   data: v.strictObject({ id, invoice: v.pipe(v.string(), v.minLength(1), v.maxLength(64)) }),
 });
 
-/** The invoice of the month was voided in QuickBooks, so that it can be invoiced again. */
+/** The invoice of the month was voided or deleted, so that it can be invoiced again. */
 export const usageReleased = v.strictObject({
   type: v.literal('usage.released@1'),
   data: v.strictObject({ id }),
@@ -95,10 +95,14 @@ export const UsageMonthRowSchema = v.object({
   changed: v.nullable(v.object({ ...quantities, ...PersonAt.entries })),
   ack: v.nullable(PersonAt),
   invoice: v.nullable(v.object({ id: v.string(), at: v.number() })),
-  /** How many of its invoices were voided. */
+  /** How many of its invoices were voided or deleted. */
   releases: v.optional(v.number()),
 });
 export type UsageMonthRow = RowOf<typeof UsageMonthRowSchema>;
+
+/** Whether the invoice of a month was voided or deleted, and it has no other one yet. */
+export const isReleased = ({ invoice, releases }: Pick<UsageMonthRow, 'invoice' | 'releases'>) =>
+  invoice === null && (releases ?? 0) > 0;
 
 /** Folds events of usage. Any change clears the acknowledgment; an invoiced month stays. */
 export function foldUsageMonths(rows: Rows, logged: LoggedAbout<'usageMonth'>): void {

@@ -117,6 +117,11 @@ const WRITES: readonly Write[] = [
     required: [],
   },
   {
+    path: /^\/invoices\/\w+$/,
+    params: { metadata: 'any' } satisfies Published<Stripe.InvoiceUpdateParams>,
+    required: [],
+  },
+  {
     path: /^\/invoices\/\w+\/void$/,
     params: {} satisfies Published<Stripe.InvoiceVoidInvoiceParams>,
     required: [],

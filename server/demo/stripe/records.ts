@@ -7,6 +7,15 @@ export type Fields = Record<string, unknown>;
 /** What was requested doesn't exist. */
 export class Missing extends Error {}
 
+/** Returns the metadata of a write. */
+export const readMetadata = (form: URLSearchParams): Fields =>
+  Object.fromEntries(
+    [...form].flatMap(([key, value]) => {
+      const name = /^metadata\[(\w+)\]$/.exec(key)?.[1];
+      return name === undefined ? [] : [[name, value]];
+    }),
+  );
+
 /** Returns the records of a list that a request asks for, newest first, as one page. */
 export function toPage(
   rows: ReadonlyMap<string, Rec>,

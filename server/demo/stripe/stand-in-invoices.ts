@@ -1,4 +1,4 @@
-import { Missing, type Fields, type Rec } from './records.ts';
+import { Missing, readMetadata, type Fields, type Rec } from './records.ts';
 
 interface Store {
   readonly table: (kind: string) => ReadonlyMap<string, Rec>;
@@ -9,6 +9,12 @@ interface Store {
   readonly emit: (type: string, object: Fields) => Promise<void>;
   /** In seconds. */
   readonly now: () => number;
+}
+
+/** A tax that Stripe calculates, as automatic tax does. `percent` in whole percents. */
+interface Tax {
+  readonly percent: number;
+  readonly behavior: 'exclusive' | 'inclusive';
 }
 
 /** Invoices of the stand-in, as docs.stripe.com describes their life. Amounts are in cents. */
@@ -23,8 +29,15 @@ export interface Invoices {
   renew(subscription: Rec): Promise<void>;
   /** Adds an invoice that was charged without success. */
   adopt(customer: string, owedCents: number): void;
+  /** What is calculated on top of or in drafts from now on; `discountCents`: what somebody takes off. */
+  setExtras(extras: Extras): void;
   /** Whether charges of a customer's card are declined from now on. */
   setDeclined(customer: string, isDeclined: boolean): void;
+}
+
+export interface Extras {
+  readonly tax: Tax | null;
+  readonly discountCents: number;
 }
 
 interface Period {
@@ -45,10 +58,28 @@ const MONTH_SECONDS = 30 * 86_400;
 
 export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: Store): Invoices {
   const declined = new Set<string>();
+  let extras: Extras = { tax: null, discountCents: 0 };
+  /** What a draft with these lines asks for. */
+  const getDraftSums = (lines: readonly Fields[]): Fields => {
+    const subtotal = lines.reduce((sum, { amount }) => sum + Number(amount), 0);
+    const discount = Math.min(subtotal, extras.discountCents);
+    const { percent, behavior } = extras.tax ?? { percent: 0, behavior: 'exclusive' };
+    const reduced = subtotal - discount;
+    const isInclusive = behavior === 'inclusive';
+    const tax = Math.round((reduced * percent) / (isInclusive ? 100 + percent : 100));
+    const total = isInclusive ? reduced : reduced + tax;
+    return {
+      ...getSums(total, 0),
+      subtotal,
+      total_excluding_tax: total - tax,
+      total_discount_amounts: discount === 0 ? [] : [{ amount: discount, discount: 'di_standin' }],
+      total_taxes:
+        tax === 0 ? [] : [{ amount: tax, tax_behavior: behavior, type: 'tax_rate_details' }],
+    };
+  };
   let number = 0;
 
   const create = (customer: string, fields: Fields, lines: readonly Fields[] = []): Rec => {
-    const total = lines.reduce((sum, { amount }) => sum + Number(amount), 0);
     return put('invoices', {
       id: makeId('in'),
       object: 'invoice',
@@ -59,8 +90,9 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       attempt_count: 0,
       currency: 'usd',
       ...fields,
-      lines: { object: 'list', data: lines, has_more: false },
-      ...getSums(total, 0),
+      status_transitions: NO_TRANSITIONS,
+      lines: toLineList(lines),
+      ...getDraftSums(lines),
     });
   };
 
@@ -72,6 +104,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       status: isPaid ? 'paid' : 'open',
       attempted: isPaid,
       number: `STAND-${String(number).padStart(4, '0')}`,
+      status_transitions: { ...NO_TRANSITIONS, finalized_at: now() },
       ...getSums(Number(row['total']), 0),
     });
   };
@@ -139,15 +172,24 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
           auto_advance: form.get('auto_advance') === 'true',
           description: form.get('description'),
           parent: null,
-          metadata: {
-            usage: form.get('metadata[usage]'),
-            month: form.get('metadata[month]'),
-          },
+          metadata: readMetadata(form),
         });
       const row = table('invoices').get(id);
       if (row === undefined) throw new Missing();
-      if (action === 'void')
-        return patch('invoices', id, { status: 'void', ...getSums(Number(row['total']), 0, 0) });
+      if (action === '')
+        return patch('invoices', id, {
+          metadata: { ...(row['metadata'] as Fields | undefined), ...readMetadata(form) },
+        });
+      if (action === 'void') {
+        if (row['status'] !== 'open') throw new Missing();
+        const voided = patch('invoices', id, {
+          status: 'void',
+          status_transitions: { ...(row['status_transitions'] as Fields), voided_at: now() },
+          ...getSums(Number(row['total']), 0, 0),
+        });
+        await emit('invoice.voided', voided);
+        return voided;
+      }
       if (action === 'add_lines') {
         if (row['status'] !== 'draft') throw new Missing();
         const { data: before } = row['lines'] as { readonly data: readonly Fields[] };
@@ -158,11 +200,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
             amount: Number(form.get(`lines[${n}][amount]`)),
             description: form.get(`lines[${n}][description]`),
           });
-        const total = lines.reduce((sum, { amount }) => sum + Number(amount), 0);
-        return patch('invoices', id, {
-          lines: { object: 'list', data: lines, has_more: false },
-          ...getSums(total, 0),
-        });
+        return patch('invoices', id, { lines: toLineList(lines), ...getDraftSums(lines) });
       }
       if (action === 'finalize') {
         if (row['status'] !== 'draft') throw new Missing();
@@ -183,6 +221,13 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       if (table('invoices').get(id)?.['status'] !== 'draft') throw new Missing();
       remove('invoices', id);
       return { id, object: 'invoice', deleted: true };
+    },
+
+    setExtras(next) {
+      extras = next;
+      for (const row of table('invoices').values())
+        if (row['status'] === 'draft')
+          patch('invoices', row.id, getDraftSums((row['lines'] as { data: Fields[] }).data));
     },
 
     startPeriod,
@@ -227,8 +272,19 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
   };
 }
 
+const NO_TRANSITIONS: Fields = {
+  finalized_at: null,
+  marked_uncollectible_at: null,
+  paid_at: null,
+  voided_at: null,
+};
+const toLineList = (data: readonly Fields[]): Fields => ({
+  object: 'list',
+  data,
+  has_more: false,
+  url: '/v1/invoices/lines',
+});
 const getSums = (total: number, paid: number, remaining = total - paid): Fields => ({
-  subtotal: total,
   total,
   amount_due: total,
   amount_paid: paid,

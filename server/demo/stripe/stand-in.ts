@@ -2,11 +2,19 @@ import { Hono } from 'hono';
 import { Stripe } from 'stripe';
 import type { Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
+import { json, missing, problem } from './answers.ts';
 import { stripePageMessages as t } from './messages.en.ts';
 import { checkoutPage, portalPage } from './pages.ts';
 import { findWrongParam } from './published-params.ts';
-import { Missing, toPage, type AdoptedSubscription, type Fields, type Rec } from './records.ts';
-import { makeInvoices } from './stand-in-invoices.ts';
+import {
+  Missing,
+  readMetadata,
+  toPage,
+  type AdoptedSubscription,
+  type Fields,
+  type Rec,
+} from './records.ts';
+import { makeInvoices, type Extras } from './stand-in-invoices.ts';
 
 /** What is sold on a page. */
 type Terms = Readonly<Record<'price' | 'quantity' | 'trialDays' | 'trialEnd', string | null>>;
@@ -32,6 +40,8 @@ export interface StripeStandIn {
   renew(): Promise<void>;
   /** Whether the card of a customer is declined from now on. */
   setDeclined(customer: string, isDeclined: boolean): void;
+  /** A tax or a discount that invoices get at Stripe, of their own or somebody's making. */
+  setExtras(extras: Extras): void;
   /** Adds a subscription that was made before, with its customer and what is unpaid. */
   adopt(subscription: AdoptedSubscription): void;
   /** Every event so far, in order, to be sent again. */
@@ -96,7 +106,7 @@ export function makeStripeStandIn({
       pending_webhooks: 1,
       request: { id: null, idempotency_key: null },
       type,
-      data: { object },
+      data: { object: expand(object, []) },
     });
     events.push(payload);
     await send(payload);
@@ -243,6 +253,7 @@ export function makeStripeStandIn({
       });
     if (path === '/checkout/sessions') {
       const session = makeId('cs_test');
+      const message = text('custom_text[submit][message]');
       return expand(
         put('sessions', {
           'id': session,
@@ -258,8 +269,8 @@ export function makeStripeStandIn({
           'success_url': text('success_url'),
           'cancel_url': text('cancel_url'),
           'url': `${base}/pay/${session}`,
-          'metadata': { terms: text('metadata[terms]') },
-          'custom_text': { submit: { message: text('custom_text[submit][message]') } },
+          'metadata': readMetadata(form),
+          'custom_text': { submit: message === null ? null : { message } },
           '~terms': {
             price: text('line_items[0][price]'),
             quantity: text('line_items[0][quantity]'),
@@ -303,8 +314,7 @@ export function makeStripeStandIn({
     }
     if (path === '/billing/meter_events') {
       const identifier = text('identifier') ?? makeId('mtr');
-      return put('meter_events', {
-        id: identifier,
+      const event = {
         object: 'billing.meter_event',
         event_name: text('event_name'),
         identifier,
@@ -313,7 +323,9 @@ export function makeStripeStandIn({
           value: text('payload[value]'),
         },
         timestamp: Number(text('timestamp') ?? now()),
-      });
+      };
+      put('meter_events', { id: identifier, ...event });
+      return event;
     }
     if (kind === 'invoices') return invoices.write(id, action, form);
     if (kind === 'subscriptions') {
@@ -454,6 +466,7 @@ export function makeStripeStandIn({
       for (const row of table('subscriptions').values()) await invoices.renew(row);
     },
     setDeclined: (customer, isDeclined) => invoices.setDeclined(customer, isDeclined),
+    setExtras: (extras) => invoices.setExtras(extras),
     adopt({ id, customer, price, quantity, owedCents, ...more }) {
       put('customers', {
         id: customer,
@@ -483,12 +496,3 @@ export function makeStripeStandIn({
     send,
   };
 }
-
-const json = (body: unknown, status = 200): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', 'request-id': 'req_standin' },
-  });
-const problem = (status: number, message: string, more: object = {}): Response =>
-  json({ error: { type: 'invalid_request_error', message, ...more } }, status);
-const missing = (): Response => problem(404, t.noSuchObject);

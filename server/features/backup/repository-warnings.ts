@@ -4,7 +4,7 @@ import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { mailAdministrators } from './mail-administrators.ts';
+import { mailAdministrators } from '#server/platform/mail/mail-administrators.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /** News of an earlier day no longer help. */

@@ -2,7 +2,7 @@ import { formatMoment } from '#contract/i18n/moment.ts';
 import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { mailAdministrators } from './mail-administrators.ts';
+import { mailAdministrators } from '#server/platform/mail/mail-administrators.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /** What administrators learn by email. */

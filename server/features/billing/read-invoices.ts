@@ -18,6 +18,7 @@ import { type Books, connectQuickBooks, IDS, PAGE_ROWS } from './quickbooks.ts';
 import { heard, type QuickBooksError } from './quickbooks-endpoint.ts';
 import { getInvoice } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
+import { releaseDeleted } from './subscriptions/overdue-invoices.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /**
@@ -152,14 +153,14 @@ async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> 
   });
   const there = ids.length === 0 ? [] : (await books.invoicesOf(ids)).map(getInvoice);
   const currency = there.some((one) => one.currency === null) ? await books.currency() : '';
-  return keep(mine, ids.length < IDS ? { ...cursor, at: 'rest', start: 1 } : cursor, async (tx) => {
+  const deletes = async (tx: TenantTx): Promise<void> => {
     await keepInvoices(tx, there, currency, began);
     const found = new Set(there.map(({ id }) => id));
-    await forgetInvoices(
-      tx,
-      ids.filter((id) => !found.has(id)),
-    );
-  });
+    const deleted = ids.filter((id) => !found.has(id));
+    await releaseDeleted(tx, deleted, mine.context.clock.now());
+    await forgetInvoices(tx, deleted);
+  };
+  return keep(mine, ids.length < IDS ? { ...cursor, at: 'rest', start: 1 } : cursor, deletes, true);
 }
 
 /**
@@ -177,14 +178,17 @@ function next(cursor: ReadCursor, rows: number): ReadCursor {
 
 /**
  * Stores a page and its cursor in one transaction. Stores nothing if QuickBooks was reconnected in
- * the meantime, or another run of the job has taken over.
+ * the meantime, or another run of the job has taken over. `appends`: the work appends events.
  */
 function keep(
   { context, tenant, by, row }: Mine,
   cursor: ReadCursor,
   work: (tx: TenantTx) => Promise<void>,
+  appends = false,
 ): Promise<ReadCursor | null> {
   return context.store.tenant(tenant, async (tx) => {
+    // Whoever changes the connection locks in this order, too.
+    if (appends) await tx.lock();
     const now = context.clock.now();
     const done = cursor.at === 'rest';
     const mine = await tx.sql

@@ -171,10 +171,16 @@ export interface StripeCheckoutTable {
   subscription_id: Generated<string | null>;
   linked_at: Generated<Ms | null>;
 }
-/** A month whose invoice is being created at Stripe. `invoice_id`: its draft there, once it is known. */
+/**
+ * A month whose invoice is being created at Stripe. `invoice_id`: its draft there, once it is known.
+ * `error`: why it isn't collected; the cents are those of a draft that differs, without and with tax.
+ */
 export interface StripeInvoiceTable {
   tenant_id: TenantId;
   usage_id: string;
   invoice_id: string | null;
   at: Ms;
+  error: Generated<'differs' | 'refused' | null>;
+  net_cents: Generated<number | null>;
+  total_cents: Generated<number | null>;
 }

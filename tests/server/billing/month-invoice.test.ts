@@ -249,6 +249,28 @@ eachDatabase((kind, open) => {
     });
     expect([resent.status, resent.text]).toEqual([200, expect.anything()]);
     expect(books.invoices).toHaveLength(count + 1);
+
+    // The new one is read, and then somebody deletes it: a complete read, once a day, notices it.
+    Object.assign(books.invoices.at(-1) ?? {}, {
+      MetaData: { LastUpdatedTime: new Date(fixture.context.clock.now()).toISOString() },
+    });
+    fixture.pass(16 * 60_000);
+    await bureau.read();
+    const getUsage = async (name: string) =>
+      (await getRow(await office.as(name, ['super-admin', 'admin']), 1, '?month=3&year=2026'))
+        .usage;
+    expect(await getUsage('night')).toMatchObject({ isReleased: false });
+    expect((await getUsage('midnight'))?.invoice).not.toBeNull();
+    books.invoices.pop();
+    fixture.pass(25 * 3_600_000);
+    await bureau.read();
+    expect(await getUsage('next-day')).toMatchObject({ invoice: null, isReleased: true });
+    // It is invoiced once more, not as the deleted one.
+    const third = await (
+      await office.as('third', ['super-admin', 'admin'])
+    )('POST', `o365/quickbooks/month-invoice/${usage}`, { userItem: ITEM });
+    expect(third.status).toBe(200);
+    expect(books.invoices).toHaveLength(count + 1);
     await qb.stop();
   });
 

@@ -9,6 +9,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { listOpenInvoices } from './open-invoices.ts';
 import { connectStripe, readStripe, writeStripe } from './stripe.ts';
+import { WRITTEN_OFF } from './voided-invoices.ts';
 import { findZeroItem } from './zero-price.ts';
 
 /**
@@ -122,6 +123,14 @@ async function forgive(
   if (!open.ok) return open;
   for (const { id } of open.value) {
     if (id === undefined) continue;
+    const body = { metadata: { [WRITTEN_OFF]: 'yes' } };
+    const marked = await writeStripe(
+      context,
+      tenant,
+      { what: `write-off:${id}`, body },
+      (options) => stripe.invoices.update(id, body, options),
+    );
+    if (!marked.ok) return marked;
     const voided = await writeStripe(
       context,
       tenant,

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { startOfDay } from '#contract/time/day.ts';
@@ -10,6 +10,7 @@ import { hasDraft } from '../month-invoice/stored-draft.ts';
 import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { countUsage } from '../subscriptions/count-usage.ts';
 import { getMonthAt, getMonthBefore, getMonthEnd, parseMonth } from '../subscriptions/month.ts';
+import { storeCollectionError } from './collection-errors.ts';
 import { stripeInvoiceMessages as t } from './messages.en.ts';
 import { readStripe, writeStripe } from './stripe.ts';
 import { formatMoney } from './terms-text.ts';
@@ -32,6 +33,7 @@ interface Month {
  * those of the month. A month is closed when it is over and acknowledged, or three days after its end.
  * Its amount can't change from then on, and it is charged once, however often this is repeated: a
  * draft that was left behind is never charged, and one is finalized only if it has the month's amount.
+ * What isn't collected is shown with the month, and emailed once.
  */
 export async function collectMonths(
   context: AppContext,
@@ -46,6 +48,7 @@ export async function collectMonths(
     const collected = await collectMonth(context, tenant, stripe, month);
     if (collected.ok) continue;
     if (collected.failure.kind === 'busy') return collected;
+    await storeCollectionError(context, tenant, month.row, { kind: 'refused' });
     // The months of a company are collected in their order; other companies don't wait for it.
     refused.add(month.row.company);
   }
@@ -95,7 +98,8 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
         continue;
       }
       const endedAt = getMonthEnd(parseMonth(row.month), timeZone);
-      if (row.ack === null && now < endedAt + REVIEW_MS) continue;
+      // A month whose invoice was voided waits until somebody acknowledges it again.
+      if (row.ack === null && (isReleased(row) || now < endedAt + REVIEW_MS)) continue;
       if (getBilledUsage(row).totalMills === 0 || (await hasDraft(tx, row.id))) continue;
       if (!isByCard(row)) continue;
       // An acknowledged month is not counted again.
@@ -164,16 +168,19 @@ async function collectMonth(
     if (!added.ok) return added;
     invoice = added.value;
   }
-  if (invoice.status === 'draft' && invoice.total !== cents) {
-    // Something of Stripe's own, such as a tax, is in it: it is dropped, and nothing is charged.
-    const dropped = await writeStripe(
-      context,
-      tenant,
-      { what: `month-drop:${id}`, body: null },
-      (options) => stripe.invoices.del(id, {}, options),
-    );
-    if (!dropped.ok) return dropped;
+  if (invoice.status === 'void') {
+    // Somebody finalized and voided it: the next turn creates another one.
     await storeDraftId(context, tenant, row, null);
+    return ok(null);
+  }
+  const { net, total } = getInvoiceAmounts(invoice);
+  if (net !== cents) {
+    // Something else is in it, such as a discount. Nothing is charged until somebody corrects it.
+    await storeCollectionError(context, tenant, row, {
+      kind: 'differs',
+      netCents: net,
+      totalCents: total,
+    });
     return ok(null);
   }
   if (invoice.status === 'draft') {
@@ -203,6 +210,21 @@ async function collectMonth(
     );
   });
   return ok(null);
+}
+
+/**
+ * Returns what an invoice asks for our lines, and in all, in cents. A tax is the provider's: it is
+ * added to our lines, or is in them.
+ */
+function getInvoiceAmounts({
+  total,
+  total_excluding_tax: withoutTax,
+  total_taxes: taxes,
+}: Stripe.Invoice): { readonly net: number; readonly total: number } {
+  const included = (taxes ?? [])
+    .filter(({ tax_behavior: behavior }) => behavior === 'inclusive')
+    .reduce((sum, { amount }) => sum + amount, 0);
+  return { net: (withoutTax ?? total) + included, total };
 }
 
 /** Null: somebody has deleted the draft at Stripe. */
@@ -252,7 +274,7 @@ const storeDraftId = (
   context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('stripe_invoice')
-      .set({ invoice_id: invoice })
+      .set({ invoice_id: invoice, error: null, net_cents: null, total_cents: null })
       .where('tenant_id', '=', tenant)
       .where('usage_id', '=', id)
       .execute(),

@@ -10,4 +10,10 @@ export const stripeInvoiceMessages = defineMessages('stripe-invoice', {
     'Your card is saved now. It is charged after each month: {price} for each user, and for at least {minimum, plural, one {# user} other {# users}}.',
   termsWithStorage:
     'Your card is saved now. It is charged after each month: {price} for each user, and {storage} for each gigabyte.',
+  notCollectedSubject: 'Not collected: {company}, {month}',
+  notCollected: 'The month {month} of {company} was not collected by card. It costs {amount}.',
+  refusedHint:
+    'Stripe refused its invoice. Check the customer and the secret key at Stripe. It is tried again every hour.',
+  differsHint:
+    'Its invoice at Stripe has {net} without tax. Remove discounts and other lines there, or delete the draft. It is read again every hour.',
 });

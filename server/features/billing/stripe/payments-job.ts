@@ -11,6 +11,7 @@ import { linkLostPages } from './company-checkout.ts';
 import { moveToZero } from './move-to-zero.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
 import { syncSubscription } from './sync-subscription.ts';
+import { releaseVoided } from './voided-invoices.ts';
 
 const SECOND_MS: Ms = 1_000;
 const EVERY_MS: Ms = 3_600_000;
@@ -100,8 +101,10 @@ export const payments =
           .execute(),
       );
     }
-    for (const subscription of await findUnread(context, tenant, now)) {
+    for (const { subscription, customer } of await findUnread(context, tenant, now)) {
       if (signal.aborted) return now;
+      const released = await releaseVoided(context, tenant, stripe, customer);
+      if (!released.ok && released.failure.kind === 'busy') return now + EVERY_MS;
       const read = await syncSubscription(context, tenant, stripe, { subscription, event: null });
       if (!read.ok && read.failure.kind === 'busy') return now + EVERY_MS;
     }
@@ -155,12 +158,16 @@ function findMeteredDays(
 }
 
 /** Running subscriptions that weren't read for some hours: an event of theirs may be lost. */
-const findUnread = (context: AppContext, tenant: TenantId, now: Ms): Promise<readonly string[]> =>
+const findUnread = (
+  context: AppContext,
+  tenant: TenantId,
+  now: Ms,
+): Promise<readonly { readonly subscription: string; readonly customer: string }[]> =>
   context.store.tenant(tenant, async ({ sql }) =>
     (
       await sql
         .selectFrom('stripe_customer')
-        .select('subscription_id')
+        .select(['subscription_id', 'customer_id'])
         .where('tenant_id', '=', tenant)
         .where('ended_at', 'is', null)
         .where('subscription_id', 'is not', null)
@@ -168,7 +175,9 @@ const findUnread = (context: AppContext, tenant: TenantId, now: Ms): Promise<rea
         .where((row) => row.or([row('read_at', '<=', now - READ_MS), row('read_at', '>', now)]))
         .orderBy('read_at')
         .execute()
-    ).flatMap(({ subscription_id }) => subscription_id ?? []),
+    ).flatMap(({ subscription_id: subscription, customer_id: customer }) =>
+      subscription === null ? [] : [{ subscription, customer }],
+    ),
   );
 
 /** Subscriptions that ended here, such as those of deleted companies, and not yet at Stripe. */

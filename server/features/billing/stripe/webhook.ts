@@ -11,6 +11,7 @@ import { finishCompanyCheckout } from './company-checkout.ts';
 import { setDefaultCard } from './customer.ts';
 import { connectStripe, readStripe } from './stripe.ts';
 import { hasSeen, remember, syncSubscription } from './sync-subscription.ts';
+import { releaseVoided } from './voided-invoices.ts';
 
 const MAX_BYTES = 1_048_576;
 /** G68: an older signature is refused. */
@@ -72,25 +73,38 @@ async function actOn(
     case 'invoice.paid':
     case 'invoice.payment_failed':
     case 'invoice.voided':
-    case 'invoice.marked_uncollectible': {
-      const subscription = await findSubscriptionId(context, tenant, event.data.object.customer);
-      return subscription === null
-        ? ok(null)
-        : syncSubscription(context, tenant, stripe, { subscription, event: event.id });
-    }
+    case 'invoice.marked_uncollectible':
+      return readInvoices(context, tenant, stripe, {
+        customer: event.data.object.customer,
+        event: event.id,
+      });
     default:
       return ok(null);
   }
 }
 
-/** The subscription at Stripe of a customer; null if there is none. */
-async function findSubscriptionId(
+/** Reads what the invoices of a customer change: the months of voided ones, and what is owed. */
+async function readInvoices(
   context: AppContext,
   tenant: TenantId,
-  customer: Stripe.Invoice['customer'],
-): Promise<string | null> {
+  stripe: Stripe,
+  { customer, event }: { readonly customer: Stripe.Invoice['customer']; readonly event: string },
+): Promise<Result<unknown>> {
   const id = typeof customer === 'string' ? customer : customer?.id;
-  if (id === undefined) return null;
+  if (id === undefined) return ok(null);
+  const known = await findCustomer(context, tenant, id);
+  if (known === null) return ok(null);
+  const released = await releaseVoided(context, tenant, stripe, id);
+  if (!released.ok || known.subscription === null) return released;
+  return syncSubscription(context, tenant, stripe, { subscription: known.subscription, event });
+}
+
+/** A customer of ours, with its subscription at Stripe; null if it isn't one. */
+async function findCustomer(
+  context: AppContext,
+  tenant: TenantId,
+  id: string,
+): Promise<{ readonly subscription: string | null } | null> {
   const row = await context.store.tenant(
     tenant,
     ({ sql }) =>
@@ -102,7 +116,7 @@ async function findSubscriptionId(
         .executeTakeFirst(),
     { readOnly: true },
   );
-  return row?.subscription_id ?? null;
+  return row === undefined ? null : { subscription: row.subscription_id };
 }
 
 async function finishCheckout(

@@ -57,6 +57,17 @@ const OWN: ReadonlySet<Preview['operation']> = new Set(['cancel', 'change-level'
 
 /** BILL-14: operations on subscriptions. Each follows the preview that it gives. */
 export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, Names> {
+  const auditChange = (
+    tx: TenantTx,
+    ctx: SessionContext,
+    operation: Preview['operation'],
+    company: CompanyN,
+  ): Promise<unknown> =>
+    audit(tx, context, ctx, {
+      what: `subscription.${operation}`,
+      user: null,
+      detail: { company },
+    });
   const change = async (ctx: SessionContext, input: Preview): Promise<Changed> => {
     const first = await context.store.tenant(ctx.tenant, (tx) => prepare(tx, ctx, input), {
       readOnly: true,
@@ -69,17 +80,15 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
       await tx.lock();
       // Stripe's message about it may have come first.
       const current = (await tx.rows('subscription', [before.id])).get(before.id);
-      if (current !== undefined && isDone(current, before, wanted))
+      if (current !== undefined && isDone(current, before, wanted)) {
+        await auditChange(tx, ctx, input.operation, current.company);
         return ok({ subscription: toSubscriptionOutput(current) });
+      }
       const prepared = await prepare(tx, ctx, input);
       if (!prepared.ok) return prepared;
       const { company, row } = prepared.value;
       await appendChange(tx, ctx, company, getEvent(prepared.value));
-      await audit(tx, context, ctx, {
-        what: `subscription.${input.operation}`,
-        user: null,
-        detail: { company: company.n },
-      });
+      await auditChange(tx, ctx, input.operation, company.n);
       const next = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
       return ok({ subscription: toSubscriptionOutput(next) });
     });
@@ -217,6 +226,8 @@ function isDone(
       return before.status === 'cancelled' && current.status === 'active';
     case 'update-trial':
       return current.trialEndsAt !== before.trialEndsAt;
+    case 'forgive':
+      return before.owedMills > 0 && current.owedMills === 0 && current.status === 'active';
     default:
       return false;
   }

@@ -4,7 +4,7 @@ import type {
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionRow, UndoableOperation } from '#contract/billing/subscriptions.ts';
-import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
@@ -15,6 +15,7 @@ import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
+import { loadCollectionErrors } from '../stripe/collection-errors.ts';
 import { loadCardMonths } from './billed-terms.ts';
 import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { parseMonth, type Month } from './month.ts';
@@ -125,6 +126,7 @@ export async function makeUsageOutput(
   const names = await loadPeople(tx);
   const { timeZone } = await loadCompanyLimit(tx);
   const isByCard = await loadCardMonths(tx, timeZone);
+  const errors = await loadCollectionErrors(tx);
   const today: DayN = getDay(now, timeZone, 0);
   const person = ({ by, at }: { readonly by: UserId; readonly at: Ms }) => ({
     name: by === 'clock' ? actorMessages.system : (names.get(by) ?? actorMessages.formerUser),
@@ -151,6 +153,8 @@ export async function makeUsageOutput(
       totalMills,
       invoice: row.invoice?.id ?? null,
       isByCard: isByCard(row),
+      isReleased: isReleased(row),
+      error: errors.get(row.id) ?? null,
       isOver: parseMonth(row.month).last < today,
       countedAt: row.countedAt,
     };

@@ -18,6 +18,7 @@ interface At {
 }
 /** The invoice of a month as QuickBooks had it when it was read last. */
 interface MonthInvoice {
+  readonly id: string;
   readonly company: CompanyN;
   readonly usageId: string;
   readonly voided: boolean;
@@ -40,11 +41,7 @@ export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly N
       one.voided && !invoices.some((other) => other.usageId === one.usageId && !other.voided),
   );
   return [
-    ...released.map(({ company, usageId }): NewEvent => ({
-      company,
-      entity: `usage:${usageId}`,
-      event: { type: 'usage.released@1', data: { id: usageId } },
-    })),
+    ...released.map(toRelease),
     ...(await tx.all('subscription')).flatMap((row) =>
       row.hasCard
         ? []
@@ -56,6 +53,38 @@ export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly N
     ),
   ];
 }
+
+/**
+ * BILL-16: opens the months again whose invoices were deleted in QuickBooks, before they are
+ * forgotten here. `ids`: of the invoices. The log is locked.
+ */
+export async function releaseDeleted(tx: TenantTx, ids: readonly string[], now: Ms): Promise<void> {
+  if (ids.length === 0) return;
+  const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
+  const invoices = invoiced.length === 0 ? [] : await loadMonthInvoices(tx, invoiced);
+  const deleted = new Set(ids);
+  const released = new Map(
+    invoices
+      .filter(({ id }) => deleted.has(id))
+      .filter((one) => !invoices.some((other) => isOther(one, other) && !deleted.has(other.id)))
+      .map((one) => [one.usageId, one]),
+  );
+  await tx.append([...released.values()].map(toRelease), {
+    actor: { kind: 'clock' },
+    subject: null,
+    commandId: null,
+    at: now,
+  });
+}
+
+const isOther = (one: MonthInvoice, other: MonthInvoice): boolean =>
+  one.usageId === other.usageId && one.id !== other.id && !other.voided;
+
+const toRelease = ({ company, usageId }: MonthInvoice): NewEvent => ({
+  company,
+  entity: `usage:${usageId}`,
+  event: { type: 'usage.released@1', data: { id: usageId } },
+});
 
 /** When the invoices were read last; null if QuickBooks isn't connected. */
 async function loadReadAt({ sql, tenant }: TenantTx): Promise<Ms | null> {
@@ -77,14 +106,14 @@ async function loadMonthInvoices(
     .innerJoin('invoice_customer as c', (on) =>
       on.onRef('c.tenant_id', '=', 'i.tenant_id').onRef('c.id', '=', 'i.customer_id'),
     )
-    .select(['i.number', 'i.voided', 'i.balance', 'i.due', 'c.stands_for as companyN'])
+    .select(['i.id', 'i.number', 'i.voided', 'i.balance', 'i.due', 'c.stands_for as companyN'])
     .where('i.tenant_id', '=', tenant)
     .where('i.number', 'in', numbers)
     .execute();
   return months.flatMap(({ id: usageId, company, invoice }) =>
     rows
       .filter(({ number, companyN }) => number === invoice?.id && companyN === company)
-      .map(({ voided, balance, due }) => ({ company, usageId, voided, balance, due })),
+      .map(({ id, voided, balance, due }) => ({ id, company, usageId, voided, balance, due })),
   );
 }
 

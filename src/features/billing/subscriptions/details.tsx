@@ -254,6 +254,21 @@ function Usage({
               })}
       </p>
       {invoice === null && usage.isByCard && <p className="m-0 text-ink-2">{t.paidAtStripe}</p>}
+      {usage.isReleased && (
+        <Callout tone="warning">{usage.isByCard ? t.releasedByCard : t.released}</Callout>
+      )}
+      {usage.error != null && (
+        <Callout tone="failed">
+          {usage.error.kind === 'refused'
+            ? t.refused
+            : t.differs({
+                net: moneyWords(usage.error.netMills, currency),
+                total: moneyWords(usage.error.totalMills, currency),
+                amount: moneyWords(usage.totalMills, currency),
+              })}{' '}
+          {usage.error.kind === 'refused' ? t.refusedHint : t.differsHint}
+        </Callout>
+      )}
       {mutation.failure !== null && (
         <Callout tone="failed" alert>
           {getFailureText(mutation.failure)}

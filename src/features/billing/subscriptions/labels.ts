@@ -25,9 +25,13 @@ export const STATUS_MARKS: Readonly<
 
 export const STATUS_NAMES: Readonly<Record<SubscriptionStatus, string>> = t;
 
-/** Whether the usage of a month is acknowledged, or the invoice that it is in. */
-export const getUsageState = ({ invoice, ack }: UsageMonthOut): string =>
-  invoice !== null ? t.invoiced({ number: invoice }) : ack ? t.acknowledged : t.notAcknowledged;
+/** Whether the usage of a month is acknowledged, or what became of its invoice. */
+export function getUsageState({ invoice, ack, error, isReleased }: UsageMonthOut): string {
+  if (invoice !== null) return t.invoiced({ number: invoice });
+  if (error != null) return t.notCollected;
+  if (isReleased) return t.openAgain;
+  return ack ? t.acknowledged : t.notAcknowledged;
+}
 
 /** The provider's own name of a level, if its branding has one. */
 export const getLevelName = (level: ServiceLevel, branding: Branding | null): string =>

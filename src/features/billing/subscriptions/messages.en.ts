@@ -22,6 +22,16 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   acknowledgedBy: 'Acknowledged by {name} on {when}',
   notAcknowledged: 'Not acknowledged',
   paidAtStripe: 'This month is paid by card at Stripe. It needs no invoice.',
+  openAgain: 'Open again',
+  notCollected: 'Not collected',
+  released: 'Its invoice was voided or deleted. The month can be invoiced again.',
+  releasedByCard: 'Its invoice was voided at Stripe. Acknowledge the month to collect it again.',
+  refused: 'Stripe refused the invoice of this month. Nothing was charged.',
+  refusedHint: 'Check the customer and the secret key at Stripe. It is tried again every hour.',
+  differs:
+    'The invoice at Stripe has {net} without tax, and {total} in all. This month costs {amount}. Nothing was charged.',
+  differsHint:
+    'Remove discounts and other lines at Stripe, or delete the draft there. It is read again every hour.',
   deletedCompany: 'This company was deleted. Its months can still be billed.',
   invoiced: 'Invoice {number}',
   total: 'Total {month}',

@@ -1,3 +1,4 @@
+import type { Ability } from '#contract/abilities.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -13,19 +14,20 @@ interface Written {
 
 /**
  * Emails the administrators who see a company: those of its users, and of the provider's. `write`
- * gets the company's name.
+ * gets the company's name. `ability`: what makes an administrator.
  */
 export async function mailAdministrators(
   tx: TenantTx,
   context: AppContext,
   company: CompanyN,
   write: (company: string) => Written,
+  ability: Ability = 'monitoring.users',
 ): Promise<void> {
   const name = (await tx.rows('company', [company])).get(company)?.name ?? '';
   const administrators = (await tx.all('user')).filter(
     ({ deletedAt, roles, companies }) =>
       deletedAt === null &&
-      hasAbility({ roles }, 'monitoring.users') &&
+      hasAbility({ roles }, ability) &&
       (companies === null || companies.includes(company)),
   );
   if (administrators.length === 0) return;
