@@ -13,6 +13,7 @@ export const stripePageMessages = defineMessages('demo-stripe-page', {
   saveCard: 'Save a card',
   payHint: 'Choose what happens to the payment.',
   setupHint: 'Choose what happens to the card.',
+  trialUntil: 'Nothing is charged for days until {when}.',
   pay: 'Pay',
   save: 'Save card',
   decline: 'Decline the card',

@@ -1,3 +1,4 @@
+import { formatMoment } from '#contract/i18n/moment.ts';
 import { stripePageMessages as t } from './messages.en.ts';
 
 /** The hosted pages of the stand-in: without scripts, and without a field for a card. */
@@ -30,11 +31,24 @@ export function checkoutPage(
   return page(
     isSetup ? t.saveCard : t.checkout,
     `${isDeclined ? `<p role="alert">${t.declined}</p>` : ''}
+${describeTerms(session)}
 <p>${isSetup ? t.setupHint : t.payHint}</p>
 ${button('good', isSetup ? t.save : t.pay)}
 ${button('declined', t.decline)}
 <p><a href="${escaped(String(session['cancel_url']))}">${t.cancel}</a></p>`,
   );
+}
+
+/** What is paid, as the session says it beside the button, and until when nothing is. */
+function describeTerms(session: Readonly<Record<string, unknown>>): string {
+  const { submit } = (session['custom_text'] ?? {}) as { submit?: { message?: string } | null };
+  const { trialEnd } = (session['~terms'] ?? {}) as { trialEnd?: string | null };
+  return [
+    ...(submit?.message === undefined ? [] : [submit.message]),
+    ...(trialEnd == null ? [] : [t.trialUntil({ when: formatMoment(Number(trialEnd) * 1_000) })]),
+  ]
+    .map((text) => `<p>${escaped(text)}</p>`)
+    .join('\n');
 }
 
 export const portalPage = (back: string): string =>
