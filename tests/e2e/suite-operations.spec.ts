@@ -1,0 +1,236 @@
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import { linkFor } from './outbox.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter, entry, NEW_PASSWORD, panel } from './people.ts';
+import { expectTitle, loadApi, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+const DESK = { width: 1_440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const DAY = 86_400_000;
+
+let portal: Portal;
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+type Subscribed = CompanySubscription & {
+  readonly subscription: NonNullable<CompanySubscription['subscription']>;
+};
+
+/** The demo has a subscription in every state; those without an organization bill their minimum. */
+async function findRow(isWanted: (row: Subscribed) => boolean): Promise<Subscribed> {
+  const api = await loadApi(portal, 'owner');
+  const { rows } = (await api('GET', 'o365/subscriptions')) as {
+    rows: readonly CompanySubscription[];
+  };
+  const found = rows
+    .filter((row): row is Subscribed => row.subscription !== null && !row.isDeleted)
+    .find((row) => isWanted(row));
+  if (found === undefined) throw new Error('the demo has no such subscription');
+  return found;
+}
+
+const dollars = (amount: number): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount);
+
+/** A day as the page names it. */
+const dayName = (at: number): RegExp =>
+  new RegExp(
+    new Intl.DateTimeFormat('en-US', {
+      month: '2-digit',
+      day: '2-digit',
+      year: '2-digit',
+      timeZone: 'UTC',
+    }).format(at),
+  );
+
+const dialog = (page: Page): Locator => page.getByRole('dialog');
+/** The value of a line of what an operation changes. */
+const effect = (page: Page, label: string | RegExp): Locator =>
+  dialog(page)
+    .locator('dl')
+    .locator('dt')
+    .filter({ hasText: label })
+    .locator('xpath=following-sibling::dd[1]');
+const money = (page: Page): Locator => effect(page, /^Per month/);
+
+async function begin(page: Page, details: Locator, name: string): Promise<void> {
+  await details.getByRole('button', { name, exact: true }).click();
+  await expect(dialog(page).getByRole('button', { name: 'Close' })).toBeVisible();
+}
+async function finish(page: Page, name: string): Promise<void> {
+  await dialog(page).getByRole('button', { name, exact: true }).click();
+  await expect(dialog(page)).toHaveCount(0);
+}
+/** What an operation names as the amount now, without doing it. */
+async function expectMonthly(page: Page, details: Locator, amount: number): Promise<void> {
+  await begin(page, details, 'Change price and minimum');
+  await expect(money(page)).toHaveText(dollars(amount));
+  await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(dialog(page)).toHaveCount(0);
+}
+
+test('BILL-14: level, price, trial and their undo say money and date before, and do just that', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await page.setViewportSize(DESK);
+  const { companyName } = await findRow(
+    ({ subscription: { level, status } }) => level === 'businessCritical' && status === 'active',
+  );
+  await enter(portal, page, 'owner', '/o365/billing');
+  await entry(page, companyName).click();
+  const details = panel(page, companyName);
+
+  // 120 users at $6.50, then at $2.50.
+  await begin(page, details, 'Change service level');
+  await dialog(page)
+    .getByRole('radio', { name: /^Basic/ })
+    .check();
+  await expect(money(page)).toHaveText('$780.00 → $300.00');
+  await expect(effect(page, 'From')).toHaveText(dayName(Date.now()));
+  await expect(effect(page, 'Can be undone')).toHaveText(/^Until /);
+  await sound(page, 'operation change level');
+  await finish(page, 'Change service level');
+  await expect(details.getByText('$2.50 per user and month')).toBeVisible();
+  await expectMonthly(page, details, 300);
+
+  await begin(page, details, 'Change price and minimum');
+  await dialog(page).getByLabel('Price per user and month').fill('3.15');
+  await dialog(page).getByLabel('Minimum users').fill('101');
+  await expect(money(page)).toHaveText('$300.00 → $318.15');
+  await sound(page, 'operation change price');
+  await finish(page, 'Change price and minimum');
+  await expect(details.getByText('$3.15 per user and month')).toBeVisible();
+  await expect(details.getByText('At least 101 users')).toBeVisible();
+  await expectMonthly(page, details, 318.15);
+
+  await begin(page, details, 'Undo: Change price and minimum');
+  await expect(money(page)).toHaveText('$318.15 → $300.00');
+  await sound(page, 'operation roll back');
+  await finish(page, 'Undo last change');
+  await expect(details.getByText('At least 120 users')).toBeVisible();
+  await expectMonthly(page, details, 300);
+
+  const last = Date.now() + 10 * DAY;
+  await begin(page, details, 'Change trial');
+  await dialog(page)
+    .getByLabel('Last day of the trial')
+    .fill(new Date(last).toISOString().slice(0, 10));
+  await expect(effect(page, 'Can be undone')).toHaveText(/^Until /);
+  await sound(page, 'operation change trial');
+  await finish(page, 'Change trial');
+  await expect(details.getByText(/^Trial until /)).toBeVisible();
+  await sound(page, 'a subscription that was changed');
+  expect(errors).toEqual([]);
+});
+
+test('BILL-13, BILL-14: a debt is written off with its amount, and backups continue', async ({
+  page,
+}) => {
+  await page.setViewportSize(DESK);
+  const { companyName, subscription } = await findRow(
+    ({ subscription: { status } }) => status === 'payment_failed',
+  );
+  // 32 users at $2.50.
+  expect(subscription.owedMills).toBe(80_000);
+  await enter(portal, page, 'owner', '/o365/billing');
+  await entry(page, companyName).click();
+  const details = panel(page, companyName);
+  await expect(details.getByText(/^\$80\.00 is unpaid\. Backups stop on /)).toBeVisible();
+  await begin(page, details, 'Forgive debt');
+  await expect(effect(page, 'Written off')).toHaveText('$80.00');
+  await expect(effect(page, 'Can be undone')).toHaveText('No');
+  await sound(page, 'operation forgive');
+  await finish(page, 'Forgive debt');
+  await expect(details.getByText('Active', { exact: true })).toBeVisible();
+  await expect(details.getByText(/is unpaid/)).toHaveCount(0);
+  const after = await findRow((row) => row.companyName === companyName);
+  expect(after.subscription).toMatchObject({ status: 'active', owedMills: 0, graceEndsAt: null });
+});
+
+test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by card on the hosted page, and its terms stay', async ({
+  page,
+}) => {
+  await page.setViewportSize(PHONE);
+  const before = await findRow(
+    ({ subscription: { trialEndsAt, hasCard, status } }) =>
+      trialEndsAt !== null && !hasCard && status === 'active',
+  );
+  const { company, companyName } = before;
+  const api = await loadApi(portal, 'owner');
+  await api('POST', 'users', {
+    username: 'bella',
+    name: 'Bella Buyer',
+    email: 'bella@example.com',
+    roles: ['o365_admin'],
+    companies: [company],
+    auth: 'db',
+    invite: true,
+  });
+  const hash = new URL(await linkFor(portal.url, 'bella@example.com')).hash.slice(1);
+  await fetch(`${portal.url}/api/v1/profile/forgot-password/change`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ hash, newPassword: NEW_PASSWORD }),
+  });
+  await enter(portal, page, 'bella', '/o365/subscriptions', NEW_PASSWORD);
+  await expect(page.getByRole('heading', { name: companyName })).toBeVisible();
+  await expect(page.getByText('Paid by invoice')).toBeVisible();
+  await sound(page, 'pay by invoice');
+  await page.getByRole('button', { name: 'Pay by card' }).click();
+  // 25 users at $4.00, after the trial.
+  await expect(page.getByText(/\$4\.00 for each user, and for at least 25 users\./)).toBeVisible();
+  await expect(page.getByText(/^Nothing is charged for days until /)).toBeVisible();
+  await page.getByRole('button', { name: 'Decline the card' }).click();
+  await expect(page.getByRole('alert')).toHaveText('The card was declined.');
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await expect(page.getByText('Your subscription is paid by this card from now on.')).toBeVisible();
+  await sound(page, 'paid by card');
+  await page.getByRole('link', { name: 'Go to your subscription' }).click();
+  await expect(page.getByText('Paid by card')).toBeVisible();
+  await expect(page.getByText('$4.00 per user and month')).toBeVisible();
+  await expect(page.getByText('At least 25 users')).toBeVisible();
+  const { subscription } = await findRow((row) => row.companyName === companyName);
+  const { level, userMills, minimumUsers, trialEndsAt } = before.subscription;
+  expect(subscription).toMatchObject({ hasCard: true, level, userMills, minimumUsers });
+  // Stripe counts in seconds.
+  expect(Math.floor((subscription.trialEndsAt ?? 0) / 1_000)).toBe(
+    Math.floor((trialEndsAt ?? 0) / 1_000),
+  );
+});
+
+test('BILL-9: a new price is for new levels only, and the dashboard of the administration is accessible', async ({
+  page,
+}) => {
+  await page.setViewportSize(DESK);
+  const { companyName, subscription } = await findRow(
+    ({ subscription: { status, level } }) => status !== 'ended' && level === 'advanced',
+  );
+  await enter(portal, page, 'owner', '/admin/billing');
+  await expectTitle(page, 'Billing settings');
+  const price = page.getByLabel('Advanced, per user');
+  await expect(price).toHaveValue('$4.00');
+  await price.fill('4.005');
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await expect(page.getByText('Enter an amount with up to two decimals.')).toBeVisible();
+  await sound(page, 'a price that is refused');
+  await price.fill('4.25');
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await expect(page.getByText('Billing settings saved').first()).toBeVisible();
+  const after = await findRow((row) => row.companyName === companyName);
+  expect(after.subscription.userMills).toBe(subscription.userMills);
+  const api = await loadApi(portal, 'owner');
+  const { levels } = (await api('GET', 'o365/service-levels')) as {
+    levels: readonly { level: string; userMills: number }[];
+  };
+  expect(levels.find(({ level }) => level === 'advanced')).toMatchObject({ userMills: 4_250 });
+  await page.goto(`${portal.url}/admin/dashboard`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await sound(page, 'admin dashboard');
+});
