@@ -44,7 +44,7 @@ export const commandMessages = defineMessages('commands', {
   noOrganization: 'This provider has no organization {name}.',
   notAttached: 'The repository was deleted meanwhile.',
   attached:
-    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} one {Left out:} other {Left out:}}',
+    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} other {Left out:}}',
   attachedForeign: '  {snapshot}: made by another program or for another organization',
   attachedDamaged: '  {snapshot}: unreadable',
   attachedIncomplete: '  {snapshot}: a part of {object} is unreadable',

@@ -178,12 +178,17 @@ const isForMachines = (node: Node, parent: Node | null): boolean => {
   return (
     node.type === 'Literal' &&
     (SERVER_VALUES.has(String(node['value']).trimEnd()) ||
-      String(node['value']).startsWith('Active in ('))
+      MACHINE_VALUE.test(String(node['value'])))
   );
 };
-/** SQL, the query languages of QuickBooks and ConnectWise, and the schemes of the Authorization header. */
+/**
+ * SQL, the query languages of QuickBooks, ConnectWise and Microsoft Graph, the schemes of the
+ * Authorization header, and names of queues.
+ */
 const MACHINE_TEMPLATE =
-  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc) |^Id in \(|^\{\} like "%/;
+  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc|declare|fetch|notify|with \w+ as) |^Id in \(|^\{\} like "%|^sum\(|^(?:\{\}|0) as \{\}|^\{\} eq '|^\{\},? [\w (]*(?:not null|primary key)|^\{\} on conflict|^(?:address|group|key|pool|provider|proxy|user) \{\}$/;
+/** A condition of ConnectWise, a permission or a property of Microsoft Graph. */
+const MACHINE_VALUE = /^Active in \(|^[A-Z]\w+(?:\.[A-Z]\w+)+$|^Integer 0x/;
 /**
  * Products, workloads and units of licenses, entities of QuickBooks, entities and actions of a Veeam
  * server, columns of SharePoint, prefixes of file names, the
@@ -221,6 +226,7 @@ const isForEngineers = (node: Node): boolean =>
     /(?:Error|Exception|Fault)$/.test(String((node['callee'] as Node)['name']))) ||
   (node.type === 'TSSatisfiesExpression' && (node['expression'] as Node).type === 'Literal') ||
   node.type === 'ThrowStatement' ||
+  (node.type === 'CallExpression' && (node['callee'] as Node).type === 'Super') ||
   (node.type === 'CallExpression' && (node['callee'] as Node)['name'] === 'defineMessages');
 
 /** The reference of the API is for engineers: what a call does, and what its parameters mean. */

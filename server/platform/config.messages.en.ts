@@ -16,6 +16,9 @@ export const configMessages = defineMessages('config', {
   keyIds: 'The database needs key {id}, but this server has {own}.',
   shareKey:
     "All servers on one database share one key. Copy secret.key from the first server's data folder, or set DAYBOOK_SECRET_KEY to the same value.",
+  serverKeyMissing: 'A key of the server is missing: the one that protects this database.',
+  providerKeyMissing:
+    "A key of the server is missing: the one that protects this provider's secrets.",
   folderInUse:
     'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
   lockUnreadable:

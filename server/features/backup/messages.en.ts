@@ -56,7 +56,7 @@ export const backupMessages = defineMessages('backup-suite', {
   otherOrganization: 'Choose a repository of the same organization.',
   noItems: 'Select at least one item.',
   noArchives:
-    "Archive mailboxes can't be backed up: Microsoft Graph finds them only in its beta version, which Microsoft doesn't support for production.",
+    "Archive mailboxes can't be backed up. Microsoft Graph finds them only in its beta version, which isn't supported for production.",
   chainCycle: 'This job would run after itself.',
   otherCompanyUser: "This user doesn't exist or doesn't have access to the company.",
   certificateSubject: 'Certificate of {name} expires on {day}',

@@ -11,6 +11,7 @@ import type { Scope } from '#server/platform/sync/scope.ts';
 import { getExpected } from '../../platform/queries/expected-start.ts';
 import { describeRun, getNote, iso, isoOrNull } from '#server/platform/queries/run-details.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
+import { historyMessages as t } from './history.messages.en.ts';
 
 /**
  * Returns one run in full, as the API outputs it. `scope` limits the companies counted under "the
@@ -232,7 +233,7 @@ function toHistoryEntry(
         ...none,
         what,
         comment:
-          [did?.includes('notified') ? 'Users were notified by email' : null, hint]
+          [did?.includes('notified') ? t.usersNotified : null, hint]
             .flatMap((text) => text ?? [])
             .join('. ') || null,
       };

@@ -2,6 +2,16 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Answers to programs that post results: why something was refused, or not recorded as a run. */
 export const ingestAnswers = defineMessages('ingest-answers', {
+  unknownField: 'is not a field of the record',
+  missingField: 'is missing',
+  invalidField: 'is not valid',
+  expectedField: 'must be {expected}',
+  record: 'Record {index}: {error}',
+  newestOnly: 'Only the newest {max} of {count} restore points were read.',
+  shorterOutput:
+    'A body may have 1 MB, or 4 MB unpacked. Send the end of the output only, for example through: tail -c 1000000',
+  shorterList:
+    'For a list, compress it with gzip (Content-Encoding: gzip) or ask for fewer entries: {command}',
   notArray: 'A batch must be a JSON array.',
   tooManyEvents: 'Send at most {max, number} events in one request.',
   notEventObject: 'A structured event must be a JSON object.',

@@ -11,6 +11,7 @@ import {
 } from '#contract/ingest/calls.ts';
 import { makeFastValidator } from '#contract/fast-validate.ts';
 import { type Normal, normalizeExecution } from './normalize.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 type Rejected = Ingested['rejected'];
 export interface One<T> {
@@ -58,9 +59,9 @@ function checked<S extends v.GenericSchema>(
 /** Returns Valibot's message without the received value, which could be a secret. */
 const describeIssue = (issue: v.BaseIssue<unknown>): string =>
   issue.expected === 'never'
-    ? 'is not a field of the record'
+    ? t.unknownField
     : issue.received === 'undefined'
-      ? 'is missing'
+      ? t.missingField
       : issue.expected === null
-        ? 'is not valid'
-        : `must be ${issue.expected.slice(0, 200)}`;
+        ? t.invalidField
+        : t.expectedField({ expected: issue.expected.slice(0, 200) });

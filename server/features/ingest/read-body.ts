@@ -42,13 +42,13 @@ export async function readText(request: Request): Promise<Result<string>> {
  */
 function tooLarge(request: Request): Failure {
   const list = LISTS[new URL(request.url).pathname.split('/').at(-1) ?? ''];
-  const shorter =
-    list === undefined
-      ? ''
-      : ` For a list, compress it with gzip (Content-Encoding: gzip) or ask for fewer entries: ${list}`;
   return {
     kind: 'too-large',
-    message: `${MESSAGES.tooLarge} A body may have 1 MB, or 4 MB unpacked. Send the end of the output only, for example through: tail -c 1000000${shorter}`,
+    message: [
+      MESSAGES.tooLarge,
+      t.shorterOutput,
+      ...(list === undefined ? [] : [t.shorterList({ command: list })]),
+    ].join(' '),
   };
 }
 const LISTS: Readonly<Record<string, string>> = {

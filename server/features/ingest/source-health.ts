@@ -4,6 +4,7 @@ import type { Ingested } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 /**
  * Records when a key was last heard and its last fault. A request without a valid record means that
@@ -27,7 +28,7 @@ export async function updateSourceHealth(
   else if (alone && before !== undefined && at >= before && at < before + HEARD_MS) return;
   else heard.set(key_id, at);
   const message = error
-    ? [`Record ${first.index}: ${first.error}`.slice(0, LIMITS.messageChars)]
+    ? [t.record({ index: String(first.index), error: first.error }).slice(0, LIMITS.messageChars)]
     : [];
   tx.send(CompiledQuery.raw(error ? PUT_ERROR : PUT_HEARD, [tx.tenant, key_id, at, ...message]));
 }

@@ -3,6 +3,7 @@ import type { TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { MasterKey, MasterKeys } from './master-key.ts';
 import type { AppContext } from '../app-context.ts';
+import { configMessages as t } from '../config.messages.en.ts';
 
 /** The place of a sealed secret. It can't be opened in another place (G51). */
 export interface Place {
@@ -79,7 +80,7 @@ export function unsealForServer(context: VaultContext, name: string, sealed: str
     SERVER,
     { ...SERVER_TABLE, row: name },
     sealed,
-    'A key of the server is missing: the one that protects this database.',
+    t.serverKeyMissing,
   ).toString('utf8');
 }
 
@@ -124,13 +125,7 @@ const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
   )?.sealed ?? null;
 
 function unwrap(context: VaultContext, tenant: TenantId, sealed: string): Buffer {
-  return openUnderMasterKey(
-    context,
-    tenant,
-    KEY_PLACE,
-    sealed,
-    "A key of the server is missing: the one under which this provider's secrets were sealed.",
-  );
+  return openUnderMasterKey(context, tenant, KEY_PLACE, sealed, t.providerKeyMissing);
 }
 
 /**

@@ -122,7 +122,7 @@ export const sourceMessages = defineMessages('sources', {
     'It appears as “{slug}”. Exit code 0 is a success, and any other code is a failure. Any healthchecks client can use the same URL.',
   wrapper: 'Or, with Node 20 or newer, use the wrapper:',
   wrapperNote:
-    "A single file without dependencies, made for cron. It reports the start, the end, the exit code, and the end of the output, and exits with your command's code. If it can't send a report, it stores the report and sends it with the next one. It recognizes the warning codes of restic, borg, and rsync.",
+    "A single file without dependencies, made for cron. It reports the start, the end, the exit code, and the end of the output. It exits with your command's code. If it can't send a report, it stores the report and sends it with the next one. It recognizes the warning codes of restic, borg, and rsync.",
   postResult: 'Post one result, or an array of up to 1,000:',
   postResultNote:
     'Include the time zone in times, and give sizes in bytes. The response lists each rejected record with the reason.',

@@ -12,7 +12,7 @@ eachDatabase((kind, open) => {
       body: {
         error: { kind: 'bad-input', issues: [{ path: 'selectedItems.1.archiveMailbox' }] },
         message:
-          "Archive mailboxes can't be backed up: Microsoft Graph finds them only in its beta version, which Microsoft doesn't support for production.",
+          "Archive mailboxes can't be backed up. Microsoft Graph finds them only in its beta version, which isn't supported for production.",
       },
     };
     const archive = {

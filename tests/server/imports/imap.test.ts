@@ -406,7 +406,7 @@ test.runIf(isHere)(
     const starttls = { port: plainPort, security: 'starttls' } as const;
     const plain = { port: plainPort, security: 'none', certificate: null } as const;
     const PLAIN =
-      'Connections without TLS are only possible to the server that the portal runs on, and only if its operator allows them.';
+      "Connections without TLS are only possible to the portal's own server. Its operator has to allow them.";
     const PRIVATE =
       "127.0.0.1 is in a private network, which the operator of this server hasn't allowed.";
     for (const [more, message, outbound] of [

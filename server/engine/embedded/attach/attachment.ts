@@ -5,6 +5,7 @@ import type { RepositoryAttachment } from '#server/platform/db/database-engine.t
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
 import { done, failed } from '../../result.ts';
+import { attachMessages as t } from './messages.en.ts';
 
 /** A repository whose index is being rebuilt, while its lock keeps everybody else away. */
 export interface AttachRun {
@@ -73,8 +74,7 @@ export const isRunning = (attachment: RepositoryAttachment | null): boolean =>
   attachment !== null && attachment.state !== 'done';
 
 export const checkSignal = ({ signal }: AttachRun): EngineResult<void> =>
-  signal.aborted ? ENDED : done;
-const ENDED = failed('ended', 'Attaching the repository was interrupted.');
+  signal.aborted ? failed('ended', t.ended) : done;
 
 /** Forgets the password. The files of the repository stay. */
 export const forgetAccess = async (

@@ -8,9 +8,10 @@ import { readMetadata } from '../sessions/metadata.ts';
 import { Grant } from '../sources/sharing.ts';
 import { METADATA_NAME } from '../sessions/object-tree.ts';
 import type { PointFacts, PointObject } from '../sessions/restore-point.ts';
-import { failed, ok } from '../../result.ts';
+import { failed, type Failed, ok } from '../../result.ts';
 import type { BackupJobId, BackupSessionId, OrganizationId, PointId } from '#contract/ids.ts';
 import { uuidSchema } from '#contract/id-schema.ts';
+import { attachMessages as t } from './messages.en.ts';
 
 // What Daybook wrote beside the files of a restore point. Repositories come from anywhere, so each
 // line is checked before it is used.
@@ -143,7 +144,7 @@ export async function readPoint(
   const nodes = await repository.readTree(tree);
   if (!nodes.ok) return asDamage(nodes);
   const file = nodes.value.find(({ name }) => name === METADATA_NAME);
-  if (file?.kind !== 'file') return UNREADABLE;
+  if (file?.kind !== 'file') return unreadable();
   const lines = await readMetadata(repository, file.content);
   if (!lines.ok) return asDamage(lines);
   const [first, ...others] = lines.value;
@@ -154,7 +155,7 @@ export async function readPoint(
         facts: facts.output,
         objects: objects.output.map(({ object }) => object).sort((a, b) => a.n - b.n),
       })
-    : UNREADABLE;
+    : unreadable();
 }
 
 /** Folders and items that one folder of a restore point describes. */
@@ -172,7 +173,7 @@ export async function readVersions(
   const lines = await readMetadata(repository, node.content);
   if (!lines.ok) return asDamage(lines);
   const parsed = v.safeParse(v.array(CONTENT_LINE), lines.value);
-  if (!parsed.success) return UNREADABLE;
+  if (!parsed.success) return unreadable();
   return ok({
     folders: parsed.output.flatMap((line) => ('folder' in line ? [line.folder] : [])),
     items: parsed.output.flatMap((line) => ('item' in line ? [line.item] : [])),
@@ -180,8 +181,8 @@ export async function readVersions(
 }
 const EMPTY: EngineResult<DescribedVersions> = ok({ folders: [], items: [] });
 
-const UNREADABLE = failed('damaged', 'The description of a restore point is unreadable.');
+const unreadable = (): Failed => failed('damaged', t.descriptionUnreadable);
 
 /** What the repository lost is damage of it. */
 export const asDamage = <T>(result: EngineResult<T>): EngineResult<T> =>
-  !result.ok && result.error.kind === 'missing' ? UNREADABLE : result;
+  !result.ok && result.error.kind === 'missing' ? unreadable() : result;

@@ -30,7 +30,7 @@ export const importMessages = defineMessages('imports', {
   noImapServer: '{host} did not answer as an IMAP server.',
   noPassword: 'The password is no longer stored. Start the import again.',
   plainElsewhere:
-    'Connections without TLS are only possible to the server that the portal runs on, and only if its operator allows them.',
+    "Connections without TLS are only possible to the portal's own server. Its operator has to allow them.",
   certificateInvalid: 'Enter a certificate in PEM format.',
   mailPort: 'Port {port} is not one of IMAP servers.',
   noWebdavServer: '{host} did not answer as a WebDAV server at this address.',

@@ -11,12 +11,12 @@ export const objectStorageMessages = defineMessages('object-storage', {
   noBucket: 'There is no bucket {bucket} at {host}.',
   notAccepted: '{host} refused the request ({code}). Check the region and the bucket.',
   clocksDiffer:
-    "The clocks of this server and of {host} differ by more than a day, so files can't be locked for the right time. Correct the clock.",
+    'The clocks of this server and {host} differ by more than a day. Correct them, so that file locks end on time.',
   noVersioning:
     'The bucket {bucket} has no versioning, which Object Lock needs. Create a bucket with Object Lock turned on.',
   noObjectLock: 'Object Lock is not turned on for the bucket {bucket}.',
   defaultRetention:
-    'The bucket {bucket} has a default retention, which would also lock the files that the portal must be able to delete. Remove it: the portal sets the date of each file itself.',
+    'The bucket {bucket} has a default retention. It would also lock files that the portal has to delete. Remove it: the portal sets the date of each file.',
   permissionMissing: 'This access key lacks the permission {permission} for the bucket {bucket}.',
   lockIgnored: '{host} deleted a locked file, so its Object Lock protects nothing.',
   unreachable: "{host} didn't respond ({code}).",

@@ -10,6 +10,7 @@ import { failed, ok } from '../../result.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
 import { loadPointObjects, savePointTree, getSession } from '../sessions/restore-point.ts';
+import { rewriteMessages as t } from './messages.en.ts';
 
 interface Place {
   readonly store: Store;
@@ -134,7 +135,7 @@ async function rewriteNode(
   since: Ms,
   done: Map<BlobId, Rewritten>,
 ): Promise<EngineResult<TreeNode | null>> {
-  if (node.kind === 'other') return failed('damaged', 'A folder has something unknown.');
+  if (node.kind === 'other') return failed('damaged', t.unknownNode);
   if (node.kind === 'dir') {
     const below = await rewriteTree(opened, node.subtree, since, done);
     if (!below.ok) return below;
@@ -192,7 +193,7 @@ async function rewriteSnapshot(
   const trees = new Map(lines.value.flatMap(getTree));
   if (objects.every(({ n, tree }) => trees.get(n) === tree)) return ok(null);
   const [facts] = lines.value;
-  if (facts === undefined) return failed('damaged', 'A restore point lacks its description.');
+  if (facts === undefined) return failed('damaged', t.descriptionMissing);
   const root = await savePointTree(opened, facts, objects);
   return root.ok ? opened.saveSnapshot({ ...before, tree: root.value }) : root;
 }

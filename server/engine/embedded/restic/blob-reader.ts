@@ -10,6 +10,7 @@ import type { PackWriter } from './pack-writer.ts';
 import { failed, ok } from '../../result.ts';
 import { SEAL_BYTES, type Sealer } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 interface Place {
   readonly target: RepositoryTarget;
@@ -36,21 +37,21 @@ export function makeBlobReader(place: Place): BlobReader {
   async function read(type: BlobType, id: BlobId): Promise<EngineResult<Uint8Array>> {
     const pending = writer.findPending(type, id);
     if (pending) return openBlob(sealer, pending.entry, pending.sealed);
-    let last: EngineResult<Uint8Array> = failed('missing', `The repository has no blob ${id}.`);
+    let last: EngineResult<Uint8Array> | null = null;
     for (const row of table.find(type, id)) {
       last = await readCopy(table.place(row));
       if (last.ok) return last;
       if (last.error.kind !== 'damaged') return last;
     }
-    if (last.error.kind === 'damaged') writer.markDamaged(type, id);
-    return last;
+    if (last?.error.kind === 'damaged') writer.markDamaged(type, id);
+    return last ?? failed('missing', t.blobMissing({ id }));
   }
 
   async function readCopy(copy: BlobPlace): Promise<EngineResult<Uint8Array>> {
     const sealed = await packs.read(copy.pack, copy.offset, copy.offset + copy.length);
     if (sealed.ok) return openBlob(sealer, copy, sealed.value);
     return sealed.error.kind === 'missing'
-      ? failed('damaged', `The repository lacks the pack ${table.packId(copy.pack)}.`)
+      ? failed('damaged', t.packMissing({ id: table.packId(copy.pack) }))
       : sealed;
   }
 
@@ -90,7 +91,7 @@ export function makeBlobReader(place: Place): BlobReader {
       let start = 0;
       for (const id of content) {
         const size = getSize('data', id);
-        if (size === null) return failed('missing', `The repository has no blob ${id}.`);
+        if (size === null) return failed('missing', t.blobMissing({ id }));
         if (start + size > from && start < to)
           parts.push({ id, from: Math.max(0, from - start), to: to - start });
         start += size;

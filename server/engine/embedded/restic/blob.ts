@@ -4,6 +4,7 @@ import { decompress } from './compress.ts';
 import type { BlobId, BlobType, PackEntry } from './pack.ts';
 import { failed } from '../../result.ts';
 import type { Sealer } from './seal.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 export const getBlobId = (plain: Uint8Array): BlobId => hash('sha256', plain);
 
@@ -20,5 +21,5 @@ export async function openBlob(
   const plain = opened.ok && rawLength > 0 ? await decompress(opened.value, rawLength) : opened;
   return plain.ok && getBlobId(plain.value) === id
     ? plain
-    : failed('damaged', `The blob ${id} of the repository is damaged.`);
+    : failed('damaged', t.blobDamaged({ id }));
 }

@@ -9,6 +9,7 @@ import { failed, ok } from '../../result.ts';
 import { RowSet } from './row-set.ts';
 import { readSnapshot } from './snapshots.ts';
 import { readTree } from './walk.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 export interface CheckOptions {
   /**
@@ -89,7 +90,7 @@ export async function check(
   }));
   packs.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { pack, id } of packs) {
-    if (signal?.aborted === true) return failed('ended', 'The check was interrupted.');
+    if (signal?.aborted === true) return failed('ended', t.checkEnded);
     const blobs = table.blobsOf(pack);
     const size = sizes.get(id);
     let damaged: ReadonlySet<PackEntry> = size === undefined ? new Set(blobs) : NONE;

@@ -9,6 +9,7 @@ import {
 } from 'node:zlib';
 import type { Bytes } from '#contract/ids.ts';
 import { failed, ok } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** Small data is compressed at once; the rest in a thread of Node's pool, beside the event loop. */
 const IN_THREAD_BYTES = 64 << 10;
@@ -44,7 +45,7 @@ export async function decompress(
         : await inThread.decompress(compressed, options),
     );
   } catch {
-    return failed('damaged', 'Compressed data is unreadable.');
+    return failed('damaged', t.compressedUnreadable);
   }
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Chance } from '#server/platform/app-context.ts';
 import { randomPolynomial } from './polynomial.ts';
 import { failed, ok } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** restic's config. Only format 2 has compression. */
 export interface Config {
@@ -21,11 +22,11 @@ export const encodeConfig = ({ id, polynomial }: Config): string =>
 
 export function decodeConfig(document: unknown): EngineResult<Config> {
   const parsed = v.safeParse(CONFIG, document);
-  if (!parsed.success) return failed('damaged', 'The config of the repository is invalid.');
+  if (!parsed.success) return failed('damaged', t.configInvalid);
   const { version, id, chunker_polynomial: polynomial } = parsed.output;
   return version === 2
     ? ok({ id, polynomial })
-    : failed('unsupported', `The repository has format ${version}. Only format 2 is supported.`);
+    : failed('unsupported', t.formatUnsupported({ version: String(version) }));
 }
 
 const CONFIG = v.object({

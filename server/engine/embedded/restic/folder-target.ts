@@ -7,6 +7,7 @@ import type { Chance } from '#server/platform/app-context.ts';
 import { done, failed, type Failed, ok } from '../../result.ts';
 import { CONFIG_NAME, FILE_TYPES, invalidName, isFileName } from './target.ts';
 import type { FileType, RepositoryTarget, StoredFile } from './target.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /**
  * A repository in a folder, in restic's default layout: packs in a subfolder named after the first
@@ -87,7 +88,7 @@ export function makeFolderTarget(
     async read(type, name, from = 0, to) {
       if (!isFileName(type, name)) return invalidName(type);
       if (type === 'config' && !(await exists(pathFor(type, name))))
-        return failed('missing', 'There is no repository in this folder.');
+        return failed('missing', t.noRepository);
       return attempt(async () => {
         const file = await open(pathFor(type, name), 'r');
         try {
@@ -172,7 +173,10 @@ async function readRange(
   while (length < bytes.length) {
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, from + length);
     if (bytesRead === 0)
-      return failed('damaged', `${label} ends at byte ${from + length}, before byte ${to}.`);
+      return failed(
+        'damaged',
+        t.tooShort({ file: label, at: String(from + length), before: String(to) }),
+      );
     length += bytesRead;
   }
   return ok(bytes);
@@ -205,26 +209,40 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What the errors of the file system mean; the rest is `unreachable`. */
-const FAILURES: Readonly<Record<string, readonly [EngineErrorKind, string]>> = {
-  ENOENT: ['missing', 'A file of the repository is missing'],
-  ENOSPC: ['busy', "The repository's drive is full"],
-  EDQUOT: ['busy', "The repository's drive is full"],
-  EFBIG: ['busy', "The repository's drive is full"],
-  EACCES: ['forbidden', "The server isn't allowed to use the repository's folder"],
-  EPERM: ['forbidden', "The server isn't allowed to use the repository's folder"],
-  EROFS: ['forbidden', "The repository's drive is read-only"],
-  EMFILE: ['busy', 'The system has too many open files'],
-  ENFILE: ['busy', 'The system has too many open files'],
-  EBUSY: ['busy', 'A file of the repository is in use'],
-  ENOTDIR: ['invalid', "The repository's folder has another layout"],
-  EISDIR: ['invalid', "The repository's folder has another layout"],
-  ENAMETOOLONG: ['invalid', "The repository's path is too long"],
-};
-const UNREACHABLE = ['unreachable', "The repository's folder can't be reached"] as const;
+/** The texts that name the code of an error. */
+type FailureText =
+  | 'fileMissing'
+  | 'driveFull'
+  | 'notAllowed'
+  | 'driveReadOnly'
+  | 'tooManyFiles'
+  | 'fileInUse'
+  | 'otherLayout'
+  | 'pathTooLong'
+  | 'unreachable';
 
-const failureFor = ([kind, message]: readonly [EngineErrorKind, string], code: string): Failed =>
-  failed(kind, `${message} (${code}).`);
+/** Kind and text of a failure. The text is read when it is needed, in the language of that time. */
+type Failure = readonly [EngineErrorKind, FailureText];
+
+/** What the errors of the file system mean; the rest is `unreachable`. */
+const FAILURES: Readonly<Record<string, Failure>> = {
+  ENOENT: ['missing', 'fileMissing'],
+  ENOSPC: ['busy', 'driveFull'],
+  EDQUOT: ['busy', 'driveFull'],
+  EFBIG: ['busy', 'driveFull'],
+  EACCES: ['forbidden', 'notAllowed'],
+  EPERM: ['forbidden', 'notAllowed'],
+  EROFS: ['forbidden', 'driveReadOnly'],
+  EMFILE: ['busy', 'tooManyFiles'],
+  ENFILE: ['busy', 'tooManyFiles'],
+  EBUSY: ['busy', 'fileInUse'],
+  ENOTDIR: ['invalid', 'otherLayout'],
+  EISDIR: ['invalid', 'otherLayout'],
+  ENAMETOOLONG: ['invalid', 'pathTooLong'],
+};
+const UNREACHABLE: Failure = ['unreachable', 'unreachable'];
+
+const failureFor = ([kind, text]: Failure, code: string): Failed => failed(kind, t[text]({ code }));
 
 const getCode = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && 'syscall' in error && typeof error.code === 'string'

@@ -2,6 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import * as v from 'valibot';
 import { failed, ok } from '../../result.ts';
 import type { PackEntry } from './pack.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** What one index file says of packs. */
 export interface IndexedPack {
@@ -33,7 +34,7 @@ export const encodeIndex = (
 
 export function decodeIndex(document: unknown): EngineResult<IndexedPack[]> {
   const parsed = v.safeParse(INDEX, document);
-  if (!parsed.success) return failed('damaged', 'An index file of the repository is invalid.');
+  if (!parsed.success) return failed('damaged', t.indexInvalid);
   return ok(
     parsed.output.packs.map(({ id, blobs }) => ({
       id,

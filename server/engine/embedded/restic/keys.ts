@@ -2,9 +2,10 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import { hash, scrypt } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock, Chance } from '#server/platform/app-context.ts';
-import { failed, ok } from '../../result.ts';
+import { failed, type Failed, ok } from '../../result.ts';
 import { KEY_BYTES, type Key, makeSealer, splitKey } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 // restic's key files: the master key, sealed with a key that scrypt derives from a password. A
 // repository has one for each password.
@@ -43,7 +44,7 @@ export async function addKey(
   tools: Tools,
   cost: KeyCost = DEFAULT_COST,
 ): Promise<EngineResult<string>> {
-  if (password === '') return failed('invalid', 'A repository needs a password.');
+  if (password === '') return failed('invalid', t.passwordMissing);
   const salt = tools.chance.bytes(SALT_BYTES);
   const derived = await deriveKey(password, salt, cost);
   if (!derived.ok) return derived;
@@ -85,7 +86,7 @@ export async function openKey(
     const master = await tryPassword(bytes.value, password, tools);
     if (master !== null) return ok({ id: name, master });
   }
-  return failed('refused', 'The password opens no key of this repository.');
+  return failed('refused', t.passwordWrong);
 }
 
 async function tryPassword(
@@ -113,19 +114,19 @@ function deriveKey(
   { N, r, p }: KeyCost,
 ): Promise<EngineResult<Key>> {
   if (128 * N * r > MAX_MEMORY_BYTES || p > 64)
-    return Promise.resolve(failed('invalid', 'The key of the repository costs too much to open.'));
+    return Promise.resolve(failed('invalid', t.keyCostsTooMuch));
   return new Promise((resolve) => {
     const options = { N, r, p, maxmem: 128 * (N + p + 2) * r };
     try {
       scrypt(password, salt, KEY_BYTES, options, (error, bytes) =>
-        resolve(error === null ? ok(splitKey(bytes)) : INVALID_COST),
+        resolve(error === null ? ok(splitKey(bytes)) : invalidKey()),
       );
     } catch {
-      resolve(INVALID_COST); // such as an N that is no power of two
+      resolve(invalidKey()); // such as an N that is no power of two
     }
   });
 }
-const INVALID_COST = failed('invalid', "The repository's key file is invalid.");
+const invalidKey = (): Failed => failed('invalid', t.keyInvalid);
 
 /** A hint that contains the password gives it away. */
 export const revealsPassword = (hint: string, password: string): boolean =>

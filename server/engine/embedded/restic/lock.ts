@@ -3,11 +3,12 @@ import { hostname } from 'node:os';
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
-import { done, failed, ok } from '../../result.ts';
+import { done, failed, type Failed, ok } from '../../result.ts';
 import { PROCESS_SPACE } from './process-space.ts';
 import type { Sealer } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
 import { readDocument, writeDocument } from './unpacked.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 // restic's lock files: any number of shared locks, or a single exclusive one. Whoever crashed left
 // a lock, which counts for nothing after 30 minutes, or at once if this process can see that its
@@ -65,7 +66,7 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
 
   function check(): EngineResult<void> {
     isOver ||= clock.now() - written.at > LOST_MS;
-    return isOver ? LOST : done;
+    return isOver ? lostLock() : done;
   }
   function refresh(): void {
     refreshing = renew().catch(() => undefined); // a failed refresh shows in `check`
@@ -91,7 +92,7 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
     if (file.error.kind !== 'missing') return file;
     if (name !== written.name) return look(); // rewritten meanwhile
     isOver = true;
-    return LOST;
+    return lostLock();
   }
 
   return {
@@ -109,7 +110,7 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
     },
   };
 }
-const LOST = failed('ended', 'The lock of the repository was lost. Open the repository again.');
+const lostLock = (): Failed => failed('ended', t.lockLost);
 
 async function writeLock(
   { target, sealer, clock }: Place,
@@ -148,7 +149,7 @@ async function checkOthers(
     if (!document.ok && document.error.kind !== 'damaged') return document;
     const lock = document.ok ? v.safeParse(LOCK, document.value) : null;
     // An unreadable lock is somebody's, and says nothing about when it ends.
-    if (lock?.success !== true) return failed('busy', 'The repository has an unreadable lock.');
+    if (lock?.success !== true) return failed('busy', t.lockUnreadable);
     if (isStale(place.clock.now(), lock.output)) {
       const removed = await target.remove('locks', name);
       if (!removed.ok) return removed;
@@ -159,7 +160,7 @@ async function checkOthers(
 
 /** Neither the user nor the host: customers read it, too. */
 const lockedSince = ({ time }: v.InferOutput<typeof LOCK>) =>
-  failed('busy', `Another program has been using the repository since ${time}.`);
+  failed('busy', t.lockedSince({ time }));
 
 function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
   const at = Date.parse(lock.time);

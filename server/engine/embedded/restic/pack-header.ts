@@ -4,6 +4,7 @@ import { decodeHeader, type PackEntry } from './pack.ts';
 import { failed } from '../../result.ts';
 import type { Sealer } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** The header of most packs is shorter. */
 const TAIL_BYTES: Bytes = 64 << 10;
@@ -29,7 +30,7 @@ export async function readHeader(
 export function openHeader(sealer: Sealer, bytes: Uint8Array): EngineResult<PackEntry[]> {
   const end = bytes.length - LENGTH_BYTES;
   const start = end - headerLength(bytes);
-  if (start < 0) return failed('damaged', 'The header of a pack is unreadable.');
+  if (start < 0) return failed('damaged', t.headerUnreadable);
   const header = sealer.open(bytes.subarray(start, end));
   return header.ok ? decodeHeader(header.value) : header;
 }

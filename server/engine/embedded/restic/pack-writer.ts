@@ -6,10 +6,11 @@ import type { BlobWork } from './blob-threads.ts';
 import { ByteGate } from './byte-gate.ts';
 import { BLOBS_PER_INDEX, encodeIndex } from './index-file.ts';
 import { type BlobId, type BlobType, encodeHeader, type PackEntry } from './pack.ts';
-import { done, failed, ok } from '../../result.ts';
+import { done, failed, type Failed, ok } from '../../result.ts';
 import { SEAL_BYTES, type Sealer } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
 import { writeDocument } from './unpacked.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 export const PACK_BYTES: Bytes = 16 << 20;
 const MAX_BLOB_BYTES: Bytes = 8 << 20;
@@ -60,7 +61,7 @@ export class PackWriter {
 
   /** Stores a blob unless the repository has it. */
   async save(type: BlobType, plain: Uint8Array): Promise<EngineResult<SavedBlob>> {
-    if (plain.length > MAX_BLOB_BYTES) return failed('invalid', 'A blob can have 8 MiB at most.');
+    if (plain.length > MAX_BLOB_BYTES) return failed('invalid', t.blobTooLong);
     if (this.#failure) return this.#failure;
     const work = this.#gate.pass(plain.length, () => this.#store(type, plain));
     this.#saving.add(work);
@@ -151,7 +152,7 @@ export class PackWriter {
       await this.put({ type, id, rawLength: sealed.rawLength }, sealed.bytes);
       return { id, newBytes: plain.length };
     } catch {
-      this.#failure ??= NOT_SEALED;
+      this.#failure ??= notSealed();
       return { id: '', newBytes: 0 };
     }
   }
@@ -181,7 +182,7 @@ export class PackWriter {
     headerLength.writeUInt32LE(header.length);
     const file = await blobs.joinFile([...pack.parts, header, headerLength]).catch(() => null);
     if (file === null) {
-      this.#failure ??= NOT_SEALED;
+      this.#failure ??= notSealed();
       return;
     }
     const { id: packId, bytes } = file;
@@ -217,7 +218,7 @@ export class PackWriter {
   }
 }
 
-const NOT_SEALED = failed('busy', 'The threads that encrypt backups ended unexpectedly.');
+const notSealed = (): Failed => failed('busy', t.threadsEnded);
 
 /** `parts`: the sealed blobs, in the order of `entries`. */
 interface OpenPack {

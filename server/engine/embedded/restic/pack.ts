@@ -2,6 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { SEAL_BYTES } from './seal.ts';
 import { failed, ok } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** Files are data blobs, folders tree blobs. A blob's id is the SHA-256 of its plain bytes, in hex. */
 export type BlobType = 'data' | 'tree';
@@ -52,7 +53,7 @@ export function decodeHeader(bytes: Uint8Array): EngineResult<PackEntry[]> {
     const code = TYPE_CODES[header[at] ?? TYPE_CODES.length];
     const size = code?.isCompressed === true ? 41 : 37;
     if (code === undefined || at + size > header.length)
-      return failed('damaged', 'The header of a pack is unreadable.');
+      return failed('damaged', t.headerUnreadable);
     const length = header.readUInt32LE(at + 1);
     entries.push({
       type: code.type,

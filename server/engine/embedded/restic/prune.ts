@@ -10,6 +10,7 @@ import { RowSet } from './row-set.ts';
 import { listSnapshots } from './snapshots.ts';
 import { writeDocument } from './unpacked.ts';
 import { walkTrees } from './walk.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 export interface PruneOptions {
   /** Restore points to keep; the others are forgotten. By default all. */
@@ -77,8 +78,7 @@ export async function prune(
 
   // Everything is read before anything is removed.
   const present = new Set(snapshots.value.map(({ id }) => id));
-  if (keep?.some((id) => !present.has(id)))
-    return failed('missing', 'A restore point that should be kept is not in the repository.');
+  if (keep?.some((id) => !present.has(id))) return failed('missing', t.pointMissing);
   const storedIds = new Set(keep ?? present);
   for (const id of forget) storedIds.delete(id);
   const roots = snapshots.value.filter(({ id }) => storedIds.has(id)).map(({ tree }) => tree);

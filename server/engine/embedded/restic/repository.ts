@@ -15,7 +15,7 @@ import type { OpenedRepository } from './opened.ts';
 import type { BlobId, BlobType } from './pack.ts';
 import { PACK_BYTES, PackWriter, type SavedBlob } from './pack-writer.ts';
 import { prune, type PruneOptions, type PruneReport } from './prune.ts';
-import { done, failed, ok } from '../../result.ts';
+import { done, failed, type Failed, ok } from '../../result.ts';
 import { makeSealer } from './seal.ts';
 import { encodeSnapshot, type NewSnapshot, type Snapshot } from './snapshot.ts';
 import { listSnapshots } from './snapshots.ts';
@@ -23,6 +23,7 @@ import { CONFIG_NAME, type FileType, type RepositoryTarget } from './target.ts';
 import { encodeTree, type StoredNode, type TreeNode } from './tree.ts';
 import { readDocument, writeDocument } from './unpacked.ts';
 import { readTree } from './walk.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /**
  * A repository in restic's format 2. Blobs are named after their content and stored once; trees and
@@ -102,14 +103,14 @@ export async function initRepository(
   { password, cost, ...tools }: CreateOptions,
 ): Reply<void> {
   const existing = await target.read('config', CONFIG_NAME);
-  if (existing.ok) return ALREADY_THERE;
+  if (existing.ok) return alreadyThere();
   if (existing.error.kind !== 'missing') return existing;
   const prepared = await target.prepare();
   if (!prepared.ok) return prepared;
   for (const type of ['data', 'index', 'snapshots'] as const) {
     const files = await target.list(type);
     if (!files.ok) return files;
-    if (files.value.length > 0) return ALREADY_THERE;
+    if (files.value.length > 0) return alreadyThere();
   }
   // Without a config and data, keys are from a creation that was interrupted.
   const keys = await target.list('keys');
@@ -129,9 +130,9 @@ export async function initRepository(
   const stored = await readDocument(target, sealer, 'config', CONFIG_NAME);
   if (stored.ok) return done;
   await target.remove('keys', key.value);
-  return stored.error.kind === 'damaged' ? ALREADY_THERE : stored;
+  return stored.error.kind === 'damaged' ? alreadyThere() : stored;
 }
-const ALREADY_THERE = failed('conflict', 'There is a repository at this place already.');
+const alreadyThere = (): Failed => failed('conflict', t.alreadyThere);
 
 /** Returns `missing` without a repository, `refused` for a wrong password, `busy` if it is locked. */
 export async function openRepository(
@@ -210,12 +211,12 @@ async function open(target: RepositoryTarget, options: OpenOptions): Promise<Eng
 function guard(target: RepositoryTarget, lock: Lock | null, clock: Clock): RepositoryTarget {
   let confirmedAt = -Infinity;
   const confirm = async (): Promise<EngineResult<void>> => {
-    const confirmed = (await lock?.confirm()) ?? READ_ONLY;
+    const confirmed = (await lock?.confirm()) ?? readOnly();
     if (confirmed.ok) confirmedAt = clock.now();
     return confirmed;
   };
   const confirmSometimes = (): EngineResult<void> | Promise<EngineResult<void>> =>
-    clock.now() - confirmedAt < CONFIRM_MS ? (lock?.check() ?? READ_ONLY) : confirm();
+    clock.now() - confirmedAt < CONFIRM_MS ? (lock?.check() ?? readOnly()) : confirm();
   return {
     ...target,
     write: guarded(
@@ -239,7 +240,7 @@ const guarded =
     return allowed.ok ? work(...args) : allowed;
   };
 
-const READ_ONLY = failed('forbidden', 'The repository was opened for reading.');
+const readOnly = (): Failed => failed('forbidden', t.readOnly);
 
 function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): Repository {
   const { target, sealer, index, writer, reader, lock, key, blobs, config } = opened;
@@ -256,8 +257,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
     },
     flush: () => writer.flush(),
     async saveSnapshot(snapshot) {
-      if (!writer.has('tree', snapshot.tree))
-        return failed('invalid', 'The tree of a restore point was not saved.');
+      if (!writer.has('tree', snapshot.tree)) return failed('invalid', t.treeNotSaved);
       const flushed = await writer.flush();
       return flushed.ok
         ? writeDocument(target, sealer, 'snapshots', encodeSnapshot(snapshot))
@@ -279,9 +279,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
     },
     addPassword: (password) => addKey(target, key.master, password, { clock, chance }, cost),
     async removeKey(keyId) {
-      return keyId === key.id
-        ? failed('conflict', 'The repository was opened with this password.')
-        : target.remove('keys', keyId);
+      return keyId === key.id ? failed('conflict', t.passwordInUse) : target.remove('keys', keyId);
     },
     async close() {
       await blobs.close();

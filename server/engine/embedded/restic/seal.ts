@@ -4,6 +4,7 @@ import sodium, { ready } from 'libsodium-wrappers-sumo';
 import type { Bytes } from '#contract/ids.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 import { failed, ok } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 // restic's encryption: AES-256 in counter mode, then Poly1305-AES over the ciphertext (restic's
 // design document, "Keys, Encryption and MAC"). Sealed bytes are nonce, ciphertext and MAC.
@@ -42,11 +43,11 @@ export async function makeSealer(key: Key, chance: Pick<Chance, 'bytes'>): Promi
       return Buffer.concat([nonce, ciphertext, mac(nonce, ciphertext)]);
     },
     open(sealed) {
-      if (sealed.length < SEAL_BYTES) return failed('damaged', 'Encrypted data is cut off.');
+      if (sealed.length < SEAL_BYTES) return failed('damaged', t.encryptedCutOff);
       const nonce = sealed.subarray(0, NONCE_BYTES);
       const ciphertext = sealed.subarray(NONCE_BYTES, sealed.length - MAC_BYTES);
       if (!timingSafeEqual(mac(nonce, ciphertext), sealed.subarray(sealed.length - MAC_BYTES)))
-        return failed('damaged', 'Encrypted data was changed.');
+        return failed('damaged', t.encryptedChanged);
       return ok(createDecipheriv('aes-256-ctr', encryptKey, nonce).update(ciphertext));
     },
   };

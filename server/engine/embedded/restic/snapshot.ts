@@ -5,6 +5,7 @@ import { APP_VERSION } from '#contract/app-version.ts';
 import type { BlobId } from './pack.ts';
 import { failed, ok } from '../../result.ts';
 import { formatTime } from './tree.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** A restore point, as restic stores it. */
 export interface Snapshot {
@@ -34,7 +35,7 @@ export const encodeSnapshot = (snapshot: NewSnapshot): string =>
 
 export function decodeSnapshot(id: string, document: unknown): EngineResult<Snapshot> {
   const parsed = v.safeParse(SNAPSHOT, document);
-  if (!parsed.success) return failed('damaged', `The restore point ${id} is unreadable.`);
+  if (!parsed.success) return failed('damaged', t.pointUnreadable({ id }));
   const { time, ...rest } = parsed.output;
   return ok({ ...rest, id, at: Date.parse(time) });
 }

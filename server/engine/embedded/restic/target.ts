@@ -1,6 +1,7 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { failed, type Failed } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** The kinds of files of a restic repository. */
 export const FILE_TYPES = ['config', 'keys', 'data', 'index', 'snapshots', 'locks'] as const;
@@ -41,4 +42,4 @@ export const isFileName = (type: FileType, name: string): boolean =>
   type === 'config' ? name === CONFIG_NAME : HASH.test(name);
 
 export const invalidName = (type: FileType): Failed =>
-  failed('invalid', `This is not the name of a file in ${type}.`);
+  failed('invalid', t.fileNameInvalid({ folder: type }));

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { quoteName, unquoteName } from './go-quote.ts';
 import type { BlobId } from './pack.ts';
-import { failed, ok } from '../../result.ts';
+import { failed, type Failed, ok } from '../../result.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 /** What a folder of a restore point contains. */
 export type TreeNode =
@@ -37,9 +38,8 @@ export function encodeTree(nodes: readonly TreeNode[]): EngineResult<Uint8Array>
     .map((node) => ({ node, bytes: Buffer.from(node.name) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   for (const [at, { node, bytes }] of named.entries()) {
-    if (!isNodeName(node.name)) return failed('invalid', 'This is not the name of a file.');
-    if (named[at + 1]?.bytes.equals(bytes) === true)
-      return failed('invalid', 'Two files of a folder have the same name.');
+    if (!isNodeName(node.name)) return failed('invalid', t.nodeNameInvalid);
+    if (named[at + 1]?.bytes.equals(bytes) === true) return failed('invalid', t.nameTwice);
   }
   const json = JSON.stringify({ nodes: named.map(({ node }) => encodeNode(node)) });
   return ok(Buffer.from(`${escapeAsGo(json)}\n`));
@@ -92,12 +92,12 @@ export function decodeTree(bytes: Uint8Array): EngineResult<StoredNode[]> {
   try {
     document = JSON.parse(Buffer.from(bytes).toString());
   } catch {
-    return UNREADABLE;
+    return unreadableFolder();
   }
   const parsed = v.safeParse(TREE, document);
-  return parsed.success ? ok(parsed.output.nodes.map(decodeNode)) : UNREADABLE;
+  return parsed.success ? ok(parsed.output.nodes.map(decodeNode)) : unreadableFolder();
 }
-const UNREADABLE = failed('damaged', 'A folder of the repository is unreadable.');
+const unreadableFolder = (): Failed => failed('damaged', t.folderUnreadable);
 
 function decodeNode(stored: v.InferOutput<typeof NODE>): StoredNode {
   const name = unquoteName(stored.name);

@@ -5,6 +5,7 @@ import { compress, decompress } from './compress.ts';
 import { failed, ok } from '../../result.ts';
 import type { Sealer } from './seal.ts';
 import type { FileType, RepositoryTarget } from './target.ts';
+import { resticMessages as t } from './messages.en.ts';
 
 // Files that contain one JSON document, sealed (restic's design document, "Unpacked Data Format"):
 // index, snapshots and locks begin with a version and are compressed, the config is neither.
@@ -41,7 +42,7 @@ export async function readDocument(
 ): Promise<EngineResult<unknown>> {
   const bytes = await target.read(type, name);
   if (!bytes.ok) return bytes;
-  const damaged = failed('damaged', `The file ${type}/${name} of the repository is damaged.`);
+  const damaged = failed('damaged', t.fileDamaged({ file: `${type}/${name}` }));
   if (type !== 'config' && hash('sha256', bytes.value) !== name) return damaged;
   const opened = sealer.open(bytes.value);
   if (!opened.ok) return damaged;

@@ -70,7 +70,7 @@ export const tenantCheckMessages = defineMessages('tenant-check', {
   owner: 'The tenant is {name} ({id}).',
   otherTenant: 'The application belongs to the tenant {id}, not to the one that was named.',
   users:
-    '{users, plural, one {# user} other {# users}}, {licensed, plural, one {# of them with a license} other {# of them with a license}}.',
+    '{users, plural, one {# user} other {# users}}, {licensed, number} of them with a license.',
   noLicense: 'No user has a license, so there are no mailboxes or OneDrives to check.',
   noUser: 'None of the checked users has this. Assign licenses, or check later.',
   noSite: 'The tenant has no site to check.',

@@ -7,7 +7,7 @@ export const stripeInvoiceMessages = defineMessages('stripe-invoice', {
   gigabytes: 'Gigabytes in {month}: {quantity} at {price}',
   terms: 'Your card is saved now. It is charged after each month: {price} for each user.',
   termsWithMinimum:
-    'Your card is saved now. It is charged after each month: {price} for each user, and for at least {minimum, plural, one {# user} other {# users}}.',
+    'Your card is saved now. It is charged after each month: {price} for each user. The minimum is {minimum, plural, one {# user} other {# users}}.',
   termsWithStorage:
     'Your card is saved now. It is charged after each month: {price} for each user, and {storage} for each gigabyte.',
   notCollectedSubject: 'Not collected: {company}, {month}',

@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { ExecutionIn, Ingested, RepositoryIn } from '#contract/ingest/calls.ts';
 import type { Schedule } from '#contract/runs/rows.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /** Values from the request's address. Null: not given. */
 export interface ToolQuery {
@@ -149,7 +150,7 @@ export function pickNewest<T>(
     .slice(0, LIMITS.ingestRecords);
   return {
     points: newest,
-    note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.`,
+    note: t.newestOnly({ max: String(LIMITS.ingestRecords), count: String(points.length) }),
   };
 }
 

@@ -72,7 +72,7 @@ export const apiMessages = defineMessages('api', {
     'Calls reject unknown fields. Times are milliseconds since 1970 (UTC), or ISO 8601 where a field says so.',
   notFound: "Objects that don't exist and objects you can't access both return 404.",
   idempotency:
-    'Calls that change data can accept {key}, {device} (UUIDs that you create) and {order}, which counts up from 1 for each device. A repeated request then has no further effect.',
+    'Calls that change data accept {key} and {device}, which are UUIDs that you create. They also accept {order}, which counts up from 1 for each device. A repeated request then has no further effect.',
   limits: 'Rate limits',
   keyLimit: '{calls} calls per minute for each key, {parallel} at the same time.',
   addressLimit: '{calls} calls per minute for each IP address, across all keys.',

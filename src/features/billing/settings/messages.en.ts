@@ -29,7 +29,7 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
     'Send checkout.session.completed, customer.subscription.* and invoice.* to this address.',
   stripePrices: 'Prices at Stripe',
   stripePricesHint:
-    "A monthly price of each level that can be paid by card. Its product names the level on Stripe's pages; what is charged is the amount of each month as it is shown here. A meter shows the usage at Stripe.",
+    "A monthly price of each level that can be paid by card. Its product names the level on Stripe's pages. Each month's charge is the amount shown here. A meter shows the usage at Stripe.",
   stripePriceOf: '{level}: price ID',
   stripeMeterOf: '{level}: event name of the meter',
   idInvalid: 'Enter an ID of letters, digits, hyphens and underscores.',

@@ -27,9 +27,9 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
   count: '{count, plural, one {# item} other {# items}}',
   many: 'More than {count, number} items',
   teamsHintServer:
-    'A single file is downloaded as it is, a single post as an MSG file, everything else in a ZIP file.',
+    'A single file is downloaded as it is, and a single post as an MSG file. Everything else is in a ZIP file.',
   teamsHint:
-    'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',
+    'A single file is downloaded as it is, everything else in a ZIP file. It has posts with their replies as HTML and JSON, and tabs as JSON.',
   measuring: 'Measuring…',
   size: '{count, plural, one {# item} other {# items}}, {size}',
   about: '{count, plural, one {# item} other {# items}}, about {size}',

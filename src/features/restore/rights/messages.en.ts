@@ -8,7 +8,7 @@ export const restoreRightsMessages = defineMessages('restoreRights', {
   lead: "This organization's backup application is read-only. To allow the restore, an administrator of the tenant signs in with a code.",
   note: 'The sign-in creates a temporary application with these permissions. It is removed when this restore session ends, or after an hour. Restores that have started finish first, within a day.',
   leadServer:
-    'The Veeam server of this organization restores on behalf of an administrator of the tenant, who signs in with a code.',
+    'The Veeam server of this organization restores on behalf of a tenant administrator. The administrator signs in with a code.',
   noteServer:
     'The server uses the sign-in for the restores of this restore session until the code expires.',
   granted: 'Permissions granted.',

@@ -15,6 +15,6 @@ export const estimateMessages = defineMessages('restoreEstimate', {
   byUpload:
     'Microsoft 365 takes 150 MB in 5 minutes for each mailbox. Assumes that nothing else uploads to it.',
   byRequests:
-    'Assumes that the restore alone uses what Microsoft 365 allows: 10,000 requests in 10 minutes for a mailbox, 4 per second for a team.',
+    'Assumes that only this restore sends requests. Microsoft 365 allows 10,000 in 10 minutes for a mailbox and 4 per second for a team.',
   byThrottling: 'Assumes that Microsoft 365 limits this organization as much as now.',
 });

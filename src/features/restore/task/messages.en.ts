@@ -56,7 +56,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   postsStay:
     "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams. Cards, quotes and reactions aren't restored, and mentions become text.",
   privateChannels:
-    'A private or shared channel that no longer exists is created again, for the owners and members that its backup names. The dry run names them.',
+    'A private or shared channel that no longer exists is created again. Its owners and members come from the backup. The dry run names them.',
   conflict: 'If the target has another version',
   replace: 'Replace it',
   keepBoth: 'Keep both',

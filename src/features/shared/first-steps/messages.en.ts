@@ -16,7 +16,7 @@ export const firstStepsMessages = defineMessages('firstSteps', {
   openHint: 'Open a result for its log and history.',
 
   createKey:
-    'Create an ingest key for a company and run one line next to its backup tool: restic, Borg, rclone, Kopia, Duplicati, Bacula, or any command.',
+    'Create an ingest key for a company and run one line next to its backup tool. It works with restic, Borg, rclone, Kopia, Duplicati, Bacula, or any command.',
   onlyProblems: 'Only problems are listed, the worst first.',
   keysForImpersonation:
     'Move with {down} and {up}, review with {review}, snooze with {snooze}, add a note with {note}. Press {help} for all shortcuts.',

@@ -45,7 +45,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   partMailbox: 'Mailbox',
   partArchive: 'Archive',
   archiveUnavailable:
-    "Archive mailboxes can't be backed up: Microsoft Graph finds them only in its beta version, which Microsoft doesn't support for production.",
+    "Archive mailboxes can't be backed up. Microsoft Graph finds them only in its beta version, which isn't supported for production.",
   partOneDrive: 'OneDrive',
   partTeam: 'Team',
   partSubsites: 'Sites below it',
