@@ -29,8 +29,11 @@ export const queryClient = new QueryClient({
 export interface ServerQueryOptions<T> {
   /** If false, nothing is requested. */
   readonly wanted: boolean;
-  /** Requests again at this interval; null: never. */
-  readonly everyMs?: Ms | null;
+  /**
+   * Requests again at this interval; null: never. A function chooses it by the last answer, and
+   * waits while the page is hidden.
+   */
+  readonly everyMs?: Ms | null | ((answer: T | undefined) => Ms | null);
   /** A change of this value requests the data again. */
   readonly round: string;
   /** Shows the answer of the previous input until the new one arrives. */
@@ -70,8 +73,11 @@ export function useServerQuery<N extends CallName, T>(
     {
       queryKey,
       enabled: wanted,
-      refetchInterval: everyMs ?? false,
-      refetchIntervalInBackground: true,
+      refetchInterval:
+        typeof everyMs === 'function'
+          ? ({ state }) => everyMs(state.data?.answer) ?? false
+          : (everyMs ?? false),
+      refetchIntervalInBackground: typeof everyMs !== 'function',
       queryFn: async ({ signal }): Promise<OwnedAnswer<T>> => {
         const previous = queryClient.getQueryData<OwnedAnswer<T>>(queryKey);
         return { identity, answer: await request(signal, previous?.answer) };

@@ -1,5 +1,5 @@
-import { useEffect } from 'react';
 import { Link, useParams, useRouterState } from '@tanstack/react-router';
+import type { OutputOf } from '#contract/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -17,22 +17,11 @@ export function CheckoutResult() {
     select: ({ location }) => new URLSearchParams(location.searchStr).get('session'),
   });
   const id = checkoutId ?? session;
-  const { value, failure, again } = useQuery(
-    'getCheckoutResult',
-    { checkoutId: id ?? '' },
-    id !== null,
-  );
-  const isWaiting =
-    value !== null &&
-    value.mode === 'subscription' &&
-    value.status === 'complete' &&
-    !value.isLinked;
   // Stripe's event may come after the user has returned.
-  useEffect(() => {
-    if (!isWaiting) return undefined;
-    const timer = setInterval(again, CHECK_MS);
-    return () => clearInterval(timer);
-  }, [isWaiting, again]);
+  const { value, failure } = useQuery('getCheckoutResult', { checkoutId: id ?? '' }, id !== null, {
+    poll: (answer) => (isWaitingFor(answer.value) ? CHECK_MS : null),
+  });
+  const isWaiting = isWaitingFor(value);
   return (
     <Page title={t.checkoutTitle}>
       <div className="grid min-h-full content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
@@ -64,6 +53,9 @@ export function CheckoutResult() {
 }
 
 const CHECK_MS = 3_000;
+/** The user has paid, and the subscription doesn't know it yet. */
+const isWaitingFor = (value: OutputOf<'getCheckoutResult'> | null): boolean =>
+  value !== null && value.mode === 'subscription' && value.status === 'complete' && !value.isLinked;
 const RESULTS = {
   setup: { complete: t.cardSaved, open: t.cardOpen, expired: t.cardExpired },
   subscription: {

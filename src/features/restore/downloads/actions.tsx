@@ -15,7 +15,7 @@ interface Props {
   readonly download: BackgroundDownload;
   readonly isOffline: boolean;
   readonly onFailure: (failure: Failure | null) => void;
-  readonly onChanged: () => Promise<void>;
+  readonly onChanged: () => void;
 }
 
 /** Gets the address of a file, which opens once, and gives it to the browser. */
@@ -55,7 +55,7 @@ export function EndButton({
   onFailure,
   onChanged,
   onDeleted = onChanged,
-}: Props & { readonly onDeleted?: () => Promise<void> }) {
+}: Props & { readonly onDeleted?: () => void }) {
   const [isAsking, setIsAsking] = useState(false);
   const mutation = useServerMutation();
   const { id, name } = download;
@@ -65,7 +65,7 @@ export function EndButton({
     );
     onFailure(answer.ok ? null : answer.failure);
     if (answer.ok) tell(t.cancelDone);
-    await onChanged();
+    onChanged();
   };
   const remove = async (): Promise<void> => {
     const answer = await client().ask('deleteBackgroundDownload', { id });
@@ -73,7 +73,7 @@ export function EndButton({
     onFailure(answer.ok ? null : answer.failure);
     if (!answer.ok) return onChanged();
     tell(t.removed);
-    await onDeleted();
+    onDeleted();
   };
   if (isRunning(download))
     return (

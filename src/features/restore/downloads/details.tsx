@@ -22,7 +22,7 @@ const PATH = '/o365/restore/downloads';
 /** `/o365/restore/downloads/{fileId}`: one download with its files and their checksums. */
 export function RestoreDownload() {
   const { fileId } = useParams({ strict: false }) as { readonly fileId: string };
-  const { value, failure, reload } = useBackgroundDownload(fileId);
+  const { value, failure, again } = useBackgroundDownload(fileId);
   const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const isGone = failure?.kind === 'not-found';
   return (
@@ -33,7 +33,7 @@ export function RestoreDownload() {
         </Link>
         {isOffline && <Callout tone="warning">{t.offline}</Callout>}
         {failure !== null && !isGone && !isOffline && (
-          <RetryCallout onRetry={() => void reload()}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
         )}
         {isGone ? (
           <Notice icon="download" level={2} title={t.gone}>
@@ -46,7 +46,7 @@ export function RestoreDownload() {
             </DelayedFallback>
           )
         ) : (
-          <Details download={value} isOffline={isOffline} onChanged={reload} />
+          <Details download={value} isOffline={isOffline} onChanged={again} />
         )}
       </div>
     </Page>
@@ -60,7 +60,7 @@ function Details({
 }: {
   readonly download: BackgroundDownload;
   readonly isOffline: boolean;
-  readonly onChanged: () => Promise<void>;
+  readonly onChanged: () => void;
 }) {
   const zone = useZone();
   const navigate = useNavigate();
@@ -131,7 +131,7 @@ function Details({
           isOffline={isOffline}
           onFailure={setRefused}
           onChanged={onChanged}
-          onDeleted={() => navigate({ to: PATH })}
+          onDeleted={() => void navigate({ to: PATH })}
         />
       </span>
     </>

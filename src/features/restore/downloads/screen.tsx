@@ -24,7 +24,7 @@ const MAX = 200;
 /** `/o365/restore/downloads`: files that are prepared in the background, or are ready. */
 export function RestoreDownloads() {
   const [limit, setLimit] = useState(STEP);
-  const { value, failure, reload } = useDownloads(limit);
+  const { value, failure, again } = useDownloads(limit);
   const [refused, setRefused] = useState<Failure | null>(null);
   const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   return (
@@ -37,7 +37,7 @@ export function RestoreDownloads() {
           </Callout>
         )}
         {failure !== null && !isOffline && (
-          <RetryCallout onRetry={() => void reload()}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
         )}
         {value === null ? (
           failure === null && (
@@ -70,7 +70,7 @@ export function RestoreDownloads() {
                 download={download}
                 isOffline={isOffline}
                 onFailure={setRefused}
-                onChanged={reload}
+                onChanged={again}
               />
             ))}
           </EntryTable>
@@ -94,7 +94,7 @@ function DownloadRow({
   readonly download: BackgroundDownload;
   readonly isOffline: boolean;
   readonly onFailure: (failure: Failure | null) => void;
-  readonly onChanged: () => Promise<void>;
+  readonly onChanged: () => void;
 }) {
   const zone = useZone();
   const { id, name, createdAt, expiresAt, parts, state } = download;

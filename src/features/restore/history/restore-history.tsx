@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
@@ -15,6 +15,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { pollWhile, useQuery } from '../../shared/queries/use-query.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import { countLabels, Results } from '../task/results.tsx';
@@ -47,14 +48,14 @@ export function RestoreHistory({
 }) {
   const isTablet = useIsTablet();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { tasks, failure, next, more, reload } = useTasks(organizationId);
+  const { tasks, failure, next, more, again } = useTasks(organizationId);
   const [open, setOpen] = useState<string | null>(null);
   const [refused, setRefused] = useState<Failure | null>(null);
   const act = async (result: Promise<Result<unknown>>, done: string | null): Promise<void> => {
     const answer = await result;
     setRefused(answer.ok ? null : answer.failure);
     if (answer.ok && done !== null) tell(done);
-    await reload();
+    again();
   };
   const [needed, setNeeded] = useState<Needed | null>(null);
   const begin = async (step: Step): Promise<void> => {
@@ -122,7 +123,7 @@ export function RestoreHistory({
                 }
                 onUndo={() => void begin({ taskId: task.id, kind: 'undo' })}
                 onRetry={() => void begin({ taskId: task.id, kind: 'retry' })}
-                onDecided={() => void reload()}
+                onDecided={again}
               />
             ))}
           </ul>
@@ -224,27 +225,17 @@ function TaskLine({
 
 /** Loads the newest tasks, and again while one is running. */
 function useTasks(organizationId: string) {
-  const [first, setFirst] = useState<OutputOf<'listRestoreTasks'> | null>(null);
+  const {
+    value: first,
+    failure,
+    again,
+  } = useQuery('listRestoreTasks', { organizationId, limit: String(PAGE_ROWS) }, true, {
+    poll: pollWhile(({ rows }) => rows.some(({ state }) => state !== 'done'), POLL_MS),
+  });
   const [older, setOlder] = useState<{
     readonly rows: readonly ListedTask[];
     readonly next: string | null;
   } | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const isActive = failure !== null || (first?.rows.some(({ state }) => state !== 'done') ?? false);
-  const load = useCallback(async (): Promise<void> => {
-    const answer = await readTasks(organizationId, null);
-    setFailure(answer.ok ? null : answer.failure);
-    if (answer.ok) setFirst(answer.value);
-  }, [organizationId]);
-  useEffect(() => {
-    const timer = setTimeout(() => void load());
-    return () => clearTimeout(timer);
-  }, [load]);
-  useEffect(() => {
-    if (!isActive) return;
-    const timer = setInterval(() => void load(), POLL_MS);
-    return () => clearInterval(timer);
-  }, [isActive, load]);
   const next = older === null ? (first?.next ?? null) : older.next;
   const known = new Set(first?.rows.map(({ id }) => id));
   return {
@@ -264,7 +255,7 @@ function useTasks(organizationId: string) {
         }));
       })();
     },
-    reload: load,
+    again,
   };
 }
 

@@ -19,17 +19,32 @@ export interface QueryResult<T> {
 }
 
 /** `everyMs`: requests again at this interval. `round`: a change of it requests again. */
-export interface QueryTimes {
+export interface QueryTimes<T> {
   readonly everyMs?: Ms | null;
   readonly round?: string;
+  /**
+   * Requests again at the interval that it returns for the last answer, null for never: while
+   * something goes on at the server. It waits while the page is hidden or offline.
+   */
+  readonly poll?: (answer: Answer<T>) => Ms | null;
+  /** Shows the answer of the previous input until the new one arrives. */
+  readonly keepsPrevious?: boolean;
 }
+
+/** Polls while `isActive`, or while the last request failed. What doesn't exist is not polled. */
+export const pollWhile =
+  <T>(isActive: (value: T) => boolean, everyMs: Ms) =>
+  ({ value, failure }: Answer<T>): Ms | null =>
+    (failure === null ? value !== null && isActive(value) : failure.kind !== 'not-found')
+      ? everyMs
+      : null;
 
 /** Requests data on mount, and when the connection is restored. */
 export function useQuery<N extends CallName>(
   name: N,
   input: InputOf<N>,
   wanted = true,
-  { everyMs = null, round = '' }: QueryTimes = EMPTY,
+  { everyMs = null, round = '', poll, keepsPrevious = false }: QueryTimes<OutputOf<N>> = EMPTY,
 ): QueryResult<OutputOf<N>> {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { answer, isLoading, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
@@ -38,7 +53,8 @@ export function useQuery<N extends CallName>(
     input,
     {
       wanted,
-      everyMs,
+      everyMs: poll ? (known) => (known === undefined || offline ? null : poll(known)) : everyMs,
+      keepsPrevious,
       round: `${offline} ${round}`,
       request: async (_signal, previous) => {
         const result = await client()

@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useMachine } from '@xstate/react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
 import { signUpMachine } from '#machines/sign-up.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -9,6 +9,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { describePrice } from '../../../billing/subscriptions/labels.ts';
+import { useQuery } from '../../../shared/queries/use-query.ts';
 import { AccountPage } from '../../account-page.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { Recaptcha } from './recaptcha.tsx';
@@ -41,12 +42,13 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     void open();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once per link
   }, [hash]);
-  useEffect(() => {
-    if (step !== 'paying') return undefined;
-    const timer = setInterval(() => void open(), POLL_MS);
-    return () => clearInterval(timer);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- one timer while it waits
-  }, [step, hash]);
+  const payment = useQuery('verifySignUp', { hash }, step === 'paying', { poll: () => POLL_MS });
+  const onPayment = useEffectEvent(() => {
+    if (step !== 'paying') return;
+    if (payment.failure?.kind === 'not-found') send({ type: 'OVER' });
+    else if (payment.failure === null && payment.value !== null) take(payment.value);
+  });
+  useEffect(() => onPayment(), [payment.value, payment.failure]);
   const validate = async (response: string): Promise<void> => {
     const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
     if (answer.ok) take(answer.value);
@@ -59,9 +61,10 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     if (answer.value.url === null) await open();
     else location.assign(answer.value.url);
   };
-  const error = mutation.failure !== null && step !== 'over' && (
+  const failure = mutation.failure ?? (step === 'paying' ? payment.failure : null);
+  const error = failure !== null && step !== 'over' && (
     <Callout tone="failed" alert>
-      {getFailureText(mutation.failure)}
+      {getFailureText(failure)}
     </Callout>
   );
   if (step === 'over')
