@@ -48,7 +48,7 @@ export function Dialog({
       {...(first && { initialFocus: first })}
     >
       <DialogBackdrop
-        className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-[#1f1d18]/40'}`}
+        className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-(--backdrop)'}`}
       />
       <div className={`fixed inset-0 flex ${PLACE[place]}`}>
         <DialogPanel

@@ -8,6 +8,7 @@ import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { oneLine, getFactLink } from './fact.ts';
 import type { Fact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
+import { LIGHT, WHITE } from '#contract/branding/palette.ts';
 
 /** Returns `3 jobs failed` in the current language. */
 export const factsInWords = (category: NotifyCategory, count: number): string =>
@@ -58,8 +59,8 @@ export function digestMail(
   ];
   const why = t.why({ portal: provider });
   const settings = portal === null ? null : `${portal}/monitoring/notifications`;
-  const side = coloured(sidebar, '#1b3256');
-  const link = coloured(accent, '#23509e');
+  const side = coloured(sidebar, LIGHT.side);
+  const link = coloured(accent, LIGHT.accent);
   const a = (to: string, words: string): string =>
     portal === null
       ? escaped(words)
@@ -83,9 +84,9 @@ export function digestMail(
     ].join('\n'),
     html: [
       `<!doctype html><html lang="${languageTag()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>`,
-      `<body style="margin:0;background:#f1ede4;color:#1f1d18;font:15px/1.5 Arial,Helvetica,sans-serif">`,
-      `<table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center" style="padding:16px"><table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="max-width:640px;background:#ffffff">`,
-      `<tr><td style="background:${side};color:${isLight(side) ? '#1f1d18' : '#ffffff'};padding:14px 20px;font-weight:bold">${escaped(provider)}</td></tr><tr><td style="padding:16px 20px">`,
+      `<body style="margin:0;background:${LIGHT.wash};color:${LIGHT.ink};font:15px/1.5 Arial,Helvetica,sans-serif">`,
+      `<table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center" style="padding:16px"><table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="max-width:640px;background:${WHITE}">`,
+      `<tr><td style="background:${side};color:${isLight(side) ? LIGHT.ink : WHITE};padding:14px 20px;font-weight:bold">${escaped(provider)}</td></tr><tr><td style="padding:16px 20px">`,
       `<h1 style="font-size:20px;margin:0 0 12px">${escaped(head)}</h1>`,
       ...parts.map(
         ({ category, own }) =>
@@ -97,7 +98,7 @@ export function digestMail(
             .join('')}`,
       ),
       ...rest.map((line) => `<p style="margin:12px 0 0">${escaped(line)}</p>`),
-      `<p style="margin:16px 0 0;font-size:13px;color:#514c43">${escaped(why)}${settings === null ? '' : ` ${a('/monitoring/notifications', t.change)}`}</p>`,
+      `<p style="margin:16px 0 0;font-size:13px;color:${LIGHT.ink2}">${escaped(why)}${settings === null ? '' : ` ${a('/monitoring/notifications', t.change)}`}</p>`,
       '</td></tr></table></td></tr></table></body></html>',
       '',
     ].join('\n'),

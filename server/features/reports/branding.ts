@@ -1,8 +1,7 @@
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Logo, Look } from './render/theme.ts';
+import { LIGHT, WHITE } from '#contract/branding/palette.ts';
 
-const SIDE = '#1b3256';
-const ACCENT = '#23509e';
 const COLOUR = /^#[\da-f]{6}$/i;
 
 /**
@@ -15,7 +14,7 @@ export async function loadReportBranding({ sql, tenant }: TenantTx): Promise<Loo
     .select('branding')
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  const side = coloured(branding.sidebar, SIDE);
+  const side = coloured(branding.sidebar, LIGHT.side);
   const picture = /^\/brand\/([\w-]+)(?:\?|$)/.exec(branding.sidebarLogoUrl ?? '')?.[1];
   const asset =
     picture === undefined
@@ -29,8 +28,8 @@ export async function loadReportBranding({ sql, tenant }: TenantTx): Promise<Loo
   return {
     provider: branding.name,
     side,
-    sideInk: isLight(side) ? '#1f1d18' : '#ffffff',
-    accent: coloured(branding.accent, ACCENT),
+    sideInk: isLight(side) ? LIGHT.ink : WHITE,
+    accent: coloured(branding.accent, LIGHT.accent),
     logo: asset ? getLogo(asset) : null,
   };
 }

@@ -5,6 +5,7 @@ import { getWords } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
 import type { Look } from './render/theme.ts';
 import { reportMessages as t } from './messages.en.ts';
+import { LIGHT } from '#contract/branding/palette.ts';
 
 /** Mail programs cut longer emails. */
 const MAX_CHARS = 90_000;
@@ -68,7 +69,7 @@ const renderFooter = (lines: readonly string[], link: string | null): string =>
   [
     ...lines.map(
       (line) =>
-        `<p class="soft" style="font-size:12px;color:#514c43;margin:4px 0">${escaped(line)}</p>`,
+        `<p class="soft" style="font-size:12px;color:${LIGHT.ink2};margin:4px 0">${escaped(line)}</p>`,
     ),
     ...(link === null
       ? []

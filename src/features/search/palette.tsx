@@ -98,7 +98,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog open onClose={onClose} initialFocus={field} className="relative z-40">
-      <DialogBackdrop className="fixed inset-0 bg-[#1f1d18]/40" />
+      <DialogBackdrop className="fixed inset-0 bg-(--backdrop)" />
       <div className="fixed inset-0 flex items-start justify-center p-3 phone:pt-[12vh]">
         <DialogPanel className="flex max-h-[min(560px,100%)] w-[600px] max-w-full flex-col overflow-hidden rounded-part border border-rule bg-sheet text-ink shadow-toast">
           <DialogTitle className="sr-only">{t.title}</DialogTitle>

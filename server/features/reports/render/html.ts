@@ -7,6 +7,7 @@ import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Look } from './theme.ts';
 import { reportMessages as t } from '../messages.en.ts';
+import { DARK, LIGHT } from '#contract/branding/palette.ts';
 
 export const escaped = (text: string): string =>
   text
@@ -48,22 +49,22 @@ export function reportHtml(
   return `<!doctype html>
 <html lang="${languageTag()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
 <title>${escaped(report.name)}</title><style>${STYLE}${hand.style}</style></head>
-<body class="page" style="margin:0;background:#f8f5ef;color:#1f1d18;${FONT};font-size:14px;line-height:1.4">
+<body class="page" style="margin:0;background:${LIGHT.paper};color:${LIGHT.ink};${FONT};font-size:14px;line-height:1.4">
 <div style="background:${side};color:${sideInk};padding:12px 20px;font-weight:600">${escaped(provider)}<span style="float:right;font-weight:400">${escaped(report.template)}</span></div>
 <div style="padding:16px 20px;max-width:1200px">
 <h1 style="font-size:22px;line-height:1.2;margin:0 0 4px">${escaped(report.name)}</h1>
-<p class="soft" style="margin:0 0 16px;color:#514c43">${escaped(words.span(report.from, report.to - 1))}</p>
-<table role="presentation" class="rule" style="border-collapse:collapse;border-top:2px solid #1f1d18;margin:0 0 16px"><tr>${report.facts
+<p class="soft" style="margin:0 0 16px;color:${LIGHT.ink2}">${escaped(words.span(report.from, report.to - 1))}</p>
+<table role="presentation" class="rule" style="border-collapse:collapse;border-top:2px solid ${LIGHT.ink};margin:0 0 16px"><tr>${report.facts
     .map(
       ({ title, kind, value }) =>
-        `<td style="padding:8px 24px 0 0;vertical-align:top"><div style="font-size:20px;font-weight:600">${escaped(words.cell(kind, value))}</div><div class="soft" style="font-size:12px;color:#514c43">${escaped(title)}</div></td>`,
+        `<td style="padding:8px 24px 0 0;vertical-align:top"><div style="font-size:20px;font-weight:600">${escaped(words.cell(kind, value))}</div><div class="soft" style="font-size:12px;color:${LIGHT.ink2}">${escaped(title)}</div></td>`,
     )
     .join('')}</tr></table>
 ${report.notices.map((text) => `<p style="font-weight:600">${escaped(text)}</p>`).join('\n')}
 ${report.sections.map((section) => getSection(section, words, hand)).join('\n')}
 ${
   drawn
-    ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(STATE_WORDS)
+    ? `<p class="soft" style="font-size:12px;color:${LIGHT.ink2}">${Object.entries(STATE_WORDS)
         .filter(([state]) => state !== 'Error')
         .map(
           ([state, word]) =>
@@ -72,14 +73,13 @@ ${
         .join(' ')}<span style="white-space:nowrap">${escaped(t.notDueMark)}</span></p>`
     : ''
 }
-<p class="soft" style="font-size:12px;color:#514c43">${escaped(t.created({ provider, when: words.moment(report.madeAt), timeZone: report.timeZone }))}</p>${foot}
+<p class="soft" style="font-size:12px;color:${LIGHT.ink2}">${escaped(t.created({ provider, when: words.moment(report.madeAt), timeZone: report.timeZone }))}</p>${foot}
 </div></body></html>
 `;
 }
 
 /** For mail programs that support style sheets. The inline styles are for those that do not. */
-const STYLE =
-  '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
+const STYLE = `@media (prefers-color-scheme:dark){.page{background:${DARK.paper}!important;color:${DARK.ink}!important}.soft,.page th{color:${DARK.ink2}!important}.rule,.page th{border-color:${DARK.head}!important}.page td.c{border-color:${DARK.hair}!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}`;
 
 function getSection(
   { title, columns, rows, total, none }: Section,
@@ -88,7 +88,8 @@ function getSection(
 ): string {
   const head =
     title === null ? '' : `<h2 style="font-size:16px;margin:20px 0 6px">${escaped(title)}</h2>`;
-  if (rows.length === 0) return `${head}<p class="soft" style="color:#514c43">${escaped(none)}</p>`;
+  if (rows.length === 0)
+    return `${head}<p class="soft" style="color:${LIGHT.ink2}">${escaped(none)}</p>`;
   const heads = columns.flatMap((column) =>
     column.kind === 'days'
       ? (column.days ?? []).map((date) => hand.head(String(Number(date.slice(8))), 'center'))
@@ -141,7 +142,7 @@ const cellsIn = ({ sections }: Report): number =>
   );
 
 const td = (inner: string, style: string, more = ''): string =>
-  `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;${style}">${inner}</td>`;
+  `<td class="c"${more} style="border-bottom:1px solid ${LIGHT.hair};padding:4px 6px;vertical-align:top;${style}">${inner}</td>`;
 /** Each cell with inline styles. */
 const LONG: Hand = {
   style: '',
@@ -150,7 +151,7 @@ const LONG: Hand = {
   gap: (days) => td('', '', ` colspan="${days}"`),
   day: (state, said) => td(session(state), 'text-align:center;padding:4px 2px', ` title="${said}"`),
   head: (inner, side) =>
-    `<th scope="col" style="text-align:${side};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px ${side === 'center' ? '2px' : '6px'};vertical-align:bottom">${inner}</th>`,
+    `<th scope="col" style="text-align:${side};font-size:12px;font-weight:600;color:${LIGHT.ink2};border-bottom:2px solid ${LIGHT.ink};padding:4px ${side === 'center' ? '2px' : '6px'};vertical-align:bottom">${inner}</th>`,
   cell: (inner, column) =>
     td(
       inner,
@@ -168,14 +169,14 @@ const LETTER_OF: Readonly<Record<string, string>> = { ...LETTERS, '': 'u' };
  * tooltip, because the legend explains them.
  */
 const SHORT: Hand = {
-  style: `.z th{text-align:left;font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px 6px;vertical-align:bottom}.z .h{text-align:center;padding:4px 2px}.z td{border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;white-space:nowrap}.z .t{overflow-wrap:anywhere;white-space:normal;min-width:110px}.z .n{text-align:right}${Object.entries(
+  style: `.z th{text-align:left;font-size:12px;font-weight:600;color:${LIGHT.ink2};border-bottom:2px solid ${LIGHT.ink};padding:4px 6px;vertical-align:bottom}.z .h{text-align:center;padding:4px 2px}.z td{border-bottom:1px solid ${LIGHT.hair};padding:4px 6px;vertical-align:top;white-space:nowrap}.z .t{overflow-wrap:anywhere;white-space:normal;min-width:110px}.z .n{text-align:right}${Object.entries(
     LETTER_OF,
   )
     .map(
       ([state, letter]) =>
         `.z .${letter}{text-align:center;padding:4px 2px;font-weight:700;color:${INKS[state] ?? PAPER.off}}`,
     )
-    .join('')}@media (prefers-color-scheme:dark){.page .z td{border-color:#2d2a24}}`,
+    .join('')}@media (prefers-color-scheme:dark){.page .z td{border-color:${DARK.hair}}}`,
   table: ' class="z"',
   end: '',
   head: (inner, side) =>

@@ -4,6 +4,7 @@ import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { PAPER } from './theme.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { reportMessages as t } from '../messages.en.ts';
+import { WHITE } from '#contract/branding/palette.ts';
 
 /** The height of a row of marks. */
 const TALL = 9;
@@ -35,7 +36,7 @@ export function renderMarks(states: string, day: number): ContentCanvas {
         lineWidth: 0,
         strokeOpacity: 0,
         fillOpacity: 0,
-        lineColor: '#ffffff',
+        lineColor: WHITE,
       },
     ],
   };

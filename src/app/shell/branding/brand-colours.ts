@@ -1,3 +1,5 @@
+import { SIDE } from '#contract/branding/palette.ts';
+
 /**
  * Derives legible theme colors from the provider's colors. A color without enough contrast is
  * rejected, and the default color is used.
@@ -50,7 +52,7 @@ export function lightenedAccent(colour: string): Accent | null {
 }
 
 /** The default sidebar color, as in tokens.css. Branding and user themes call it `blue`. */
-export const BLUE_SIDE: Readonly<Record<Surface, string>> = { light: '#1b3256', dark: '#101825' };
+export const BLUE_SIDE: Readonly<Record<Surface, string>> = SIDE;
 
 /** Returns a sidebar color as `#rrggbb`; named colors are resolved. */
 export const sideHex = (color: string, context: Surface): string =>

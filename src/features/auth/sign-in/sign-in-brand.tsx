@@ -1,3 +1,4 @@
+import { DARK_MARKS } from '#contract/branding/palette.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
 import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
@@ -99,7 +100,7 @@ function Nights() {
           y={row * 34 + (state === 'failed' ? 0 : 8)}
           width={4}
           height={state === 'failed' ? 24 : 16}
-          className={state === 'failed' ? 'fill-[#f4877d]' : 'fill-[#ddb54a]'}
+          fill={DARK_MARKS[state === 'failed' ? 'failed' : 'warning']}
         />
       ))}
     </svg>

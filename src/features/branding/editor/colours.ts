@@ -8,6 +8,7 @@ import {
 } from '#src/app/shell/branding/brand-colours.ts';
 import type { Surface } from '#src/app/shell/branding/brand-colours.ts';
 import { brandingMessages as t } from './messages.en.ts';
+import { BLACK, DARK, LIGHT, WHITE } from '#contract/branding/palette.ts';
 
 /** Colors chosen by a provider; an empty text means none. */
 export interface Colours {
@@ -47,8 +48,13 @@ export const CONTEXT_COLOURS: Readonly<
     }
   >
 > = {
-  light: { sheet: '#fffdf9', sideInk2: '#b3c3db', accent: '#23509e', side: BLUE_SIDE.light },
-  dark: { sheet: '#1c1a16', sideInk2: '#9dacc4', accent: '#8db1ef', side: BLUE_SIDE.dark },
+  light: {
+    sheet: LIGHT.sheet,
+    sideInk2: LIGHT.sideInk2,
+    accent: LIGHT.accent,
+    side: BLUE_SIDE.light,
+  },
+  dark: { sheet: DARK.sheet, sideInk2: DARK.sideInk2, accent: DARK.accent, side: BLUE_SIDE.dark },
 };
 
 const HEX = /^#[\da-f]{6}$/i;
@@ -107,7 +113,7 @@ export function getVerdict(name: ColourName, colours: Colours): Verdict {
       ? t.sidebarNotReadable({ ...measured, color: side })
       : t.accentNotReadable({ ...measured, color: accent }),
     shown: isSide ? side : accent,
-    nearest: nearest(colour, isSide || context === 'light' ? '#000000' : '#ffffff', fits),
+    nearest: nearest(colour, isSide || context === 'light' ? BLACK : WHITE, fits),
   };
 }
 
