@@ -79,13 +79,15 @@ export async function openTenant(
 }
 
 /**
- * The texts of rows of a page in a tab behind. Not `innerText`, which depends on whether the browser
- * has laid out the page.
+ * The texts of rows of a page in a tab behind, once all of the page has arrived. Not `innerText`,
+ * which depends on whether the browser has laid out the page.
  */
-export const getCellTexts = (rows: Locator): Promise<string[]> =>
-  rows.evaluateAll((all) =>
+export async function getCellTexts(rows: Locator): Promise<string[]> {
+  await rows.page().waitForLoadState();
+  return rows.evaluateAll((all) =>
     all.map((row) => Array.from(row.children, ({ textContent }) => textContent).join('\t')),
   );
+}
 
 /** Shows a folder of a mailbox of the tenant. */
 export async function showFolder(tenant: Page, name: string): Promise<void> {
@@ -136,7 +138,10 @@ export async function approveCode(
  * next one may take forever.
  */
 export async function submit(button: Locator): Promise<void> {
-  const loaded = button.page().waitForEvent('load');
+  const page = button.page();
+  // Else the end of this page's own load would pass for that of the next one.
+  await page.waitForLoadState();
+  const loaded = page.waitForEvent('load');
   await button.click();
   await loaded;
 }

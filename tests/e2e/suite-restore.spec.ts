@@ -120,7 +120,9 @@ test('RES-35, RES-24: by keyboard alone, a deleted mail is restored with a code,
   await tabTo(page, restore.getByRole('button', { name: 'Get a code' }));
   await keyboard.press('Enter');
   await grant(page);
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
+  await expect(restore.getByRole('heading', { name: 'Restore complete', exact: true })).toBeFocused(
+    TASK,
+  );
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual(row);
   await tabTo(page, restore.getByRole('button', { name: 'Undo restore' }));
@@ -165,7 +167,7 @@ test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and und
   await expect(shownCode(page)).toBeVisible();
   await sound(page, 'code to restore on a phone');
   await grant(page);
-  await expect(sheet.getByText('Restore complete')).toBeVisible(TASK);
+  await expect(sheet.getByText('Restore complete', { exact: true })).toBeVisible(TASK);
   await sound(page, 'restored on a phone');
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual(row);
@@ -213,7 +215,9 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await restore.getByRole('button', { name: 'Restore 1 item' }).click();
   await restore.getByRole('button', { name: 'Get a code' }).click();
   await grant(page);
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
+  await expect(restore.getByRole('heading', { name: 'Restore complete', exact: true })).toBeVisible(
+    TASK,
+  );
   // They end within an hour, and the panel says when.
   const end = await restore.getByText(/^Undo removes.* \d\d:\d\d [AP]M/).innerText();
   const now = Date.now();
@@ -250,7 +254,9 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await sound(page, 'dry run of a mailbox');
   // Mails whose restore another test of this mailbox undid are missing too.
   await restore.getByRole('button', { name: /^Restore \d+ items$/ }).click();
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
+  await expect(restore.getByRole('heading', { name: 'Restore complete', exact: true })).toBeVisible(
+    TASK,
+  );
   await sound(page, 'restored mailbox');
   for (const [n, folder] of ['Inbox', 'Sent Items'].entries()) {
     await showFolder(mails, folder);
