@@ -107,24 +107,40 @@ test('DOC-4: no document has a merge that was left unfinished', () => {
   expect(unfinished).toEqual([]);
 });
 
+/** Returns the parts of the page that are older than one release, or that lack machine or figures. */
+function findStale(page: string, changelog: string, version: string): readonly string[] {
+  const releases = [...changelog.matchAll(/^## \[?(\d+\.\d+\.\d+)/gm)];
+  const recent = [version, ...releases.slice(0, 2).map(([, number]) => number)];
+  return page
+    .split(/^(?=## )/m)
+    .slice(1)
+    .filter((text) => {
+      const [, measured, day] =
+        /^Version ([\d.]+) on (\d{4}-\d\d-\d\d), Node [\d.]+, \d+ cores/m.exec(text) ?? [];
+      return (
+        !recent.includes(measured ?? '') ||
+        Number.isNaN(Date.parse(day ?? '')) ||
+        // A table with at least one figure.
+        !/^\| .+ \| [\d,.]+ \|/m.test(text)
+      );
+    })
+    .map((text) => text.slice(0, text.indexOf('\n')));
+}
+
 test('DOC-5: each part of the benchmark was measured not more than one release ago, with its machine and peers', () => {
   const page = readFileSync('docs/measured.md', 'utf8');
-  const releases = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## \[?(\d+\.\d+\.\d+)/gm)];
-  const recent = [APP_VERSION, ...releases.slice(0, 2).map(([, version]) => version)];
   const sections = page.split(/^(?=## )/m).slice(1);
   expect(sections.map((text) => /^npm run bench -- (\w+)/m.exec(text)?.[1])).toEqual(
     expect.arrayContaining(['store', 'ingest', 'suite']),
   );
-  for (const text of sections) {
-    const [, version, day] =
-      /^Version ([\d.]+) on (\d{4}-\d\d-\d\d), Node [\d.]+, \d+ cores/m.exec(text) ?? [];
-    expect([recent.includes(version ?? ''), Number.isNaN(Date.parse(day ?? ''))]).toEqual([
-      true,
-      false,
-    ]);
-    // A table with at least one figure.
-    expect(text).toMatch(/^\| .+ \| [\d,.]+ \|/m);
-  }
+  expect(findStale(page, readFileSync('CHANGELOG.md', 'utf8'), APP_VERSION)).toEqual([]);
+
+  // Two releases later every part is stale, and so is one without a machine or a figure.
+  const titles = sections.map((text) => text.slice(0, text.indexOf('\n')));
+  expect(findStale(page, '## [9.2.0]\n## [9.1.0]\n', '9.3.0')).toEqual(titles);
+  expect(findStale(page, `## [9.1.0]\n## [${APP_VERSION}]\n`, '9.2.0')).toEqual([]);
+  expect(findStale(page.replaceAll(/, \d+ cores/g, ''), '', APP_VERSION)).toEqual(titles);
+  expect(findStale(page.replaceAll(/^\|.*$/gm, ''), '', APP_VERSION)).toEqual(titles);
 });
 
 interface Proof {

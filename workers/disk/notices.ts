@@ -1,6 +1,7 @@
 import type { Notice } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { DiskContext } from './disk-context.ts';
+import { outboxMessages as t } from '../outbox/messages.en.ts';
 import { unlessCorrupt } from './outbox.ts';
 
 /** Nobody reads more than these: the oldest are dropped. */
@@ -22,7 +23,10 @@ export async function keepNotice(
   });
 }
 
-/** Returns notices, oldest first. Skips unreadable ones. */
+/**
+ * Returns notices, oldest first. One that can't be read is among them and says that it was damaged:
+ * what it told is not told elsewhere.
+ */
 export async function notices(context: DiskContext): Promise<Notice[]> {
   const records = await context.shelves.read(['notices'], (store) => store.all('notices'));
   const read = await Promise.all(
@@ -33,10 +37,10 @@ export async function notices(context: DiskContext): Promise<Notice[]> {
         id,
         sealed,
       ).catch(unlessCorrupt);
-      return inner && { id, at, ...inner };
+      return { id, at, ...(inner ?? { text: t.noticeDamaged, run: null, refused: null }) };
     }),
   );
-  return read.filter((one) => one !== null).sort((a, b) => a.at - b.at);
+  return read.sort((a, b) => a.at - b.at);
 }
 
 export const dropNotice = (context: DiskContext, id: string): Promise<void> =>

@@ -21,5 +21,7 @@ export const outboxMessages = defineMessages('outbox', {
   damagedChange: 'Change {number} of this device',
   damaged: "Damaged on this device. It can't be sent.",
   reasonDamaged: "The server didn't accept it. The reason was damaged on this device.",
+  noticeDamaged:
+    'A notice about one of your changes was damaged on this device. Check your latest changes.',
   differentReasons: '{count} different reasons.',
 });

@@ -2,15 +2,14 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { SKEW_MS } from '../clock-bounds.ts';
 import type { Database } from '../db/database.ts';
-import { isPresent } from '../db/presence.ts';
 import type { BackgroundJobName } from './job-types.ts';
 import { mayTake, type Worker } from './places.ts';
 
 type Sql = Transaction<Database>;
 
 /**
- * Another server takes over a job whose lease wasn't renewed for this long: more than the clocks of
- * two servers may differ.
+ * A job whose lease wasn't renewed for this long is free where no heartbeats show which servers
+ * live: more than the clocks of two servers may differ.
  */
 export const LEASE_MS: Ms = SKEW_MS + 60_000;
 /** How often a lease is renewed. */
@@ -42,7 +41,8 @@ export interface FreePlaces {
  * that a due time scheduled during the run counts for the next one. `running`: the jobs that this
  * server still runs. They aren't leased again, even if their end is already stored. `worker`: of the
  * work for repositories, only what this process may take; in turns, so that each organization gets
- * its part.
+ * its part. `endsByTime`: leases that were not renewed are free; not where heartbeats show which
+ * servers live.
  */
 export async function leaseDueJobs(
   db: Sql,
@@ -51,6 +51,7 @@ export async function leaseDueJobs(
   places: readonly FreePlaces[],
   running: readonly JobId[],
   now: Ms,
+  endsByTime = true,
 ): Promise<{ readonly jobs: readonly LeasedJob[]; readonly nextAt: Ms | null }> {
   const mayLease = sql`(not place.is_routed or ${mayTake(sql`${worker.name}::text`, sql`${worker.hasFolder}::boolean`)})`;
   const { rows } = await sql<LeasedJob & { readonly next_at: Ms | null }>`
@@ -96,7 +97,7 @@ export async function leaseDueJobs(
         union all
         select * from (
           select j.tenant_id, j.type, j.key, 0::bigint as due_at, 0::bigint as turn from background_job as j
-          where j.type = place.type and j.lease_owner is not null and (j.lease_until <= ${now} or j.lease_until > ${now + LEASE_MS + SKEW_MS})
+          where ${endsByTime}::boolean and j.type = place.type and j.lease_owner is not null and (j.lease_until <= ${now} or j.lease_until > ${now + LEASE_MS + SKEW_MS})
             and ${isNotRunning} and ${mayLease}
           limit place.free for update of j skip locked
         ) as lease_expired
@@ -225,15 +226,28 @@ export async function addMissingJobs(db: Sql, types: readonly string[]): Promise
     on conflict do nothing`.execute(db);
 }
 
-/**
- * Returns the owners of leases whose server no longer shows that it lives. Only on PostgreSQL.
- */
-export async function listAbsentOwners(db: Sql): Promise<readonly string[]> {
-  const { rows } = await sql<{ readonly owner: string }>`
-    select distinct lease_owner as owner from background_job where lease_owner is not null and not ${isPresent(sql`lease_owner`)}`.execute(
+/** Returns the servers that have leases. */
+export async function listOwners(db: Sql): Promise<readonly string[]> {
+  const { rows } = await sql<{
+    readonly owner: string;
+  }>`select distinct lease_owner as owner from background_job where lease_owner is not null`.execute(
     db,
   );
   return rows.map(({ owner }) => owner);
+}
+
+/** Ends the leases that `owner` has for jobs that it doesn't run: they are due at once. */
+export async function endForgottenLeases(
+  db: Sql,
+  owner: string,
+  running: readonly JobId[],
+  now: Ms,
+): Promise<void> {
+  await sql`
+    update background_job as j set lease_owner = null, lease_until = 0, due_at = least(j.due_at, ${now}::bigint)
+    where j.lease_owner = ${owner} and not exists (
+      select from ${recordset(running)} where j.tenant_id = r.tenant_id and j.type = r.type and j.key = r.key
+    )`.execute(db);
 }
 
 /** Ends the leases of servers that died. Their attempts count. */

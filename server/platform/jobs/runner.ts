@@ -10,9 +10,11 @@ import {
   type JobHandlers,
   type LeaseHandler,
 } from './job-types.ts';
+import { beginHeartbeat, type Heartbeat, watchBeats } from './heartbeat.ts';
 import { BUILT_IN, type Worker } from './places.ts';
 import {
   addMissingJobs,
+  endForgottenLeases,
   endLeases,
   endLeasesByOwner,
   failJob,
@@ -21,7 +23,7 @@ import {
   type JobId,
   leaseDueJobs,
   type LeasedJob,
-  listAbsentOwners,
+  listOwners,
   RENEW_MS,
   renewLeases,
   scheduleAfterAppend,
@@ -40,10 +42,13 @@ export interface JobRunner {
 const POLL_MS: Ms = 5_000;
 /** Log changes of this time are handled together. */
 const GATHER_MS: Ms = 1_000;
-/** For how long a server must not have been seen before others take its jobs over. */
-const ABSENT_MS: Ms = 5_000;
+/** How often a process looks for what else it has to do. */
+const WATCH_MS: Ms = 5_000;
 /** How long a job may take to end after its time is up. */
 const GRACE_MS: Ms = 60_000;
+
+/** Why a job is stopped that another server may take over. */
+const GIVEN_UP = new Error('Other servers could not see that this server lives.');
 
 interface Running extends JobId {
   readonly abort: AbortController;
@@ -89,10 +94,15 @@ export function makeJobRunner(
   let gatherUntil: Ms | null = null;
   let renewAt: Ms | null = null;
   let presence: Presence | null = null;
-  let seekAt: Ms = 0;
   let watchAt: Ms = 0;
-  /** Servers that no longer show that they live, and since when this one has noticed. */
-  const absentSince = new Map<string, Ms>();
+  /** Null: no other server can take jobs over. */
+  let heartbeat: Heartbeat | null = null;
+  const beats = watchBeats();
+  let isSeeking = false;
+  /** Whether others could not see for a while that this server lives. */
+  let isBack = false;
+  /** Failures that could not be stored yet. */
+  const unstored: { job: JobId; text: string; retryAt: Ms }[] = [];
   let timer: { cancel(): void } | null = null;
   let timerAt = Infinity;
   let looking: Promise<void> | null = null;
@@ -105,16 +115,17 @@ export function makeJobRunner(
   /** Leases and starts what is due. Returns how many jobs began, and when the next one is due. */
   async function look(now: Ms): Promise<{ readonly begun: number; readonly nextAt: Ms | null }> {
     const places = freePlaces(types, running.values());
-    if (places.length === 0) return { begun: 0, nextAt: null };
+    if (places.length === 0 || heartbeat?.isShown() === false) return { begun: 0, nextAt: null };
     const ids = runningIds();
     const { jobs, nextAt } = await store.system((db) =>
-      leaseDueJobs(db, owner, process, places, ids, now),
+      leaseDueJobs(db, owner, process, places, ids, now, heartbeat === null),
     );
     if (jobs.length > 0) renewAt ??= now + RENEW_MS;
     for (const job of jobs) {
       const name = getName(job);
       const abort = new AbortController();
       if (stopped) abort.abort();
+      else if (heartbeat?.isShown() === false) abort.abort(GIVEN_UP);
       const ended = run(job, abort, now).finally(() => running.delete(name));
       running.set(name, { ...job, abort, ended });
     }
@@ -155,6 +166,12 @@ export function makeJobRunner(
       const stored = await store.system((db) => finishJob(db, owner, job, next));
       if (stored !== null) lookAt(stored);
     } catch (error) {
+      // Stopped because others could not see this server: nothing about the job has failed.
+      if (abort.signal.reason === GIVEN_UP) {
+        isBack = true;
+        lookAt(0);
+        return;
+      }
       const wait = retryWait(type.retry, job.attempts, context.chance.bytes(1)[0] ?? 0);
       const retryAt = clock.now() + wait;
       log.error(type.failure, {
@@ -167,8 +184,9 @@ export function makeJobRunner(
       const text = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
       await store
         .system((db) => failJob(db, owner, job, text, retryAt))
-        // The lease runs out, and the job is tried again then.
+        // Stored when the database is back.
         .catch((failure: unknown) => {
+          unstored.push({ job, text, retryAt });
           log.error('the failure of a background job could not be stored', describeError(failure));
         });
       lookAt(retryAt);
@@ -206,22 +224,60 @@ export function makeJobRunner(
     for (const name of ids.map(getName)) if (!own.has(name)) running.get(name)?.abort.abort();
   }
 
-  /** Takes over the jobs of servers that died, long before their leases end. */
-  async function seekAbsent(now: Ms): Promise<void> {
-    seekAt = now + ABSENT_MS;
-    const absent = new Set(await store.system(listAbsentOwners));
-    absent.delete(owner);
-    for (const one of absentSince.keys()) if (!absent.has(one)) absentSince.delete(one);
-    for (const one of absent) if (!absentSince.has(one)) absentSince.set(one, now);
-    const dead = [...absent].filter((one) => now - (absentSince.get(one) ?? now) >= ABSENT_MS);
-    if (dead.length === 0) return;
-    await store.system((db) => endLeasesByOwner(db, dead, now));
-    log.warn('a server is gone, and its background jobs are taken over', { servers: dead.length });
+  /** Takes over the jobs of servers that are gone. One look for each heartbeat of this one. */
+  async function seekGone(from: Presence): Promise<void> {
+    if (isSeeking || stopped) return;
+    isSeeking = true;
+    try {
+      const owners = (await store.system(listOwners)).filter((one) => one !== owner);
+      const gone = beats.look(owners, await from.readBeats(owners));
+      if (gone.length === 0 || heartbeat?.isShown() === false) return;
+      await store.system((db) => endLeasesByOwner(db, gone, clock.now()));
+      log.warn('a server is gone, and its background jobs are taken over', {
+        servers: gone.length,
+      });
+      lookAt(0);
+    } catch (error) {
+      log.warn('servers that are gone could not be looked up', describeError(error));
+    } finally {
+      isSeeking = false;
+    }
+  }
+
+  function beginBeats(from: Presence): Heartbeat {
+    return beginHeartbeat(clock, from, {
+      onBeat() {
+        if (isBack) lookAt(0);
+        void seekGone(from);
+      },
+      onLost() {
+        isBack = true;
+        log.warn('this server stops its background jobs, because others may take them over', {
+          jobs: running.size,
+        });
+        for (const { abort } of running.values()) abort.abort(GIVEN_UP);
+      },
+    });
+  }
+
+  /** After a while in which others may have taken jobs over: those that are still its own. */
+  async function comeBack(now: Ms): Promise<void> {
+    await renew(now);
+    await store.system((db) => endForgottenLeases(db, owner, runningIds(), now));
+    isBack = false;
+  }
+
+  async function storeFailures(): Promise<void> {
+    for (let one = unstored[0]; one !== undefined; one = unstored[0]) {
+      const { job, text, retryAt } = one;
+      await store.system((db) => failJob(db, owner, job, text, retryAt));
+      unstored.shift();
+    }
   }
 
   async function prepare(): Promise<void> {
     if (isPrepared) return;
-    await presence?.announced;
+    await (heartbeat?.first ?? presence?.announced);
     await store.system(async (db) => {
       await addMissingJobs(
         db,
@@ -240,11 +296,12 @@ export function makeJobRunner(
     try {
       const now = clock.now();
       await prepare();
+      await storeFailures();
       if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
       if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
-      if (store.kind === 'postgres' && hasPassed(seekAt, ABSENT_MS, now)) await seekAbsent(now);
-      if (hasPassed(watchAt, ABSENT_MS, now)) {
-        watchAt = now + ABSENT_MS;
+      if (isBack && heartbeat?.isShown() === true) await comeBack(now);
+      if (hasPassed(watchAt, WATCH_MS, now)) {
+        watchAt = now + WATCH_MS;
         await process.watch(now);
       }
       for (;;) {
@@ -254,6 +311,8 @@ export function makeJobRunner(
       }
       isLookFailing = false;
     } catch (error) {
+      // Whether it had leased something before it failed is unknown.
+      isBack = heartbeat !== null;
       // While the database is away, one line says so.
       if (!isLookFailing)
         log.error('due background jobs could not be looked up', describeError(error));
@@ -261,8 +320,7 @@ export function makeJobRunner(
     }
     looking = null;
     const now = clock.now();
-    const soonest = store.kind === 'postgres' ? seekAt : Infinity;
-    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, soonest, timerAt));
+    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, timerAt));
   }
 
   function lookAt(at: Ms): void {
@@ -295,6 +353,7 @@ export function makeJobRunner(
       );
       started = true;
       presence = process.identity?.presence ?? store.announce(owner);
+      if (store.kind === 'postgres') heartbeat = beginBeats(presence);
       lookAt(0);
     },
     async tick(now) {
@@ -319,6 +378,7 @@ export function makeJobRunner(
         }),
       ]);
       patience?.cancel();
+      heartbeat?.stop();
       await presence?.end();
     },
   };

@@ -153,35 +153,31 @@ eachDatabase((name, open) => {
       await putJob(store, first, 'sla-alarms', now());
       await putJob(store, second, 'reports', now());
       const clock = manualClock(fixture);
-      const presences: Presence[] = [];
+      const presences: (Presence & { readonly looks: number })[] = [];
       const announcing: Store = {
         ...store,
         announce(owner) {
           const presence = store.announce(owner);
-          presences.push(presence);
-          return presence;
+          const shown = { ...presence, looks: 0 };
+          presences.push(shown);
+          return Object.assign(shown, {
+            readBeats: async (owners: readonly string[]) => {
+              const marks = await presence.readBeats(owners);
+              shown.looks += 1;
+              return marks;
+            },
+          });
         },
       };
       const context = { ...fixture.context, clock, store: announcing };
       const begun: string[] = [];
-      let looks = 0;
-      const counting: Store = {
-        ...announcing,
-        system: (work) =>
-          store.system(work).finally(() => {
-            looks += 1;
-          }),
-      };
-      const other = makeJobRunner(
-        { ...context, store: counting },
-        {
-          'sla-alarms': () => {
-            begun.push('taken over');
-            return Promise.resolve(now() + DAY);
-          },
-          'reports': () => Promise.reject(new Error('It was taken from a living server.')),
+      const other = makeJobRunner(context, {
+        'sla-alarms': () => {
+          begun.push('taken over');
+          return Promise.resolve(now() + DAY);
         },
-      );
+        'reports': () => Promise.reject(new Error('It was taken from a living server.')),
+      });
       const [dead, living] = [
         makeJobRunner(context, { 'sla-alarms': () => (begun.push('dead'), never()) }),
         makeJobRunner(context, { reports: () => (begun.push('living'), never()) }),
@@ -193,12 +189,17 @@ eachDatabase((name, open) => {
         // PostgreSQL ends the connection of a process that ended.
         await presences[0]?.end();
         await whileRunning(other, async () => {
-          await presences[2]?.announced;
-          // Within 15 seconds: it looks every five.
-          for (let n = 0; n < 3; n += 1) {
-            const before = looks;
-            fixture.pass(5_000);
-            await expect.poll(() => (clock.fire(), looks)).toBeGreaterThan(before);
+          const countLooks = () => presences.slice(1).map(({ looks }) => looks);
+          await expect.poll(() => countLooks().every((looks) => looks > 0)).toBe(true);
+          // Within 15 seconds: a heartbeat and a look every 1.5.
+          for (let n = 0; n < 8; n += 1) {
+            const before = countLooks();
+            fixture.pass(1_500);
+            await expect
+              .poll(
+                () => (clock.fire(), countLooks().every((looks, at) => looks > (before[at] ?? 0))),
+              )
+              .toBe(true);
           }
           await expect.poll(() => (clock.fire(), begun)).toContain('taken over');
           expect((await storedJobs(store)).find(({ type }) => type === 'reports')).toMatchObject({

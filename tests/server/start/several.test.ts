@@ -251,3 +251,35 @@ test.skipIf(missing !== '')(
     expect(office.mail.arrived.length).toBe(1);
   },
 );
+
+test.skipIf(missing !== '')(
+  `JOB-3, JOB-11: while a server stands still, another one takes its work over, and it stops its jobs as soon as it goes on${missing}`,
+  async () => {
+    const office = await postOffice();
+    const [paused, id] = [start(office.url), await office.queue()];
+    await isUp(paused);
+    await expect.poll(() => office.waiting.length, PATIENT).toBe(1);
+    const owner = (await office.loadJob(id))?.['lease_owner'];
+    expect(owner).toEqual(expect.any(String));
+    paused.child.kill('SIGSTOP');
+    const heir = start(office.url);
+    await isUp(heir);
+    await expect.poll(() => office.waiting.length, PATIENT).toBe(2);
+    expect(heir.readText()).toContain('a server is gone, and its background jobs are taken over');
+    const taken = await office.loadJob(id);
+    expect(taken).toMatchObject({ lease_owner: expect.any(String), attempts: 2 });
+    expect(taken?.['lease_owner']).not.toBe(owner);
+    paused.child.kill('SIGCONT');
+    await expect
+      .poll(() => paused.readText(), PATIENT)
+      .toContain('this server stops its background jobs');
+    // What it was sending fails only now, and changes nothing.
+    office.waiting[0]?.(Object.assign(new Error('Try later'), { responseCode: 451 }));
+    office.waiting[1]?.();
+    await expect
+      .poll(() => office.load(id), PATIENT)
+      .toMatchObject({ sent_at: expect.any(Number), fault: null, tries: 2, held_by: null });
+    expect(office.mail.arrived.length).toBe(1);
+    await expect.poll(() => office.loadJob(id), PATIENT).toBeUndefined();
+  },
+);

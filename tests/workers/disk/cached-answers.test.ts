@@ -96,7 +96,7 @@ test("OUT-7, OFF-6, C9: signing out with unsent changes keeps this user's notice
   await place.register.leave(OWNER, false);
 });
 
-test('G52: notices and answers that were tampered with count as missing', async () => {
+test('G52, OUT-5: a notice that was tampered with says only that it was damaged, and such an answer counts as missing', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -105,5 +105,16 @@ test('G52: notices and answers that were tampered with count as missing', async 
   disk.close();
   await place.register.leave(OWNER, false);
   const other = await (await placeIn(place.idb)).open(); // other keys
-  expect([await other.notices(), await other.answerTo('q')]).toEqual([[], null]);
+  expect([await other.notices(), await other.answerTo('q')]).toEqual([
+    [
+      {
+        id: 'n',
+        at: 1,
+        text: 'A notice about one of your changes was damaged on this device. Check your latest changes.',
+        run: null,
+        refused: null,
+      },
+    ],
+    null,
+  ]);
 });

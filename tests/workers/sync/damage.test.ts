@@ -13,6 +13,7 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { getDatabase, type Idb } from '#workers/disk/database.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
+import type { Notice } from '#workers/types.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 
 /** `PROOF=8` damages 200 records. */
@@ -231,6 +232,47 @@ test('OUT-5, G16: a change that was damaged on the device is listed until it is 
   await untilLive(later);
   expect(getLoop(later).outbox.view()).toEqual({ ...listed, damaged: [] });
   annDevice.kill(later);
+}, 60_000);
+
+test('OUT-5: a notice that was damaged on the device says so until it is dismissed, whichever bit it is', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  const notice = (id: string, at: number) => ({
+    id,
+    at,
+    text: 'Bo was first.',
+    run: 3,
+    refused: null,
+  });
+  await disk.keepNotice(notice('first', 1) as Notice);
+  await disk.keepNotice(notice('second', 2) as Notice);
+  const db = await finish(place.idb.indexedDB.open(NAME));
+  const record = (await finish(
+    db.transaction('notices').objectStore('notices').get('second'),
+  )) as Sealed;
+  const { iv, data } = record.sealed;
+  for (let at = 0; at < data.byteLength * 8; at += 5) {
+    const sealed = { iv, data: flipBit(data, at) };
+    await finish(
+      db
+        .transaction('notices', 'readwrite')
+        .objectStore('notices')
+        .put({ ...record, sealed }),
+    );
+    expect(await disk.notices()).toEqual([
+      notice('first', 1),
+      {
+        id: 'second',
+        at: 2,
+        text: 'A notice about one of your changes was damaged on this device. Check your latest changes.',
+        run: null,
+        refused: null,
+      },
+    ]);
+  }
+  db.close();
+  await disk.dropNotice('second');
+  expect(await disk.notices()).toEqual([notice('first', 1)]);
 }, 60_000);
 
 interface StoredChange extends Sealed {
