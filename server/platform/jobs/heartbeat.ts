@@ -32,7 +32,7 @@ export interface Heartbeat {
 export function beginHeartbeat(
   clock: Clock,
   presence: Presence,
-  { onBeat, onLost }: { onBeat(): void; onLost(): void },
+  { onBeat, onLost }: { readonly onBeat: () => void; readonly onLost: () => void },
 ): Heartbeat {
   let isShown = false;
   let isStopped = false;

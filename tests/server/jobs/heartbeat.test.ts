@@ -63,7 +63,7 @@ async function makeWorld(store: Store, context: AppContext) {
       new Promise((resolve, reject) => {
         result.then(
           (value) => ofProcess(() => resolve(value)),
-          (error: unknown) => ofProcess(() => reject(error as Error)),
+          (error: unknown) => ofProcess(() => reject(error)),
         );
       });
     const clock: Clock = {

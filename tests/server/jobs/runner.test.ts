@@ -154,6 +154,7 @@ eachDatabase((name, open) => {
       await putJob(store, second, 'reports', now());
       const clock = manualClock(fixture);
       const presences: (Presence & { readonly looks: number })[] = [];
+      const countLooks = () => presences.slice(1).map(({ looks }) => looks);
       const announcing: Store = {
         ...store,
         announce(owner) {
@@ -189,7 +190,6 @@ eachDatabase((name, open) => {
         // PostgreSQL ends the connection of a process that ended.
         await presences[0]?.end();
         await whileRunning(other, async () => {
-          const countLooks = () => presences.slice(1).map(({ looks }) => looks);
           await expect.poll(() => countLooks().every((looks) => looks > 0)).toBe(true);
           // Within 15 seconds: a heartbeat and a look every 1.5.
           for (let n = 0; n < 8; n += 1) {

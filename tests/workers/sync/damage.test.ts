@@ -234,18 +234,19 @@ test('OUT-5, G16: a change that was damaged on the device is listed until it is 
   annDevice.kill(later);
 }, 60_000);
 
+const notice = (id: string, at: number): Notice => ({
+  id,
+  at,
+  text: 'Bo was first.',
+  run: null,
+  refused: null,
+});
+
 test('OUT-5: a notice that was damaged on the device says so until it is dismissed, whichever bit it is', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
-  const notice = (id: string, at: number) => ({
-    id,
-    at,
-    text: 'Bo was first.',
-    run: 3,
-    refused: null,
-  });
-  await disk.keepNotice(notice('first', 1) as Notice);
-  await disk.keepNotice(notice('second', 2) as Notice);
+  await disk.keepNotice(notice('first', 1));
+  await disk.keepNotice(notice('second', 2));
   const db = await finish(place.idb.indexedDB.open(NAME));
   const record = (await finish(
     db.transaction('notices').objectStore('notices').get('second'),
