@@ -35,7 +35,7 @@ interface Simulated {
   resume(): void;
 }
 
-async function makeWorld(store: Store, context: AppContext) {
+async function makeSite(store: Store, context: AppContext) {
   let pending = 0;
   // Answers of the database take real time, in which the simulated one stands.
   const settled = async (): Promise<void> => {
@@ -46,7 +46,7 @@ async function makeWorld(store: Store, context: AppContext) {
   const wait = (ms: Ms): Promise<void> =>
     ms <= 0 ? Promise.resolve() : new Promise((resolve) => void time.after(ms, () => resolve()));
   const marks = new Map<string, string>();
-  const world = { isDown: false };
+  const database = { isDown: false };
   const servers: Simulated[] = [];
   /** When each job began, where. */
   const begun: { readonly at: Ms; readonly key: string; readonly server: string }[] = [];
@@ -84,7 +84,7 @@ async function makeWorld(store: Store, context: AppContext) {
       kind: 'postgres',
       onAppend: () => () => undefined,
       async system(work) {
-        if (world.isDown) throw new Error('The database is away.');
+        if (database.isDown) throw new Error('The database is away.');
         pending += 1;
         const result = store.system(work).finally(() => (pending -= 1));
         return whenRunning(result);
@@ -95,7 +95,7 @@ async function makeWorld(store: Store, context: AppContext) {
       async beat() {
         const [before, after] = server.slow;
         await wait(before);
-        if (world.isDown || server.isCut) {
+        if (database.isDown || server.isCut) {
           await whenRunning(wait(3_000));
           throw new Error('The connection is lost.');
         }
@@ -103,7 +103,7 @@ async function makeWorld(store: Store, context: AppContext) {
         await whenRunning(wait(after));
       },
       readBeats: () =>
-        world.isDown || server.isCut
+        database.isDown || server.isCut
           ? Promise.reject(new Error('The connection is lost.'))
           : Promise.resolve(new Map(marks)),
       end: () => Promise.resolve(),
@@ -153,7 +153,7 @@ async function makeWorld(store: Store, context: AppContext) {
 
   return {
     time,
-    world,
+    database,
     servers,
     begun,
     marks,
@@ -180,27 +180,27 @@ async function makeWorld(store: Store, context: AppContext) {
     },
   };
 }
-type World = Awaited<ReturnType<typeof makeWorld>>;
+type Site = Awaited<ReturnType<typeof makeSite>>;
 
-async function begin(keys: readonly string[]): Promise<World> {
+async function begin(keys: readonly string[]): Promise<Site> {
   const { context } = await withoutJobs(embedded);
-  const world = await makeWorld(context.store, context);
+  const site = await makeSite(context.store, context);
   const tenant = context.chance.uuid();
   for (const key of keys)
     await context.store.system((db) =>
       sql`insert into background_job (tenant_id, type, key, due_at, payload)
-        values (${tenant}, 'connection', ${key}, ${world.time.now()}, ${JSON.stringify({ connection: key })})`.execute(
+        values (${tenant}, 'connection', ${key}, ${site.time.now()}, ${JSON.stringify({ connection: key })})`.execute(
         db,
       ),
     );
-  return world;
+  return site;
 }
 
 /** Lets time pass, and expects at each step that no job runs twice. */
-async function pass(world: World, ms: Ms): Promise<void> {
+async function pass(site: Site, ms: Ms): Promise<void> {
   for (let passed = 0; passed < ms; passed += STEP_MS) {
-    await world.time.pass(STEP_MS);
-    expect(world.findDoubled()).toEqual([]);
+    await site.time.pass(STEP_MS);
+    expect(site.findDoubled()).toEqual([]);
   }
 }
 
@@ -213,36 +213,36 @@ test('JOB-3: the work of a server that is gone begins on another one within 15 s
     [true, 750],
     [false, 1_250],
   ] as const) {
-    const world = await begin([WORK]);
-    const killed = world.add(() => HOUR);
+    const site = await begin([WORK]);
+    const killed = site.add(() => HOUR);
     killed.runner.start();
-    await pass(world, 3_000);
+    await pass(site, 3_000);
     expect([...killed.works]).toEqual([WORK]);
-    const heir = world.add(() => HOUR);
-    await pass(world, phase);
+    const heir = site.add(() => HOUR);
+    await pass(site, phase);
     heir.runner.start();
-    await pass(world, 4_000);
+    await pass(site, 4_000);
     expect([...heir.works]).toEqual([]);
-    world.kill(killed, isMachineGone);
-    const at = world.time.now();
-    await pass(world, TAKEOVER_MS);
+    site.kill(killed, isMachineGone);
+    const at = site.time.now();
+    await pass(site, TAKEOVER_MS);
     expect([...heir.works]).toEqual([WORK]);
-    times.push((world.begun.at(-1)?.at ?? 0) - at);
-    await world.end();
+    times.push((site.begun.at(-1)?.at ?? 0) - at);
+    await site.end();
   }
   expect(times).toHaveLength(3);
   expect(Math.max(...times)).toBeLessThanOrEqual(TAKEOVER_MS);
 }, 600_000);
 
 test('JOB-3: slow heartbeats, a wrong clock and a short restart of the database take no job of a living server', async () => {
-  const world = await begin([WORK]);
-  const [living, other] = [world.add(() => HOUR), world.add(() => HOUR)];
+  const site = await begin([WORK]);
+  const [living, other] = [site.add(() => HOUR), site.add(() => HOUR)];
   living.runner.start();
-  await pass(world, 3_000);
+  await pass(site, 3_000);
   other.runner.start();
   const expectSame = async (ms: Ms): Promise<void> => {
-    await pass(world, ms);
-    expect([[...living.works], world.begun.length]).toEqual([[WORK], 1]);
+    await pass(site, ms);
+    expect([[...living.works], site.begun.length]).toEqual([[WORK], 1]);
   };
   living.slow = [1_500, 1_500];
   await expectSame(20_000);
@@ -253,62 +253,62 @@ test('JOB-3: slow heartbeats, a wrong clock and a short restart of the database 
     living.skew = -skew;
     await expectSame(15_000);
   }
-  world.world.isDown = true;
-  world.marks.clear();
+  site.database.isDown = true;
+  site.marks.clear();
   await expectSame(2_000);
-  world.world.isDown = false;
+  site.database.isDown = false;
   await expectSame(15_000);
-  await world.end();
+  await site.end();
 }, 600_000);
 
 test('JOB-3: a server that others could not see stops its jobs before one of them begins, and has what nobody took again at its next heartbeat', async () => {
-  const world = await begin([WORK]);
-  const alone = world.add(() => HOUR);
+  const site = await begin([WORK]);
+  const alone = site.add(() => HOUR);
   alone.runner.start();
-  await pass(world, 3_000);
+  await pass(site, 3_000);
   alone.isCut = true;
-  await pass(world, 12_000);
+  await pass(site, 12_000);
   expect([...alone.works]).toEqual([]);
   alone.isCut = false;
   // What a heartbeat that fails takes, until the next one.
-  await pass(world, 5_000 + STEP_MS);
+  await pass(site, 5_000 + STEP_MS);
   expect([...alone.works]).toEqual([WORK]);
 
-  const other = world.add(() => HOUR);
+  const other = site.add(() => HOUR);
   other.runner.start();
-  await pass(world, 5_000);
+  await pass(site, 5_000);
   alone.isCut = true;
-  await pass(world, 25_000);
+  await pass(site, 25_000);
   expect([[...alone.works], [...other.works]]).toEqual([[], [WORK]]);
   alone.isCut = false;
-  await pass(world, 10_000);
+  await pass(site, 10_000);
   expect([[...alone.works], [...other.works]]).toEqual([[], [WORK]]);
-  await world.end();
+  await site.end();
 }, 600_000);
 
 test('JOB-3: a process that stood still has no job any more that another one took over', async () => {
-  const world = await begin([WORK]);
-  const [paused, other] = [world.add(() => HOUR), world.add(() => HOUR)];
+  const site = await begin([WORK]);
+  const [paused, other] = [site.add(() => HOUR), site.add(() => HOUR)];
   paused.runner.start();
-  await pass(world, 3_000);
+  await pass(site, 3_000);
   other.runner.start();
-  await pass(world, 5_000);
+  await pass(site, 5_000);
   paused.state = 'stands';
-  await pass(world, TAKEOVER_MS);
+  await pass(site, TAKEOVER_MS);
   expect([...other.works]).toEqual([WORK]);
   paused.resume();
-  await pass(world, 10_000);
+  await pass(site, 10_000);
   expect([[...paused.works], [...other.works]]).toEqual([[], [WORK]]);
-  await world.end();
+  await site.end();
 }, 600_000);
 
 test(`JOB-2, JOB-3: whatever happens to three servers, no job runs on two of them at once, and all jobs run when it is over (seed ${SEED})`, async () => {
   for (let story = 0; story < STORIES; story += 1) {
     const chance = makeChance(SEED + story);
     const keys = ['one', 'two', 'three'];
-    const world = await begin(keys);
+    const site = await begin(keys);
     const add = (): Simulated => {
-      const server = world.add(() => 500 + chance.below(40_000));
+      const server = site.add(() => 500 + chance.below(40_000));
       server.runner.start();
       return server;
     };
@@ -320,23 +320,23 @@ test(`JOB-2, JOB-3: whatever happens to three servers, no job runs on two of the
       else if (kind === 'cut') server.isCut = !server.isCut;
       else if (kind === 'skew') server.skew = chance.pick([0, 72 * HOUR, -72 * HOUR, 60_000]);
       else if (kind === 'down') {
-        world.world.isDown = !world.world.isDown;
-        if (world.world.isDown) world.marks.clear();
+        site.database.isDown = !site.database.isDown;
+        if (site.database.isDown) site.marks.clear();
       } else if (kind === 'stand') {
         if (server.state === 'runs') server.state = 'stands';
         else server.resume();
       } else if (kind === 'kill') {
-        world.kill(server, chance.below(2) === 0);
+        site.kill(server, chance.below(2) === 0);
         servers[servers.indexOf(server)] = add();
       } else {
-        world.world.isDown = false;
+        site.database.isDown = false;
         server.slow = [0, 0];
         server.isCut = false;
         server.resume();
       }
-      await pass(world, STEP_MS * chance.below(40));
+      await pass(site, STEP_MS * chance.below(40));
     }
-    world.world.isDown = false;
+    site.database.isDown = false;
     for (const server of servers) {
       server.slow = [0, 0];
       server.isCut = false;
@@ -344,11 +344,11 @@ test(`JOB-2, JOB-3: whatever happens to three servers, no job runs on two of the
       server.resume();
     }
     // Waits after failures that were stored count too.
-    const from = world.time.now();
-    await pass(world, 60_000);
-    expect(new Set(world.begun.filter(({ at }) => at > from).map(({ key }) => key))).toEqual(
+    const from = site.time.now();
+    await pass(site, 60_000);
+    expect(new Set(site.begun.filter(({ at }) => at > from).map(({ key }) => key))).toEqual(
       new Set(keys),
     );
-    await world.end();
+    await site.end();
   }
 }, 600_000);
