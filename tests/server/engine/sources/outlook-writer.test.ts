@@ -57,6 +57,7 @@ test.each(KINDS)(
     for (const roles of [ROLES, IMPORT_ROLES]) {
       const { graph, object, stored, writer } = await aMailbox({ roles });
       const mails = countMails(graph);
+      expect(ofKind(stored, kind).length).toBeGreaterThan(0);
       for (const one of ofKind(stored, kind)) {
         const before = visible(graph, object, kind, one.item.key);
         graph.tenant.admin.outlook.remove(object.id, kind, toId(one.item.key));
@@ -220,6 +221,7 @@ test.each(KINDS)('ENG-28, ENG-71: a lost response leads to no second %s', async 
     const { graph, object, stored, writer } = await aMailbox({ roles, over: loss.over });
     const { outlook } = graph.tenant.admin;
     const items = ofKind(stored, kind).slice(0, 4);
+    expect(items.length).toBeGreaterThan(0);
     for (const [lost, one] of items.entries()) {
       outlook.remove(object.id, kind, toId(one.item.key));
       const others = outlook.list(object.id, kind).length;
