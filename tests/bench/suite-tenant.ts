@@ -54,6 +54,7 @@ const ROLES = [
 ];
 
 const INBOX = 'inbox';
+const FOLDERS_EACH = 40;
 const [people = '3', mails = '1'] = process.argv.slice(2);
 const tenant = createDemoTenant({
   file: null,
@@ -82,7 +83,17 @@ const adders: Readonly<Record<string, () => unknown>> = {
   files: () => admin.addFile(drive),
   posts: () => teams.addPost(team, channel),
   rows: () => admin.addRow(site, list),
+  folders: addFolder,
 };
+/** The folders of the drive, in the order in which they were added. */
+const folders: string[] = [];
+
+/** Each folder has up to 40 in it: 100,000 are on four levels. */
+function addFolder(): void {
+  const n = folders.length;
+  const parent = n < FOLDERS_EACH ? null : (folders[Math.floor(n / FOLDERS_EACH) - 1] ?? null);
+  folders.push(admin.addFolder(drive, parent, `Folder ${n}`).id);
+}
 let requests = 0;
 
 const server = serve(
@@ -104,6 +115,7 @@ const server = serve(
       secret,
       selected: {
         mails: [{ type: 'User', id: mailbox, parts: ['mailbox'] }],
+        folders: [{ type: 'User', id: drive, parts: ['oneDrive'] }],
         files: [{ type: 'User', id: drive, parts: ['oneDrive'] }],
         posts: [{ type: 'Team', id: team, parts: ['teams', 'teamsChats'] }],
         rows: [{ type: 'Site', id: site, parts: ['sites'] }],

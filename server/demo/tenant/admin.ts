@@ -15,6 +15,7 @@ import {
   deleteItem,
   editContent,
   findItem,
+  insertItem,
   storeBytes,
 } from './drive-store.ts';
 import { getFolderPath } from './drive-entities.ts';
@@ -64,6 +65,8 @@ export interface TenantAdmin extends SiteAdmin {
   getFolderPath(file: ItemRow): string;
   /** Adds a made file to the top folder of a drive. */
   addFile(user: string): ItemRow;
+  /** Adds a folder to a user's drive. `parent` null: to its root. */
+  addFolder(user: string, parent: string | null, name: string): ItemRow;
   /** Replaces a file's content, by new bytes or its next revision. */
   changeFile(user: string, item: string, bytes?: Uint8Array): ItemRow;
   deleteFile(user: string, item: string): void;
@@ -162,6 +165,17 @@ export function createAdmin(
         driveOfOwner(tenant, user).id,
       ),
     getFolderPath: (file) => getFolderPath(tenant, file),
+    addFolder(user, parent, name) {
+      const drive = driveOfOwner(tenant, user);
+      return insertItem(tenant, {
+        driveId: drive.id,
+        parentId: parent ?? findItem(tenant, drive.id, 'root').id,
+        name,
+        author: user,
+        at: tenant.now(),
+        content: null,
+      });
+    },
     addFile: (user) => {
       const drive = driveOfOwner(tenant, user);
       const person = listPeople(tenant).find(({ id }) => id === drive.owner_id);

@@ -56,6 +56,8 @@ export async function openS3(
   const server = createServer((request, response) => {
     void readBody(request).then((raw) => answer(standIn, request, raw, response));
   });
+  // On a busy machine, the next request may come later than a server waits for it by default.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return standIn;
