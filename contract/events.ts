@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { storedIdSchema } from './id-schema.ts';
 import type { ApiKeyId, CommandId, CompanyN, ImpersonationId, Ms, UserId } from './ids.ts';
 import * as backupJobs from './backup/jobs.ts';
+import * as legalHolds from './backup/legal-holds.ts';
 import * as organizations from './backup/organizations.ts';
 import * as backupRepositories from './backup/repositories.ts';
 import * as subscriptions from './billing/subscriptions.ts';
@@ -84,6 +85,8 @@ export const EventSchema = v.variant('type', [
   organizations.organizationUpdated,
   organizations.organizationRenewed,
   organizations.organizationApprovalSet,
+  legalHolds.organizationHoldPlaced,
+  legalHolds.organizationHoldReleased,
   organizations.organizationDeleted,
   backupRepositories.backupRepositoryCreated,
   backupRepositories.backupRepositoryUpdated,

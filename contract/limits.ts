@@ -38,6 +38,8 @@ export const LIMITS = {
   eventsPage: 5_000,
   pageRows: 16_384,
   noteChars: 2_000,
+  /** Of an organization, not released. */
+  legalHolds: 200,
   reasonChars: 200,
   ticketChars: 64,
   subjectChars: 100,

@@ -6,6 +6,7 @@ import type {
   BackupSessionId,
   DownloadId,
   ExplorerId,
+  LegalHoldId,
   OrganizationId,
   TaskId,
   TenantId,
@@ -28,6 +29,7 @@ export const anyTenantId = anyId as v.GenericSchema<string, TenantId>;
 export const anyUserId = anyId as v.GenericSchema<string, UserId>;
 export const anyApiKeyId = anyId as v.GenericSchema<string, ApiKeyId>;
 export const anyOrganizationId = anyId as v.GenericSchema<string, OrganizationId>;
+export const anyLegalHoldId = anyId as v.GenericSchema<string, LegalHoldId>;
 export const anyRepositoryId = anyId as v.GenericSchema<string, BackupRepositoryId>;
 export const anyJobId = anyId as v.GenericSchema<string, BackupJobId>;
 export const anyBackupSessionId = anyId as v.GenericSchema<string, BackupSessionId>;

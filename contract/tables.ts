@@ -251,6 +251,8 @@ export const TABLES = {
       'organization.updated@1': 'organization',
       'organization.renewed@1': 'organization',
       'organization.approvalset@1': 'organization',
+      'organization.holdplaced@1': 'organization',
+      'organization.holdreleased@1': 'organization',
       'organization.deleted@1': 'organization',
     },
     lookups: { company_n: number((row) => row.company) },

@@ -25,6 +25,16 @@ export function foldOrganizations(rows: Rows, { event, at }: LoggedAbout<'organi
     case 'organization.approvalset@1':
       table?.set(row.id, { ...row, needsApproval: event.data.needsApproval, updatedAt: at });
       return;
+    case 'organization.holdplaced@1': {
+      const hold = { ...event.data.hold, at };
+      table?.set(row.id, { ...row, holds: [...(row.holds ?? []), hold], updatedAt: at });
+      return;
+    }
+    case 'organization.holdreleased@1': {
+      const holds = (row.holds ?? []).filter(({ id }) => id !== event.data.hold);
+      table?.set(row.id, { ...row, holds, updatedAt: at });
+      return;
+    }
     case 'organization.deleted@1':
       table?.set(row.id, { ...row, dataUntil: event.data.dataUntil, removedAt: at });
       return;

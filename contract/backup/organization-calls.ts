@@ -61,7 +61,7 @@ const fields = {
  */
 const organizationOut = v.object({
   _id: v.string(),
-  ...v.omit(OrganizationRowSchema, ['company', 'removedAt', 'dataUntil']).entries,
+  ...v.omit(OrganizationRowSchema, ['company', 'removedAt', 'dataUntil', 'holds']).entries,
   companyId: v.string(),
   companyN: v.number(),
   companyName: v.string(),

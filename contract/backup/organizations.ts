@@ -4,6 +4,7 @@ import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
+import { LegalHoldSchema } from './legal-holds.ts';
 
 /** The clouds that Microsoft runs separately. */
 export const REGIONS = [
@@ -112,6 +113,8 @@ export const OrganizationRowSchema = v.object({
   isCertificateMissing: v.exactOptional(v.boolean()),
   /** Absent: off. */
   needsApproval: v.exactOptional(v.boolean()),
+  /** Absent: none. */
+  holds: v.exactOptional(v.pipe(v.array(LegalHoldSchema), v.readonly())),
   createdAt: v.number(),
   updatedAt: v.number(),
   removedAt: v.nullable(v.number()),

@@ -55,6 +55,8 @@ export const logLabels = defineMessages('log-labels', {
   'notification.published': 'Notice published',
   'notification.ended': 'Notice removed',
   'backupcontent.read': 'Backed-up content read',
+  'legalhold.placed': 'Legal hold placed',
+  'legalhold.released': 'Legal hold released',
   'restorerole.created': 'Restore operator role created',
   'restorerole.updated': 'Restore operator role edited',
   'restorerole.deleted': 'Restore operator role deleted',

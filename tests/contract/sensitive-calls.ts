@@ -74,6 +74,8 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'createOrganization',
     'updateOrganization',
     'setRestoreApproval',
+    'placeLegalHold',
+    'releaseLegalHold',
     'deleteOrganization',
     'importServer',
     'renewCertificate',

@@ -42,6 +42,13 @@ export const backupMessages = defineMessages('backup-suite', {
   tenantExists: 'This Microsoft 365 tenant already belongs to the organization {name}.',
   applicationLeft:
     '{refusal} The application {applicationId} was created in the tenant: enter its ID next time, or delete it there.',
+  holdEnded: 'Choose an end that is later than now.',
+  holdExists: '{name} is on legal hold already.',
+  holdsFull:
+    "You've reached the limit of {max} legal holds in this organization. Release one to add another.",
+  organizationOnHold:
+    'The organization has {count, plural, one {# legal hold} other {# legal holds}}. Release them first.',
+  repositoryOnHold: 'The repository has backups on legal hold. Release the hold first.',
   nameTaken: 'This name is already in use.',
   repeatPassword: "The passwords don't match.",
   hintHasPassword: "The description can't contain the password.",

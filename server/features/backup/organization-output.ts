@@ -18,23 +18,25 @@ export async function organizationsOut(
   const protectedUsers = await countBy(tx, ids, 'backup_object');
   const users = await countBy(tx, ids, 'directory_object');
   const servers = await loadServers(tx, ids);
-  return organizations.map(({ company, removedAt: _removed, dataUntil: _until, ...row }) => {
-    const own = jobs.filter(({ organization }) => organization === row.id);
-    const points = own.flatMap(({ lastPointAt }) => lastPointAt ?? []);
-    return {
-      _id: row.id,
-      ...row,
-      companyId: companies.get(company)?.id ?? '',
-      companyN: company,
-      companyName: companies.get(company)?.name ?? '',
-      jobs: own.length,
-      isBackedup: points.length > 0,
-      lastBackuptime: points.length > 0 ? Math.max(...points) : null,
-      protected: protectedUsers.get(row.id) ?? 0,
-      objects: users.get(row.id) ?? 0,
-      server: servers.get(row.id) ?? null,
-    };
-  });
+  return organizations.map(
+    ({ company, removedAt: _removed, dataUntil: _until, holds: _holds, ...row }) => {
+      const own = jobs.filter(({ organization }) => organization === row.id);
+      const points = own.flatMap(({ lastPointAt }) => lastPointAt ?? []);
+      return {
+        _id: row.id,
+        ...row,
+        companyId: companies.get(company)?.id ?? '',
+        companyN: company,
+        companyName: companies.get(company)?.name ?? '',
+        jobs: own.length,
+        isBackedup: points.length > 0,
+        lastBackuptime: points.length > 0 ? Math.max(...points) : null,
+        protected: protectedUsers.get(row.id) ?? 0,
+        objects: users.get(row.id) ?? 0,
+        server: servers.get(row.id) ?? null,
+      };
+    },
+  );
 }
 
 async function loadServers(

@@ -1,3 +1,4 @@
+import { getActiveHolds } from '#contract/backup/legal-holds.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
@@ -39,7 +40,7 @@ import {
 } from './repository-fields.ts';
 import { proxyRefusal } from './proxies.ts';
 import { warnAdministrators } from './warn-administrators.ts';
-import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listOrganizations'
@@ -254,6 +255,8 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
           return row && { row, jobs: await loadJobs(tx, row.id) };
         });
         if (!found) return failed(NOT_FOUND);
+        const onHold = holdRefusal(found.row, ctx.now);
+        if (onHold) return failed(onHold);
         const scope = scopeFor(ctx, found.row.id);
         const engine = getEngineFor(context, found.row);
         const isImported = engine.kind === 'vb365';
@@ -265,6 +268,8 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         return runIdempotently<{ dataUntil: number }>(context, ctx, async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return refusal(NOT_FOUND);
+          const placed = holdRefusal(row, ctx.now);
+          if (placed) return refusal(placed);
           // The backups of an imported organization stay on its server.
           const dataUntil = isImported ? ctx.now : ctx.now + KEEP_DATA_MS;
           const { company, name } = row;
@@ -345,6 +350,12 @@ async function loadRefusal(
   return own === null && others.length >= LIMITS.organizations
     ? conflict(t.organizationsFull({ max: LIMITS.organizations }))
     : null;
+}
+
+/** ENG-121: an organization with a legal hold isn't deleted. */
+function holdRefusal(row: OrganizationRow, now: Ms) {
+  const count = getActiveHolds(row, now).length;
+  return count === 0 ? null : conflict(t.organizationOnHold({ count }));
 }
 
 const conflict = (message: string) => ({ kind: 'conflict', message }) as const;

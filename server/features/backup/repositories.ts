@@ -15,6 +15,7 @@ import type {
 } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import { failed, ok } from '#contract/result.ts';
+import { loadObjectsOnHold } from '#server/engine/embedded/repositories/legal-holds.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { badField, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
@@ -276,6 +277,8 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
         if (!row) return refusal(NOT_FOUND);
         const used = await usedRefusal(tx, row.id);
         if (used?.ok === false) return refusal(used.failure);
+        if ((await loadObjectsOnHold(tx, row.id, ctx.now)).length > 0)
+          return refusal({ kind: 'conflict', message: t.repositoryOnHold });
         const deletesAt = row.deletesAt ?? ctx.now + DELAY_MS;
         if (row.deletesAt !== null) return { drafts: [], answer: () => ok({ deletesAt }) };
         await warnAdministrators(tx, context, ctx.session, 'deleteRepository', {
@@ -368,6 +371,8 @@ const verificationOut = (request: VerificationRequest | null) =>
  * engine then deletes what they have.
  */
 export async function deleteDueRepositories(tx: TenantTx, now: Ms): Promise<void> {
+  const isFree = async ({ id }: BackupRepositoryRow): Promise<boolean> =>
+    (await loadObjectsOnHold(tx, id, now)).length === 0;
   const findDue = async (): Promise<BackupRepositoryRow[]> => {
     const rows = (await tx.all('backupRepository')).filter(({ removedAt }) => removedAt === null);
     const ended = new Set(
@@ -375,10 +380,14 @@ export async function deleteDueRepositories(tx: TenantTx, now: Ms): Promise<void
         .filter(({ removedAt, dataUntil }) => removedAt !== null && (dataUntil ?? now) <= now)
         .map(({ id }) => id),
     );
-    return rows.filter(
+    const due = rows.filter(
       ({ deletesAt, organization }) =>
         (deletesAt !== null && deletesAt <= now) || ended.has(organization),
     );
+    const free: BackupRepositoryRow[] = [];
+    // A legal hold that was placed since waits for its end.
+    for (const row of due) if (await isFree(row)) free.push(row);
+    return free;
   };
   if ((await findDue()).length === 0) return;
   await tx.lock();

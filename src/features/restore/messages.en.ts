@@ -46,6 +46,7 @@ export const restoreMessages = defineMessages('restorePages', {
   lacks: "This restore point doesn't include {names}, because their backup failed.",
   lacksMore: '{names} and {count} more',
   restores: 'Restores',
+  onLegalHold: 'On legal hold, so that no backups of them are removed: {names}',
   searchOutlook: 'Search this folder',
   searchOnedrive: 'Search this folder',
   searchSharepoint: 'Search this library or list',

@@ -62,6 +62,9 @@ const OURS = [
   'GET o365/repositories/{id}/server-settings',
   'PATCH o365/repositories/{id}/server-settings',
   'PUT o365/organizations/{organizationId}/restore-approval',
+  'GET o365/organizations/{organizationId}/legal-holds',
+  'POST o365/organizations/{organizationId}/legal-holds',
+  'POST o365/organizations/{organizationId}/legal-holds/{holdId}/release',
   'POST o365/organizations/{organizationId}/health',
   'POST o365/repositories/{id}/clean-up',
   'POST o365/repositories/{id}/verify',
@@ -77,7 +80,7 @@ const OURS = [
   'POST o365/organizations/{organizationId}/imports/{id}/stop',
 ];
 
-test('SUITE-2: the calls are those of the specification, the check of a device code, and the upkeep of repositories', () => {
+test('SUITE-2: the calls are those of the specification, the check of a device code, the upkeep of repositories, and legal holds', () => {
   expect(
     Object.values(backupCalls)
       .map(({ method, path }) => `${method} ${path}`)

@@ -27,6 +27,7 @@ import {
   connection,
   credentials,
   getNodeInputs,
+  getOrganizationInputs,
   getMissing,
   hint,
   LATER,
@@ -170,8 +171,7 @@ const writes = (of: Theirs): Bodies => ({
   setCustomers: { pairs: [{ customer: '1', company: 2 }] },
   setMappings: { pairs: [{ company: 2, remote: null }] },
   createOrganization: organization(2, { name: 'Reach' }),
-  checkOrganization: { organizationId: of.organization },
-  setRestoreApproval: { organizationId: of.organization, needsApproval: true },
+  ...getOrganizationInputs(of.organization),
   updateOrganization: {
     ...without(organization(2, { name: 'Reach' }), ['companyId', 'type']),
     organizationId: of.organization,

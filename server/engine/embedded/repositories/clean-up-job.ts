@@ -21,11 +21,14 @@ import {
   deletePoints,
   type ExpiredPoint,
   expirePoints,
+  listPointsOnHold,
   isInUse,
   listObjectNumbers,
   removeObjectPoints,
   removeVersions,
+  withoutPointsOnHold,
 } from './expired.ts';
+import { loadObjectsOnHold } from './legal-holds.ts';
 import { lookAtFiles, renewFileLocks } from './locked-files.ts';
 import { loadRequests, noteWait, storeRequest } from './requests.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
@@ -65,7 +68,7 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
 
 /**
  * Removes what is older than the retention: restore points with what only they need, or items from
- * all points. Points first become invisible. After a crash, the next run goes on: their rows are
+ * all points, except what is on legal hold. Points first become invisible. After a crash, the next run goes on: their rows are
  * deleted last (ENG-7).
  */
 export const cleanUp =
@@ -78,6 +81,7 @@ export const cleanUp =
       const { timeZone } = await loadCompanyLimit(tx);
       const since = retainedSince(policyAt(row, now), now, timeZone);
       const upkeep = await loadUpkeep(tx, repository);
+      const onHold = await loadObjectsOnHold(tx, repository, now);
       const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
       const place = {
         isRequested: request?.endedAt === null,
@@ -87,31 +91,40 @@ export const cleanUp =
         isLocked: getObjectLock(row.target) !== null,
         hasOldKeys: (await loadSupersededKeys(tx, repository)).length > 0,
       };
-      if (row.retentionType === 'SnapshotBased')
+      if (row.retentionType === 'SnapshotBased') {
+        const expiring = since === null ? null : { repository, since, now, onHold };
+        const points = expiring === null ? [] : await expirePoints(tx, expiring);
+        const shared = expiring === null ? [] : await listPointsOnHold(tx, expiring);
+        if (shared.length > 0) await noteRewrite(tx, repository);
         return {
           ...place,
-          points: since === null ? [] : await expirePoints(tx, { repository, since, now }),
-          rewrites: false,
+          points,
+          shared,
+          removesItems: false,
+          rewrites: shared.length > 0 || upkeep.rewrite === true,
           isInUse: false,
         };
-      const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since));
+      }
+      const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since, onHold));
       if (hasExpired) await noteRewrite(tx, repository);
       return {
         ...place,
         points: [],
+        shared: [],
+        removesItems: true,
         rewrites: hasExpired || upkeep.rewrite === true,
         isInUse: hasExpired && (await isInUse(tx, repository, now)),
       };
     });
     if (due === null) return null;
     if (due === 'attaching') return now + BUSY_MS;
-    const { company, since, points, repacks, rewrites } = due;
+    const { company, since, shared, repacks, rewrites, removesItems } = due;
     const wait = async (message: string): Promise<Ms> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
       return context.clock.now() + BUSY_MS;
     };
     if (due.isInUse) return wait(t.repositoryInUse);
-    const isDue = points.length > 0 || repacks || rewrites || due.isRequested;
+    const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested;
     if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
@@ -136,23 +149,43 @@ export const cleanUp =
     const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
     });
-    for (const object of rewrites ? objects : [])
+    const isOnHold = async (tx: TenantTx, object: number): Promise<boolean> =>
+      (await loadObjectsOnHold(tx, repository, context.clock.now())).includes(object);
+    for (const object of rewrites && removesItems ? objects : [])
       for (let isLast = false; !isLast;) {
         if (signal.aborted) return now;
-        isLast = await context.store.tenant(tenant, (tx) => removeExpiredItems(tx, object, since));
+        isLast = await context.store.tenant(
+          tenant,
+          async (tx) => (await isOnHold(tx, object)) || removeExpiredItems(tx, object, since),
+        );
       }
-    const unused = rewrites
-      ? await rewrite(context, tenant, repository, found.value, since)
+    const removed = { since, points: [...due.points, ...shared] };
+    for (const object of removed.points.length === 0 ? [] : objects) {
+      await context.store.tenant(tenant, async (tx) => {
+        if (!(await isOnHold(tx, object))) await removeObjectPoints(tx, object, removed);
+      });
+      for (let isLast = false; !isLast;) {
+        if (signal.aborted) return now;
+        isLast = await context.store.tenant(
+          tenant,
+          async (tx) => (await isOnHold(tx, object)) || removeVersions(tx, object, since),
+        );
+      }
+    }
+    // Holds may have come meanwhile.
+    const { points, onHold } = await context.store.tenant(tenant, async (tx) => {
+      const present = await loadObjectsOnHold(tx, repository, context.clock.now());
+      return { onHold: present, points: await withoutPointsOnHold(tx, due.points, present) };
+    });
+    const isRewritten = rewrites || points.length < due.points.length;
+    const unused = isRewritten
+      ? await rewrite(context, tenant, repository, found.value, {
+          since: removesItems ? since : null,
+          onHold,
+        })
       : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
     if (!unused.ok) return fail(unused.error.message);
-    for (const object of points.length === 0 ? [] : objects) {
-      await context.store.tenant(tenant, (tx) => removeObjectPoints(tx, object, { since, points }));
-      for (let isLast = false; !isLast;) {
-        if (signal.aborted) return now;
-        isLast = await context.store.tenant(tenant, (tx) => removeVersions(tx, object, since));
-      }
-    }
     const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
       password: found.value.password,
       clock: context.clock,
@@ -190,18 +223,18 @@ export const cleanUp =
     return now + EVERY_MS;
   };
 
-/** Removes old items from the snapshots. Returns those that nothing refers to any more. */
+/** Removes old items, or objects that points lost, from the snapshots. Returns those that nothing refers to any more. */
 async function rewrite(
   { store, clock, chance }: AppContext,
   tenant: TenantId,
   repository: BackupRepositoryId,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
-  since: Ms,
+  rewriting: { readonly since: Ms | null; readonly onHold: readonly number[] },
 ): Promise<EngineResult<readonly string[]>> {
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (!opened.ok) return opened;
   try {
-    return await rewritePoints({ store, tenant, repository, since }, opened.value);
+    return await rewritePoints({ store, tenant, repository, ...rewriting }, opened.value);
   } finally {
     await opened.value.close();
   }

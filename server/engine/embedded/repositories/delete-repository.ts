@@ -9,6 +9,7 @@ import { BATCH_ROWS } from '../index/pages.ts';
 import { deleteImports } from '../imports/imports.ts';
 import { ok } from '../../result.ts';
 import { isInUse, listObjectNumbers } from './expired.ts';
+import { loadObjectsOnHold } from './legal-holds.ts';
 import { destroyLockedFiles } from './locked-files.ts';
 import { findRepositoryAccess } from './repositories.ts';
 import { forgetAllFiles } from './stored-files.ts';
@@ -32,13 +33,20 @@ export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
     if (removedAt !== null) await scheduleUpkeep(tx, 'repository-deletion', id, now);
 }
 
-/** The background job: waits while a restore session or a restore uses the repository. */
+/**
+ * The background job: waits while a restore session or a restore uses the repository, and while it
+ * has an object on legal hold.
+ */
 export const repositoryDeletion =
   (context: AppContext): JobHandler<'repository-deletion'> =>
   async ({ tenant, now, payload: { repository } }) => {
-    const isUsed = await context.store.tenant(tenant, (tx) => isInUse(tx, repository, now), {
-      readOnly: true,
-    });
+    const isUsed = await context.store.tenant(
+      tenant,
+      async (tx) =>
+        (await isInUse(tx, repository, now)) ||
+        (await loadObjectsOnHold(tx, repository, now)).length > 0,
+      { readOnly: true },
+    );
     if (isUsed) return now + RETRY_MS;
     const deleted = await deleteRepository(context, tenant, repository);
     if (!deleted.ok) throw new Error(deleted.error.message);

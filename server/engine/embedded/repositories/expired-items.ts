@@ -4,16 +4,22 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { FAILED, REMOVED } from '../index/marks.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { isNeededVersion, NOWHERE } from './expired.ts';
+import { getNumbers } from './legal-holds.ts';
 
-/** Returns whether a repository has item versions that were last changed before `since`. */
+/**
+ * Returns whether a repository has item versions that were last changed before `since`, of objects
+ * that are not on hold.
+ */
 export async function hasExpiredItems(
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
   since: Ms,
+  onHold: readonly number[],
 ): Promise<boolean> {
   const { rows } = await sql`
     select from item as v join backup_object as o on o.tenant_id = v.tenant_id and o.n = v.object_n
     where v.tenant_id = ${tenant} and o.repository_id = ${repository} and v.changed_at < ${since} and v.from_point <> ${NOWHERE}
+      and v.object_n not in (${getNumbers(onHold)})
     limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -3,6 +3,7 @@ import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { EXPLORER_IDLE_MS } from '../explorer/explorers.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
+import { getNumbers } from './legal-holds.ts';
 
 /** A restore point that is removed: it has a snapshot and is no longer complete. */
 export interface ExpiredPoint {
@@ -10,37 +11,82 @@ export interface ExpiredPoint {
   readonly snapshot: string;
 }
 
+interface Expiring {
+  readonly repository: BackupRepositoryId;
+  readonly since: Ms;
+  readonly now: Ms;
+  /** Objects on legal hold. */
+  readonly onHold: readonly number[];
+}
+
+/** A condition on `p`: it has an object on hold. */
+const hasHold = (tenant: string, onHold: readonly number[]) =>
+  sql<boolean>`exists (
+    select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n in (${getNumbers(onHold)}))`;
+
+/** A condition on `p`: an open explorer, an unfinished task or a download needs it. */
+const isRead = (tenant: string, now: Ms) =>
+  sql<boolean>`(exists (
+    select from explorer as e where e.tenant_id = ${tenant} and e.point_id = p.id and e.stopped_at is null and e.used_at >= ${now - EXPLORER_IDLE_MS})
+    or exists (
+      select from engine_task as t where t.tenant_id = ${tenant} and t.organization_id = p.organization_id and t.state <> 'done')
+    or ${isBeingListed(tenant, now)})`;
+
 /**
  * Makes points from before `since` invisible. Returns those, and the ones of an interrupted clean-up,
- * except what an open explorer, an unfinished task or a download that isn't listed yet needs.
+ * except what an open explorer, an unfinished task or a download that isn't listed yet needs, and
+ * what has an object on hold.
  */
 export async function expirePoints(
   { sql: db, tenant }: TenantTx,
-  {
-    repository,
-    since,
-    now,
-  }: { readonly repository: BackupRepositoryId; readonly since: Ms; readonly now: Ms },
+  { repository, since, now, onHold }: Expiring,
 ): Promise<readonly ExpiredPoint[]> {
-  await db
-    .updateTable('restore_point')
-    .set({ complete: false })
-    .where('tenant_id', '=', tenant)
-    .where('repository_id', '=', repository)
-    .where('complete', '=', true)
-    .where('snapshot', 'is not', null)
-    .where('at', '<', since)
-    .execute();
+  await sql`
+    update restore_point as p set complete = false
+    where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.complete and p.snapshot is not null
+      and p.at < ${since} and not ${hasHold(tenant, onHold)}`.execute(db);
+  // A hold came before an interrupted clean-up went on.
+  await sql`
+    update restore_point as p set complete = true
+    where p.tenant_id = ${tenant} and p.repository_id = ${repository} and not p.complete and p.snapshot is not null
+      and ${hasHold(tenant, onHold)}`.execute(db);
   const { rows } = await sql<ExpiredPoint>`
     select p.id, p.snapshot from restore_point as p
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and not p.complete and p.snapshot is not null
-      and not exists (
-        select from explorer as e where e.tenant_id = ${tenant} and e.point_id = p.id and e.stopped_at is null and e.used_at >= ${now - EXPLORER_IDLE_MS})
-      and not exists (
-        select from engine_task as t where t.tenant_id = ${tenant} and t.organization_id = p.organization_id and t.state <> 'done')
-      and not ${isBeingListed(tenant, now)}
+      and not ${isRead(tenant, now)}
     order by p.at`.execute(db);
   return rows;
+}
+
+/** Returns points from before `since` that stay for objects on hold, and still have others, too. */
+export async function listPointsOnHold(
+  { sql: db, tenant }: TenantTx,
+  { repository, since, now, onHold }: Expiring,
+): Promise<readonly ExpiredPoint[]> {
+  if (onHold.length === 0) return [];
+  const { rows } = await sql<ExpiredPoint>`
+    select p.id, p.snapshot from restore_point as p
+    where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.complete and p.snapshot is not null
+      and p.at < ${since} and ${hasHold(tenant, onHold)} and not ${isRead(tenant, now)}
+      and exists (
+        select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n not in (${getNumbers(onHold)}))
+    order by p.at`.execute(db);
+  return rows;
+}
+
+/** Returns the points without those that have an object on hold since, which are visible again. */
+export async function withoutPointsOnHold(
+  { sql: db, tenant }: TenantTx,
+  points: readonly ExpiredPoint[],
+  onHold: readonly number[],
+): Promise<readonly ExpiredPoint[]> {
+  if (onHold.length === 0 || points.length === 0) return points;
+  const { rows } = await sql<{ readonly id: PointId }>`
+    update restore_point as p set complete = true
+    where p.tenant_id = ${tenant} and p.id in (${getIds(points)}) and ${hasHold(tenant, onHold)}
+    returning p.id`.execute(db);
+  const shown = new Set(rows.map(({ id }) => id));
+  return points.filter(({ id }) => !shown.has(id));
 }
 
 /** A condition on `p`: a job has yet to list what a download takes from the point. */

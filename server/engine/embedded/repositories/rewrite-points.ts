@@ -7,6 +7,7 @@ import type { Repository } from '../restic/repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
 import type { StoredNode, TreeNode } from '../restic/tree.ts';
 import { failed, ok } from '../../result.ts';
+import { getNumbers } from './legal-holds.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
 import { loadPointObjects, savePointTree, getSession } from '../sessions/restore-point.ts';
@@ -16,11 +17,15 @@ interface Place {
   readonly store: Store;
   readonly tenant: TenantId;
   readonly repository: BackupRepositoryId;
-  readonly since: Ms;
+  /** Null: items stay, and only objects that points no longer have go. */
+  readonly since: Ms | null;
+  /** Their items stay. */
+  readonly onHold: readonly number[];
 }
 
 /**
- * Rewrites all restore points of a repository without items that were last changed before `since`.
+ * Rewrites all restore points of a repository without items that were last changed before `since`,
+ * except those of objects on hold, and without objects that the points no longer have.
  * Returns the snapshots that nothing refers to any more. Can be repeated after a crash.
  */
 export async function rewritePoints(
@@ -35,7 +40,8 @@ export async function rewritePoints(
   const points = await store.tenant(tenant, (tx) => loadPoints(tx, place.repository), {
     readOnly: true,
   });
-  for (const { point, snapshot: id } of points) {
+  for (const { point, snapshot: id, complete } of points) {
+    if (!complete) continue; // about to be forgotten
     const before = snapshots.value.find((snapshot) => snapshot.id === id);
     if (before === undefined) continue; // damaged
     const after = await rewriteSnapshot(place, opened, point, before);
@@ -56,17 +62,20 @@ export async function rewritePoints(
 
 /** Replaces the trees of objects that have such items. */
 async function rewriteObjects(
-  { store, tenant, repository, since }: Place,
+  { store, tenant, repository, since, onHold }: Place,
   opened: Repository,
 ): Promise<EngineResult<void>> {
+  if (since === null) return ok(undefined);
   const { rows } = await store.tenant(
     tenant,
     ({ sql: db }) =>
       sql<{ readonly tree: BlobId }>`
-        select o.tree from backup_object as o where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree is not null
+        select o.tree from backup_object as o where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree is not null and o.n not in (${getNumbers(onHold)})
         union
         select s.tree from object_point as s join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
-        where s.tenant_id = ${tenant} and o.repository_id = ${repository}`.execute(db),
+        where s.tenant_id = ${tenant} and o.repository_id = ${repository} and o.n not in (${getNumbers(onHold)})`.execute(
+        db,
+      ),
     { readOnly: true },
   );
   const done = new Map<BlobId, Rewritten>();
@@ -82,12 +91,12 @@ async function rewriteObjects(
     const trees = sql`jsonb_to_recordset(${JSON.stringify(replaced)}::text::jsonb) as x(before text, after text)`;
     await sql`
       update object_point as s set tree = x.after from ${trees} cross join backup_object as o
-      where s.tenant_id = ${tenant} and s.tree = x.before and o.tenant_id = ${tenant} and o.n = s.object_n and o.repository_id = ${repository}`.execute(
+      where s.tenant_id = ${tenant} and s.tree = x.before and o.tenant_id = ${tenant} and o.n = s.object_n and o.repository_id = ${repository} and o.n not in (${getNumbers(onHold)})`.execute(
       db,
     );
     await sql`
       update backup_object as o set tree = x.after from ${trees}
-      where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree = x.before`.execute(
+      where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree = x.before and o.n not in (${getNumbers(onHold)})`.execute(
       db,
     );
   });
@@ -161,6 +170,7 @@ interface StoredPoint {
   readonly point: PointId;
   readonly session: BackupSessionId;
   readonly snapshot: string;
+  readonly complete: boolean;
 }
 
 async function loadPoints(
@@ -168,7 +178,7 @@ async function loadPoints(
   repository: BackupRepositoryId,
 ): Promise<readonly StoredPoint[]> {
   const { rows } = await sql<StoredPoint>`
-    select id as point, session_id as session, snapshot from restore_point
+    select id as point, session_id as session, snapshot, complete from restore_point
     where tenant_id = ${tenant} and repository_id = ${repository} and snapshot is not null order by at`.execute(
     db,
   );
@@ -191,7 +201,9 @@ async function rewriteSnapshot(
   const lines = await readMetadata(opened, metadata?.kind === 'file' ? metadata.content : []);
   if (!lines.ok) return lines;
   const trees = new Map(lines.value.flatMap(getTree));
-  if (objects.every(({ n, tree }) => trees.get(n) === tree)) return ok(null);
+  const isSame =
+    objects.length === trees.size && objects.every(({ n, tree }) => trees.get(n) === tree);
+  if (isSame) return ok(null);
   const [facts] = lines.value;
   if (facts === undefined) return failed('damaged', t.descriptionMissing);
   const root = await savePointTree(opened, facts, objects);

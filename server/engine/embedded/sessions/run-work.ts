@@ -6,6 +6,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { indexTexts } from '../full-text/index-texts.ts';
 import type { TextReader } from '../full-text/text-reader.ts';
+import { loadObjectsOnHold } from '../repositories/legal-holds.ts';
 import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Source } from '../types.ts';
@@ -83,6 +84,20 @@ export async function runWork(
   }
 }
 
+/** Of an object on legal hold, items of any age are backed up. */
+async function loadRetainedSince(
+  { context, tenant, retainedSince }: RunningSession,
+  { n, repository }: IndexedObject,
+): Promise<Ms | null> {
+  if (retainedSince === null) return null;
+  const onHold = await context.store.tenant(
+    tenant,
+    (tx) => loadObjectsOnHold(tx, repository, context.clock.now()),
+    { readOnly: true },
+  );
+  return onHold.includes(n) ? null : retainedSince;
+}
+
 /** Returns how the work ended; null if its end is already stored. */
 async function backUp(
   session: RunningSession,
@@ -119,7 +134,7 @@ async function backUp(
         progress.touch();
       },
       isConfirmed: session.isConfirmed,
-      retainedSince: session.retainedSince,
+      retainedSince: await loadRetainedSince(session, object),
     },
     object,
   );

@@ -1,0 +1,165 @@
+import {
+  type HoldKind,
+  isActiveHold,
+  getActiveHolds,
+  type LegalHold,
+} from '#contract/backup/legal-holds.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { LegalHoldId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok } from '#contract/result.ts';
+import { cutText, lineOfText } from '#contract/stored-text.ts';
+import { TEXT_LIMITS } from '#contract/text-limits.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { serverRefusal } from './engine-calls.ts';
+import { byName, findOrganization } from './lookup.ts';
+import { backupMessages as t } from './messages.en.ts';
+
+type Names = 'listLegalHolds' | 'placeLegalHold' | 'releaseLegalHold';
+
+/** ENG-121: who may delete an organization may place and release legal holds in it. */
+export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
+  return {
+    listLegalHolds: ({ organizationId }, ctx) =>
+      context.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const row = await findOrganization(tx, ctx.session, organizationId);
+          if (!row) return failed(NOT_FOUND);
+          const holds = (row.holds ?? []).toSorted(byName);
+          const users = await loadNames(tx, holds);
+          return ok(
+            holds.map(({ id, object, user, at, ...hold }) => ({
+              _id: id,
+              ...hold,
+              objectId: object,
+              placedBy: users.get(user) ?? null,
+              placedAt: at,
+              isActive: isActiveHold(hold, ctx.now),
+            })),
+          );
+        },
+        { readOnly: true },
+      ),
+
+    placeLegalHold: ({ organizationId, kind, objectId, reason, until }, ctx) =>
+      runIdempotently<OutputOf<'placeLegalHold'>>(context, ctx, async (tx) => {
+        const row = await findOrganization(tx, ctx.session, organizationId);
+        if (!row) return refusal(NOT_FOUND);
+        const wrong = serverRefusal(row);
+        if (wrong?.ok === false) return refusal(wrong.failure);
+        if (until !== null && until <= ctx.now)
+          return refusal({
+            kind: 'bad-input',
+            message: t.holdEnded,
+            issues: [{ path: 'until', message: t.holdEnded }],
+          });
+        const name = await findName(tx, row, kind, objectId);
+        if (name === null) return refusal(NOT_FOUND);
+        const same = getActiveHolds(row, ctx.now).some(
+          (hold) => hold.kind === kind && hold.object === objectId,
+        );
+        if (same) return refusal({ kind: 'conflict', message: t.holdExists({ name }) });
+        if ((row.holds ?? []).length >= LIMITS.legalHolds)
+          return refusal({
+            kind: 'conflict',
+            message: t.holdsFull({ max: LIMITS.legalHolds }),
+          });
+        const id = context.chance.uuid() as LegalHoldId;
+        await audit(tx, context, ctx, {
+          what: 'legalhold.placed',
+          user: null,
+          detail: { organization: row.id, hold: id, kind, object: objectId, until },
+        });
+        const user = ctx.session.userId;
+        const hold = { id, kind, object: objectId, name, reason, user, until };
+        return {
+          drafts: [about(row, { type: 'organization.holdplaced@1', data: { id: row.id, hold } })],
+          answer: () => ok({ _id: id, id }),
+        };
+      }),
+
+    releaseLegalHold: ({ organizationId, holdId, reason }, ctx) =>
+      runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
+        const row = await findOrganization(tx, ctx.session, organizationId);
+        const hold = row?.holds?.find(({ id }) => id === holdId);
+        if (!row || !hold) return refusal(NOT_FOUND);
+        await audit(tx, context, ctx, {
+          what: 'legalhold.released',
+          user: null,
+          detail: { organization: row.id, hold: hold.id, kind: hold.kind, object: hold.object },
+        });
+        const user = ctx.session.userId;
+        const data = { id: row.id, hold: hold.id, user, reason };
+        return {
+          drafts: [about(row, { type: 'organization.holdreleased@1', data })],
+          answer: () => ok({}),
+        };
+      }),
+  };
+}
+
+const about = (row: OrganizationRow, event: NewEvent['event']): NewEvent => ({
+  event,
+  company: row.company,
+  entity: `organization:${row.id}`,
+});
+
+/** The names of those who placed holds, by their id. */
+async function loadNames(
+  { sql, tenant }: TenantTx,
+  holds: readonly Pick<LegalHold, 'user'>[],
+): Promise<ReadonlyMap<string, string>> {
+  if (holds.length === 0) return new Map();
+  const rows = await sql
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...new Set(holds.map(({ user }) => user))])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const OBJECT_KINDS = {
+  user: ['mailbox', 'archive', 'drive'],
+  site: ['site'],
+  team: ['team'],
+} as const;
+
+/** Returns the name of a person, site or team, also of one that left; null: there is none. */
+async function findName(
+  { sql, tenant }: TenantTx,
+  { id: organization }: OrganizationRow,
+  kind: HoldKind,
+  object: string,
+): Promise<string | null> {
+  const listed = await sql
+    .selectFrom('directory_object')
+    .select(['name', 'address'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', kind)
+    .where('id', '=', object)
+    .executeTakeFirst();
+  const found =
+    listed ??
+    (await sql
+      .selectFrom('backup_object')
+      .select(['name', 'address'])
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('kind', 'in', [...OBJECT_KINDS[kind]])
+      .where('directory_id', '=', object)
+      .limit(1)
+      .executeTakeFirst());
+  if (found === undefined) return null;
+  const text = lineOfText(found.name || found.address).trim() || object;
+  return cutText(text, TEXT_LIMITS.nameChars);
+}
