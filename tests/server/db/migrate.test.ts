@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { Log } from '#server/platform/app-context.ts';
 import { openStore, type OpenStore } from '#server/platform/db/open.ts';
 import { MIGRATIONS } from '#server/platform/db/migrations/list.ts';
+import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 import { freshUrl, migratedFolder, missing, QUIET } from './databases.ts';
 import { aTenant } from './drafts.ts';
 
@@ -102,3 +103,23 @@ for (const kind of ['pglite', 'postgres'] as const)
       await expect(open()).rejects.toThrow(/newer version of Daybook \(step 9999\)/);
     },
   );
+
+test('STORE-14, T4: a step that changes rows of providers lifts the policy that its role would be bound by, and sets it again', () => {
+  const changing = MIGRATIONS.flatMap(({ name, statements }) =>
+    statements.flatMap((statement, at) => {
+      const table = /^\s*(?:update|delete from|insert into)\s+(\w+)/i.exec(statement)?.[1];
+      return table === undefined || table in UNOWNED ? [] : [{ name, statements, at, table }];
+    }),
+  );
+  expect(changing.length).toBeGreaterThan(5);
+  for (const { name, statements, at, table } of changing) {
+    const lifted = statements.indexOf(`alter table ${table} no force row level security`);
+    const forced = statements.indexOf(`alter table ${table} force row level security`);
+    expect([name, table, lifted >= 0 && lifted < at, forced > at]).toEqual([
+      name,
+      table,
+      true,
+      true,
+    ]);
+  }
+});
