@@ -232,7 +232,9 @@ const phone: Hands = {
     await folders.getByRole('button', { name: new RegExp(`^${folder}`) }).tap();
   },
   async search(page, name, text) {
-    await page.getByRole('button', { name: 'Search', exact: true }).tap();
+    const toggle = page.getByRole('button', { name: 'Search', exact: true });
+    // The field stays open from one folder to the next.
+    if ((await toggle.getAttribute('aria-expanded')) !== 'true') await toggle.tap();
     await page.getByRole('searchbox', { name }).fill(text);
   },
   async openEarlierPoint(page, reopen) {
