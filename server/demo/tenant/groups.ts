@@ -10,7 +10,7 @@ import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts'
 import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
 import { checkPermission, hasPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
-import { readSettings } from './team-settings.ts';
+import { listTeamMembers, readSettings } from './team-settings.ts';
 
 const SITES = 'demo.sharepoint.com';
 /** The age at which searches find a site. */
@@ -205,6 +205,22 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
         }),
       );
     });
+  app.get('/groups/:group/owners', (c) => {
+    checkPermission(c.get('caller'), 'readGroups');
+    const { id } = findGroup(tenant, c.req.param('group'));
+    const rows = listTeamMembers(tenant, id).flatMap(({ personId, isOwner }) => {
+      const person = isOwner ? findPerson(tenant, personId) : null;
+      return person ? [{ '@odata.type': '#microsoft.graph.user', ...userEntity(person) }] : [];
+    });
+    return c.json(
+      listPage(tenant, c.req.raw, rows, {
+        type: 'directoryObject',
+        normal: 100,
+        max: 999,
+        always: USER_DEFAULTS,
+      }),
+    );
+  });
   app.get('/groups/:group/sites/root', (c) => {
     checkPermission(c.get('caller'), 'readSites');
     return c.json(siteEntity(siteOfGroup(tenant, findGroup(tenant, c.req.param('group')).id)));

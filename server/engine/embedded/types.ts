@@ -31,6 +31,8 @@ export interface SourceCall {
   /** For times in pages that people read. Absent: UTC. */
   readonly timeZone?: string;
   onWaiting(waiting: Waiting | null): void;
+  /** The ids of people in the backup are those of another organization. */
+  readonly isOtherOrganization?: boolean;
   /** A part of the object can't be read: the rest is backed up, with this as a warning. */
   onLack?(reason: string): void;
 }
@@ -222,6 +224,7 @@ export interface LostObject {
   find(
     object: SourceObject,
     call: SourceCall,
+    standIns: StandIns,
   ): Reply<{ readonly object: SourceObject; readonly plan: string | null }>;
   /**
    * Brings it back, as the stored settings say, and returns it. May be repeated at any time without
@@ -231,8 +234,37 @@ export interface LostObject {
     object: SourceObject,
     settings: WriteInput['content'],
     call: SourceCall,
-    recorder: FolderRecorder,
+    standIns: StandIns,
+    recorder: StandInRecorder,
   ): Reply<SourceObject>;
+}
+/** A group that a restore creates in place of a deleted one. `group`: its id, once it is known. */
+export interface StandIn {
+  /** Unpredictable, and stored before the group is created: whoever has it was created so. */
+  readonly alias: string;
+  /** Ids of the people whom the restore makes its owners. */
+  readonly owners: readonly string[];
+  readonly group: string | null;
+}
+/** What restores have created in place of a deleted object. Nothing else may stand in for it. */
+export interface StandIns {
+  /** What this restore has begun to create, and not yet finished. */
+  readonly own: StandIn | null;
+  /** Ids, those of this restore first, then the latest. */
+  readonly created: readonly string[];
+  /** Those whose creation had no answer. */
+  readonly begun: readonly StandIn[];
+  /** This restore has begun to bring the object back. */
+  readonly isUnfinished: boolean;
+  /** It began so in a version of Daybook whose aliases could be guessed. */
+  readonly hasOldAlias: boolean;
+}
+/** Learns of what stands in for a deleted object before and after it is created, and of the end. */
+export interface StandInRecorder {
+  /** `begun`: an earlier attempt of this restore. Its alias stays, so that there is one group. */
+  before(owners: readonly string[], begun: StandIn | null): Promise<StandIn>;
+  created(standIn: StandIn, group: string): Promise<void>;
+  after(key: string): Promise<void>;
 }
 /**
  * Learns of each folder before it is created, and afterwards. `key` null: somebody else had created

@@ -3,6 +3,7 @@ import type { EngineError } from '#contract/engine/engine.ts';
 import type { FolderRecorder, SourceObject } from '../types.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { getTeamKey, parseTeamKey } from '../sources/deleted-team.ts';
+import { loadStandIns } from './stand-ins.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { readPath } from './tasks.ts';
 import type { TaskId } from '#contract/ids.ts';
@@ -121,7 +122,7 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
     if (place.path.length === 0) {
       // A restore finds it again before the first item of the object.
       if (task.request.kind !== 'undo' || writer?.lost === undefined) continue;
-      const now = await writer.lost.find(object, task);
+      const now = await writer.lost.find(object, task, await loadStandIns(task, object));
       if (!now.ok && stops(now.error)) return now.error;
       if (!now.ok || now.value.plan !== null || now.value.object.id === object.id) continue;
       const restore = { ...task, id: task.request.task };

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { Ms } from '#contract/ids.ts';
 import { failed, ok } from '../../result.ts';
 import type { SourceObject, WriteInput, Writer } from '../types.ts';
-import { recordFolders } from './created-folders.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { getContent, type OpenedObject, type RunningTask, type TaskItem } from './running-task.ts';
+import { loadStandIns, noteWait, recordStandIn } from './stand-ins.ts';
 
 /**
  * Returns where the items of an object go. One that was deleted comes back first, once for all its
@@ -34,34 +35,21 @@ async function open(
   object: SourceObject,
 ): Promise<EngineResult<OpenedObject>> {
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
-  const found = await lost.find(object, task);
+  const standIns = await loadStandIns(task, object);
+  const found = await lost.find(object, task, standIns);
   if (!found.ok || task.request.input.dryRun) return found;
   // A crash may have left the object half done.
-  if (found.value.plan === null && !(await hasBegun(task, object))) return found;
+  if (found.value.plan === null && !standIns.isUnfinished) return found;
   const settings = await loadSettings(task, one);
-  const brought = await lost.bring(object, settings, task, recordFolders(task, object));
-  return brought.ok ? ok({ object: brought.value, plan: null }) : brought;
+  const recorder = recordStandIn(task, object);
+  const brought = await lost.bring(object, settings, task, standIns, recorder);
+  if (brought.ok) return ok({ object: brought.value, plan: null });
+  if (brought.error.kind !== 'busy') return brought;
+  const since = await noteWait(task, object);
+  return task.clock.now() - since > WAIT_MS ? failed('missing', t.objectNeverCame) : brought;
 }
-
-const hasBegun = async (
-  { store, tenant, id }: RunningTask,
-  { kind, id: object }: SourceObject,
-): Promise<boolean> =>
-  store.tenant(
-    tenant,
-    async ({ sql: db }) =>
-      (await db
-        .selectFrom('restore_folder')
-        .select('kind')
-        .where('tenant_id', '=', tenant)
-        .where('task_id', '=', id)
-        .where('kind', '=', kind)
-        .where('object_id', '=', object)
-        .where('path', '=', '[]')
-        .where('key', 'is', null)
-        .executeTakeFirst()) !== undefined,
-    { readOnly: true },
-  );
+/** Microsoft 365 brings teams back within hours. */
+const WAIT_MS: Ms = 24 * 60 * 60_000;
 
 /** The settings of the object at the point of the restore, else the last that there are. */
 async function loadSettings(

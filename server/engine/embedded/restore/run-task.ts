@@ -48,11 +48,8 @@ export async function runTask(
     readOnly: true,
   });
   if (repository === null) return end(context, tenant, id, 'failed', t.noBackup);
-  const target = await ports.openTarget(
-    tenant,
-    getTargetOrganization(row.request, row.organization),
-    row.request.rights ?? null,
-  );
+  const organization = getTargetOrganization(row.request, row.organization);
+  const target = await ports.openTarget(tenant, organization, row.request.rights ?? null);
   if (!target.ok) return later(context, tenant, row, target.error);
   const content = await ports.openContent(tenant, repository);
   if (!content.ok) return later(context, tenant, row, content.error);
@@ -69,6 +66,7 @@ export async function runTask(
     id,
     request: row.request,
     organization: row.organization,
+    isOtherOrganization: organization !== row.organization,
     target: target.value,
     content: content.value,
     signal,

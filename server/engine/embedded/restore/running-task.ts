@@ -9,7 +9,7 @@ import type {
 import type { Waiting } from '#contract/engine/sessions.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { BackupRepositoryId, Bytes, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
-import type { Clock } from '#server/platform/app-context.ts';
+import type { Chance, Clock } from '#server/platform/app-context.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type {
@@ -72,10 +72,12 @@ export const readStored =
 export interface RunningTask {
   readonly store: Store;
   readonly clock: Clock;
+  readonly chance: Chance;
   readonly tenant: TenantId;
   readonly id: TaskId;
   readonly request: TaskRequest;
   readonly organization: OrganizationId;
+  readonly isOtherOrganization: boolean;
   readonly target: RestoreTarget;
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */

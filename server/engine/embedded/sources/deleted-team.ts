@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
-import type { LostObject, SourceObject, WriteInput } from '../types.ts';
+import type { LostObject, SourceObject, StandIn, StandIns, WriteInput } from '../types.ts';
 import { channelPath, groupPath, teamPath } from './team-paths.ts';
 import {
   getGroupVisibility,
@@ -27,10 +27,10 @@ const Identified = v.object({ id: v.string() });
 const Group = v.object({ id: v.string(), displayName: v.fallback(v.string(), '') });
 
 /**
- * The alias of the group that stands in for a deleted one. Aliases are unique in a tenant, so a
- * repeated request can't create a second group, and any later restore finds the first.
+ * The alias that earlier versions gave the group in place of a deleted one. Anybody can guess it: it
+ * says nothing about who created the group.
  */
-const getAlias = ({ id }: SourceObject): string =>
+const getOldAlias = ({ id }: SourceObject): string =>
   `restored-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
 /** The key of a team that a restore created. */
@@ -43,40 +43,92 @@ type State =
   /** `coming`: its group is back. `deleted`: its group can be restored. `gone`: there is nothing. */
   | { readonly kind: 'coming' | 'deleted' | 'gone' }
   /** Its new group has no team yet. */
-  | { readonly kind: 'begun'; readonly group: string };
+  | { readonly kind: 'begun'; readonly standIn: StandIn; readonly group: string };
 
-async function findState(client: GraphClient, object: SourceObject): Reply<State> {
-  const has = async (path: string): Reply<boolean> => {
-    const found = await client.get(`${path}?$select=id`, Identified);
-    if (found.ok) return { ok: true, value: true };
-    return found.error.kind === 'missing'
-      ? { ok: true, value: false }
-      : { ok: false, error: found.error };
-  };
+async function has(client: GraphClient, path: string): Reply<boolean> {
+  const found = await client.get(`${path}?$select=id`, Identified);
+  if (found.ok) return { ok: true, value: true };
+  return found.error.kind === 'missing'
+    ? { ok: true, value: false }
+    : { ok: false, error: found.error };
+}
+
+async function findState(
+  client: GraphClient,
+  object: SourceObject,
+  { own, created, begun }: StandIns,
+): Reply<State> {
   const states = [
     [teamPath(object), { kind: 'present', object }],
     [groupPath(object.id), { kind: 'coming' }],
     [`/directory/deletedItems/${encodeURIComponent(object.id)}`, { kind: 'deleted' }],
   ] as const;
   for (const [path, state] of states) {
-    const found = await has(path);
+    const found = await has(client, path);
     if (!found.ok) return found;
     if (found.value) return { ok: true, value: state };
   }
+  for (const group of created) {
+    const state = await findGroup(client, object, { alias: '', owners: [], group });
+    if (!state.ok) return state;
+    if (state.value !== null) return { ok: true, value: state.value };
+  }
+  for (const standIn of begun) {
+    const group = await findByAlias(client, standIn.alias, standIn.owners, standIn.owners);
+    // What others have made of a group that an earlier restore began is not that of this one.
+    if (!group.ok && (standIn === own || group.error.kind !== 'conflict')) return group;
+    if (!group.ok || group.value === null) continue;
+    const state = await findGroup(client, object, { ...standIn, group: group.value });
+    if (!state.ok) return state;
+    if (state.value !== null) return { ok: true, value: state.value };
+  }
+  return { ok: true, value: { kind: 'gone' } };
+}
+
+/** Returns what there is of a group that a restore created. Null: somebody has deleted it. */
+async function findGroup(
+  client: GraphClient,
+  object: SourceObject,
+  standIn: StandIn & { readonly group: string },
+): Reply<State | null> {
+  const other = { ...object, id: standIn.group };
+  const team = await has(client, teamPath(other));
+  if (!team.ok) return team;
+  if (team.value) return { ok: true, value: { kind: 'present', object: other } };
+  const group = await has(client, groupPath(standIn.group));
+  if (!group.ok) return group;
+  return { ok: true, value: group.value ? { kind: 'begun', standIn, group: standIn.group } : null };
+}
+
+/** Returns the group of an alias, if its people are among those that a restore gave it. */
+async function findByAlias(
+  client: GraphClient,
+  alias: string,
+  owners: readonly string[],
+  members: readonly string[],
+): Reply<string | null> {
   const groups = await client.page(
-    `/groups?$filter=mailNickname eq '${getAlias(object)}'&$select=id,displayName`,
+    `/groups?$filter=mailNickname eq '${alias}'&$select=id,displayName`,
     Group,
   );
   if (!groups.ok) return { ok: false, error: groups.error };
   const [group] = groups.value.rows;
-  if (group === undefined) return { ok: true, value: { kind: 'gone' } };
-  const other = { ...object, id: group.id };
-  const team = await has(teamPath(other));
-  if (!team.ok) return team;
-  return {
-    ok: true,
-    value: team.value ? { kind: 'present', object: other } : { kind: 'begun', group: group.id },
-  };
+  if (group === undefined) return { ok: true, value: null };
+  for (const [list, expected] of [
+    ['owners', owners],
+    ['members', members],
+  ] as const) {
+    const people = await readRows(
+      client,
+      `${groupPath(group.id)}/${list}?$select=id&$top=999`,
+      Identified,
+    );
+    if (!people.ok) return people;
+    const isOurs = people.value.every(({ id }) => expected.includes(id));
+    if (!isOurs || (list === 'owners' && people.value.length === 0))
+      return failed('conflict', t.notOurGroup({ name: group.displayName }));
+  }
+  return { ok: true, value: group.id };
 }
 
 const PLANS = { coming: t.groupBack, deleted: t.willRestoreGroup, gone: t.willCreateTeam } as const;
@@ -85,8 +137,8 @@ const PLANS = { coming: t.groupBack, deleted: t.willRestoreGroup, gone: t.willCr
 export const lostTeam = (
   open: (object: SourceObject, call: LostCall) => GraphClient,
 ): LostObject => ({
-  async find(object, call) {
-    const state = await findState(open(object, call), object);
+  async find(object, call, standIns) {
+    const state = await findState(open(object, call), object, standIns);
     if (!state.ok) return state;
     return {
       ok: true,
@@ -96,32 +148,49 @@ export const lostTeam = (
           : { object, plan: PLANS[state.value.kind === 'begun' ? 'gone' : state.value.kind] },
     };
   },
-  async bring(object, content, call, recorder) {
+  async bring(object, content, call, standIns, recorder) {
     const client = open(object, call);
-    const state = await findState(client, object);
-    if (!state.ok) return state;
-    if (state.value.kind === 'coming') return failed('busy', t.groupBack, { waitMs: RETURN_MS });
-    if (state.value.kind === 'deleted') return restoreGroup(client, object);
+    const found = await findState(client, object, standIns);
+    if (!found.ok) return found;
+    let state = found.value;
+    if (state.kind === 'coming') return failed('busy', t.groupBack, { waitMs: RETURN_MS });
+    if (state.kind === 'deleted') return restoreGroup(client, object);
+    if (state.kind === 'present' && state.object.id !== standIns.own?.group)
+      return { ok: true, value: state.object };
     const stored = await readStoredSettings(content);
     if (!stored.ok) return stored;
-    let team = state.value.kind === 'present' ? state.value.object : null;
+    if (state.kind === 'gone' && standIns.hasOldAlias) {
+      const old = await findOld(client, object, stored.value);
+      if (!old.ok) return old;
+      state = old.value ?? state;
+    }
+    let team = state.kind === 'present' ? state.object : null;
     if (team === null) {
-      let group = state.value.kind === 'begun' ? state.value.group : null;
+      let group = state.kind === 'begun' ? state.group : null;
+      if (state.kind === 'begun') await recorder.created(state.standIn, state.group);
       if (group === null) {
-        await recorder.before([]);
-        const created = await createGroup(client, object, stored.value);
+        const owners = await findOwners(client, stored.value);
+        if (!owners.ok) return owners;
+        const standIn = await recorder.before(owners.value, standIns.own);
+        const created = await createGroup(
+          client,
+          object,
+          stored.value,
+          standIn.alias,
+          owners.value,
+        );
         if (!created.ok) return created;
         group = created.value;
+        await recorder.created(standIn, group);
       }
       team = { ...object, id: group };
       const made = await createTeam(client, team, stored.value);
       if (!made.ok) return made;
     }
-    if (team.id === object.id) return { ok: true, value: team };
     const input = { replaces: null, keepBoth: false, flags: { ...NO_FLAGS, team: ALL }, content };
     const settings = await writeSettings(client, team, input);
     if (!settings.ok) return settings;
-    await recorder.after([], getTeamKey(team.id));
+    await recorder.after(getTeamKey(team.id));
     return { ok: true, value: team };
   },
 });
@@ -156,11 +225,32 @@ async function restoreGroup(client: GraphClient, object: SourceObject): Reply<So
     : { ok: false, error: team.error };
 }
 
-async function createGroup(
+const toIds = (members: Settings['members']): readonly string[] =>
+  members.flatMap(({ userId }) => (userId == null ? [] : [userId]));
+
+/** Finds what an earlier version of Daybook had created when this restore was interrupted. */
+async function findOld(
   client: GraphClient,
   object: SourceObject,
-  { team, members }: Settings,
-): Reply<string> {
+  stored: Settings,
+): Reply<State | null> {
+  const owners = await findOwners(client, stored);
+  if (!owners.ok) return owners;
+  const alias = getOldAlias(object);
+  const allowed = [...owners.value, ...toIds(stored.members.filter(isOwner))];
+  const group = await findByAlias(client, alias, allowed, toIds(stored.members));
+  if (!group.ok) return group;
+  if (group.value === null) return { ok: true, value: null };
+  const standIn = { alias, owners: owners.value, group: group.value };
+  const state = await findGroup(client, object, standIn);
+  // Noted before anything is written there.
+  return state.ok && state.value?.kind === 'present'
+    ? { ok: true, value: { kind: 'begun', standIn, group: group.value } }
+    : state;
+}
+
+/** Returns the ids of those who become the owners of a new team. */
+async function findOwners(client: GraphClient, { members }: Settings): Reply<readonly string[]> {
   const owners: string[] = [];
   // A team without an owner who is still there gets one of its members.
   for (const one of [...members.filter(isOwner), ...members.filter((one) => !isOwner(one))]) {
@@ -173,14 +263,23 @@ async function createGroup(
     if (user.ok) owners.push(user.value.id);
     else if (user.error.kind !== 'missing') return { ok: false, error: user.error };
   }
-  if (owners.length === 0) return failed('invalid', t.noMemberLeft);
+  return owners.length === 0 ? failed('invalid', t.noMemberLeft) : { ok: true, value: owners };
+}
+
+async function createGroup(
+  client: GraphClient,
+  object: SourceObject,
+  { team }: Settings,
+  alias: string,
+  owners: readonly string[],
+): Reply<string> {
   const bound = owners.map((id) => `https://graph.microsoft.com/v1.0/users/${id}`);
   const { description } = team;
   const created = await client.post(
     '/groups',
     {
       'displayName': object.name,
-      'mailNickname': getAlias(object),
+      'mailNickname': alias,
       ...(typeof description === 'string' && description !== '' && { description }),
       'visibility': getGroupVisibility(team['visibility']),
       'groupTypes': ['Unified'],

@@ -68,7 +68,8 @@ export function writeToDrive(open: OpenDrive): Writer {
     async share(object, { key, changeKey }, grants, call) {
       const drive = await open(object, call);
       if (!drive.ok) return drive;
-      return shareItem(drive.value.client, itemPath(drive.value, key), changeKey, grants);
+      const isOther = call.isOtherOrganization === true;
+      return shareItem(drive.value.client, itemPath(drive.value, key), changeKey, grants, isOther);
     },
     async unshare(object, key, permissions, call) {
       const drive = await open(object, call);

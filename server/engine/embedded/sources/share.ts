@@ -28,13 +28,15 @@ interface Present {
 /**
  * Gives people and links the access to an item that grants say, without sending a mail. What the item
  * has already, or inherits, is left: so a repeated call adds nothing. `item`: `/drives/<id>/items/<id>`,
- * `changeKey`: the state in which the restore left it. Only errors that pass are returned as such.
+ * `changeKey`: the state in which the restore left it. `isOtherOrganization`: people have other ids there,
+ * so their addresses count too. Only errors that pass are returned as such.
  */
 export async function shareItem(
   client: GraphClient,
   item: string,
   changeKey: string,
   grants: readonly Grant[],
+  isOtherOrganization: boolean,
 ): Reply<Shared> {
   const { wanted, lacks } = sortGrants(grants, client.ports.clock.now());
   const nothing = { added: [], people: 0, links: 0, lacks, changeKey };
@@ -51,7 +53,7 @@ export async function shareItem(
     const result: EngineResult<readonly string[]> = known
       ? { ok: true, value: known.id === null ? [] : [known.id] }
       : grant.kind === 'person'
-        ? await invite(client, item, grant)
+        ? await invite(client, item, grant, isOtherOrganization)
         : await createLink(client, item, grant);
     if (result.ok) {
       added.push(...result.value);
@@ -159,6 +161,7 @@ async function invite(
   client: GraphClient,
   item: string,
   grant: PersonGrant,
+  isOtherOrganization: boolean,
 ): Reply<readonly string[]> {
   const { id, email, role } = grant;
   const post = (recipient: Readonly<Record<string, string>>) =>
@@ -174,9 +177,9 @@ async function invite(
       Invited,
     );
   let invited = await post(id === null ? { email: email ?? '' } : { objectId: id });
-  // In another organization the same person has another id.
-  if (!invited.ok && id !== null && email !== null && !passes(invited.error))
-    invited = await post({ email });
+  // Within the organization, the address of somebody who left may be another person's by now.
+  const mayBeOther = isOtherOrganization && id !== null && email !== null;
+  if (!invited.ok && mayBeOther && !passes(invited.error)) invited = await post({ email });
   return invited.ok
     ? { ok: true, value: invited.value.value.map((one) => one.id) }
     : { ok: false, error: invited.error };

@@ -23,6 +23,8 @@ export const teamMessages = defineMessages('team-source', {
   groupBack:
     'The group of this team is back. The restore continues when Microsoft 365 has the team again, in rare cases after hours.',
   teamComes: 'Microsoft 365 is still creating the team.',
+  notOurGroup:
+    'The group {name} has the alias of the one that this restore creates, but other people. Delete it, or restore its owners. Then start the restore again.',
   restoreGroupYourself:
     'The team was deleted less than 30 days ago. Restore its group in the Microsoft Entra admin center, under Groups > Deleted groups, or grant the permission Group.ReadWrite.All. Then start the restore again.',
   createNeedsRights:

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { eachDatabase } from '../../db/databases.ts';
+import { clientToken } from '../../demo-tenant/fixtures.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
@@ -65,6 +67,129 @@ eachDatabase((kind, open) => {
     const undone = await undo(task);
     expect(undone.counts.failed).toBe(0);
     expect(teams.list().map(({ id }) => id)).toEqual(others);
+    office.close();
+  });
+
+  test(`RES-92: a group that somebody else has made ready is never taken for a deleted team (${kind})`, async () => {
+    const store = await open();
+    // A restore that an earlier version began looks for the alias that anybody can compute.
+    for (const isBegun of [false, true]) {
+      const bench = await aTeam(store, [...ROLES, 'Group.ReadWrite.All']);
+      const { fixture, office, tenant, teams, team, restore, top, application } = bench;
+      fixture.pass(60_000);
+      const members = teams.listMembers(team).map(({ personId }) => personId);
+      const outsider = office.admin.listUsers().find(({ id }) => !members.includes(id))?.id ?? '';
+      expect(outsider).not.toBe('');
+      teams.purge(team);
+      const token = await clientToken(office, application);
+      const send = async (method: string, path: string, body: object): Promise<Response> =>
+        office.fetch(
+          new Request(`https://graph.microsoft.com/v1.0${path}`, {
+            method,
+            headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }),
+        );
+      const bound = [`https://graph.microsoft.com/v1.0/users/${outsider}`];
+      const response = await send('POST', '/groups', {
+        'displayName': 'Mine',
+        'mailNickname': `restored-${createHash('sha256').update(team).digest('hex').slice(0, 16)}`,
+        'groupTypes': ['Unified'],
+        'mailEnabled': true,
+        'securityEnabled': false,
+        'owners@odata.bind': bound,
+        'members@odata.bind': bound,
+      });
+      const { id: trap } = (await response.json()) as { readonly id: string };
+      fixture.pass(60_000);
+      expect((await send('PUT', `/groups/${trap}/team`, {})).status).toBe(201);
+      const before = teams.list().map(({ id }) => id);
+      const dry = await restore([top], { dryRun: true });
+      for (const { message } of dry.results)
+        expect(message).toContain('A new one is created first');
+
+      const { results } = await restore([top], {}, async (task) => {
+        if (!isBegun) return;
+        await store.tenant(tenant, ({ sql: db }) =>
+          db
+            .insertInto('restore_folder')
+            .values({
+              tenant_id: tenant,
+              task_id: task,
+              kind: 'team',
+              object_id: team,
+              path: '[]',
+              object: JSON.stringify({ kind: 'team', id: team, name: 'Team', address: '' }),
+              key: null,
+            })
+            .execute(),
+        );
+      });
+      const created = teams.list().filter(({ id }) => !before.includes(id));
+      expect(created.map(({ name }) => name)).toEqual(isBegun ? [] : [expect.any(String)]);
+      for (const { outcome, message } of results) {
+        if (isBegun)
+          expect([outcome, message]).toEqual(['failed', expect.stringContaining('Mine')]);
+        else expect(outcome).not.toBe('failed');
+      }
+      expect(teams.listMembers(trap).map(({ personId }) => personId)).toEqual([outsider]);
+      for (const { id } of teams.listChannels(trap)) {
+        expect(teams.listPosts(trap, id)).toEqual([]);
+        expect(teams.listFiles(trap, id)).toEqual([]);
+      }
+      office.close();
+    }
+  });
+
+  test(`RES-92, RES-5: a restore that an earlier version interrupted goes on with the group that it created (${kind})`, async () => {
+    const store = await open();
+    const bench = await aTeam(store, [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, tenant, teams, team, restore, undo, top, application } = bench;
+    fixture.pass(60_000);
+    const owners = teams.listMembers(team).filter(({ isOwner }) => isOwner);
+    teams.purge(team);
+    const before = teams.list().map(({ id }) => id);
+    const token = await clientToken(office, application);
+    const bound = owners.map(
+      ({ personId }) => `https://graph.microsoft.com/v1.0/users/${personId}`,
+    );
+    await office.fetch(
+      new Request('https://graph.microsoft.com/v1.0/groups', {
+        method: 'POST',
+        headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          'displayName': 'Team',
+          'mailNickname': `restored-${createHash('sha256').update(team).digest('hex').slice(0, 16)}`,
+          'groupTypes': ['Unified'],
+          'mailEnabled': true,
+          'securityEnabled': false,
+          'owners@odata.bind': bound,
+          'members@odata.bind': bound,
+        }),
+      }),
+    );
+    const { task, results } = await restore([top], {}, async (id) => {
+      await store.tenant(tenant, ({ sql: db }) =>
+        db
+          .insertInto('restore_folder')
+          .values({
+            tenant_id: tenant,
+            task_id: id,
+            kind: 'team',
+            object_id: team,
+            path: '[]',
+            object: JSON.stringify({ kind: 'team', id: team, name: 'Team', address: '' }),
+            key: null,
+          })
+          .execute(),
+      );
+    });
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    const created = teams.list().filter(({ id }) => !before.includes(id));
+    expect(created).toHaveLength(1);
+    expect(created[0]?.nickname).toMatch(/^restored-[0-9a-f]{16}$/);
+    await undo(task);
+    expect(teams.list().map(({ id }) => id)).toEqual(before);
     office.close();
   });
 

@@ -69,7 +69,10 @@ async function anOffice(seed: number) {
   onTestFinished(() => office.close());
   // Of the requests that write, the n-th gets no response: it is lost before or after the work.
   const lost = { at: -1, isDone: false, writes: 0 };
+  /** Bodies of requests that give people access. */
+  const invitations: string[] = [];
   context.cloud.connectTo(async (request) => {
+    if (request.url.endsWith('/invite')) invitations.push(await request.clone().text());
     const isWrite =
       !['GET', 'HEAD'].includes(request.method) &&
       !request.url.includes('/$batch') &&
@@ -207,6 +210,7 @@ async function anOffice(seed: number) {
     listAccess,
     linkAddresses,
     lost,
+    invitations,
     backUp,
     restore,
     listResults,
@@ -328,6 +332,9 @@ for (const seed of [3, 29])
 
     const done = await office.restore();
     expect(await office.listAccess(PATHS)).toEqual(expected);
+    // An address can be another person's by now.
+    expect(office.invitations.length).toBeGreaterThan(0);
+    expect(office.invitations.filter((body) => body.includes('"email"'))).toEqual([]);
     expect([done.counts.failed, done.result]).toEqual([
       0,
       lacking.length > 0 ? 'warning' : 'success',

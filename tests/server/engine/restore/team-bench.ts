@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { TaskId } from '#contract/ids.ts';
 import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { readPostProps } from '#server/demo/tenant/team-store.ts';
@@ -132,7 +133,12 @@ export async function aTeam(
     }
     throw new Error('The task does not end.');
   };
-  const restore = async (nodes: readonly string[], more: Partial<RestoreInput> = {}) => {
+  const restore = async (
+    nodes: readonly string[],
+    more: Partial<RestoreInput> = {},
+    /** Before the task begins. */
+    prepareTask: (task: TaskId) => Promise<void> = async () => undefined,
+  ) => {
     const task = getValue(
       await engine.restore(scope, {
         explorer,
@@ -147,6 +153,7 @@ export async function aTeam(
         ...more,
       }),
     );
+    await prepareTask(task);
     const done = await end(task);
     const results = getValue(
       await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }),

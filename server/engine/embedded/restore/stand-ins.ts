@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import type { Ms } from '#contract/ids.ts';
+import type { SourceObject, StandInRecorder, StandIns } from '../types.ts';
+import { parseTeamKey } from '../sources/deleted-team.ts';
+import type { RunningTask } from './running-task.ts';
+
+// What a restore creates in place of a deleted object is stored as its folder at the top.
+
+const TOP = '[]';
+/** Random, so that nobody can have a group of this alias before the restore creates it. */
+const ALIAS_BYTES = 16;
+
+const Noted = v.object({
+  standIn: v.optional(
+    v.object({ alias: v.string(), owners: v.array(v.string()), group: v.nullable(v.string()) }),
+  ),
+  waitsSince: v.optional(v.number()),
+  /** Absent: begun by a version whose aliases could be guessed. */
+  isRandom: v.optional(v.boolean()),
+});
+
+/** Returns what this and earlier restores have created in place of an object, or have begun to. */
+export async function loadStandIns(
+  { store, tenant, id, request }: RunningTask,
+  { kind, id: object }: SourceObject,
+): Promise<StandIns> {
+  const isUndo = request.kind === 'undo';
+  const own = isUndo ? request.task : id;
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ key: string | null; object: unknown; isOwn: boolean }>`
+      select f.key, f.object, f.task_id = ${own}::uuid as "isOwn" from restore_folder as f
+      join engine_task as t on t.tenant_id = f.tenant_id and t.id = f.task_id
+      where f.tenant_id = ${tenant} and f.kind = ${kind} and f.object_id = ${object} and f.path = ${TOP}
+      order by "isOwn" desc, t.created_at desc, t.id`.execute(db),
+    { readOnly: true },
+  );
+  // What another restore created is not what an undo takes back.
+  const noted = rows
+    .filter(({ isOwn }) => isOwn || !isUndo)
+    .map((row) => ({ ...row, ...v.parse(Noted, row.object) }));
+  const unfinished = noted.find(({ isOwn, key }) => isOwn && key === null);
+  return {
+    own: unfinished?.standIn ?? null,
+    created: noted.flatMap(({ key, standIn }) => {
+      const group = key === null ? (standIn?.group ?? null) : parseTeamKey(key);
+      return group === null ? [] : [group];
+    }),
+    begun: noted.flatMap(({ key, standIn }) =>
+      key === null && standIn?.group === null ? [standIn] : [],
+    ),
+    isUnfinished: unfinished !== undefined,
+    hasOldAlias:
+      unfinished !== undefined && unfinished.standIn === undefined && unfinished.isRandom !== true,
+  };
+}
+
+/** Stores what stands in for an object before a restore creates it, its id, and that it is done. */
+export function recordStandIn(task: RunningTask, object: SourceObject): StandInRecorder {
+  const note = (value: v.InferOutput<typeof Noted>) => noteTop(task, object, value);
+  return {
+    async before(owners, begun) {
+      const random = Buffer.from(task.chance.bytes(ALIAS_BYTES)).toString('hex');
+      const standIn = {
+        alias: begun?.alias ?? `restored-${random}`,
+        owners: [...new Set([...(begun?.owners ?? []), ...owners])],
+        group: null,
+      };
+      await note({ standIn });
+      return standIn;
+    },
+    created: (standIn, group) =>
+      note({ standIn: { ...standIn, owners: [...standIn.owners], group } }),
+    async after(key) {
+      await task.store.tenant(task.tenant, ({ sql: db }) =>
+        sql`
+        update restore_folder set key = ${key}
+        where tenant_id = ${task.tenant} and task_id = ${task.id}::uuid and kind = ${object.kind} and object_id = ${object.id} and path = ${TOP}`.execute(
+          db,
+        ),
+      );
+    },
+  };
+}
+
+/** Returns since when a restore waits for an object to come back. */
+export async function noteWait(task: RunningTask, object: SourceObject): Promise<Ms> {
+  const { store, tenant, id } = task;
+  await noteTop(task, object, {});
+  const { rows } = await store.tenant(tenant, ({ sql: db }) =>
+    sql<{ since: Ms }>`
+    update restore_folder set object = jsonb_build_object('waitsSince', ${task.clock.now()}::bigint) || object
+    where tenant_id = ${tenant} and task_id = ${id}::uuid and kind = ${object.kind} and object_id = ${object.id} and path = ${TOP}
+    returning (object ->> 'waitsSince')::bigint as since`.execute(db),
+  );
+  return rows[0]?.since ?? task.clock.now();
+}
+
+const noteTop = async (
+  { store, tenant, id }: RunningTask,
+  object: SourceObject,
+  value: v.InferOutput<typeof Noted>,
+): Promise<void> => {
+  await store.tenant(tenant, ({ sql: db }) =>
+    sql`
+    insert into restore_folder (tenant_id, task_id, kind, object_id, path, object, key)
+    values (${tenant}, ${id}::uuid, ${object.kind}, ${object.id}, ${TOP}, ${JSON.stringify({ ...object, ...value, isRandom: true })}::text::jsonb, null)
+    on conflict (tenant_id, task_id, kind, object_id, path)
+    do update set object = restore_folder.object || ${JSON.stringify(value)}::text::jsonb`.execute(
+      db,
+    ),
+  );
+};
