@@ -168,11 +168,15 @@ export const signUpCalls = {
         v.transform((text) => (/^[\w-]+$/.test(text) ? text : 'none')),
       ),
     }),
-    /** `isLinked`: the company's subscription is paid by this card from now on. */
+    /**
+     * `isLinked`: the company's subscription is paid by this card from now on. `isRefused`: it can't be
+     * paid by card now, such as after a failed payment. Nothing was charged.
+     */
     output: v.object({
       status: v.picklist(['open', 'complete', 'expired']),
       mode: v.picklist(['setup', 'subscription']),
       isLinked: v.boolean(),
+      isRefused: v.boolean(),
     }),
     gate: OWN,
     failures: ['forbidden', 'not-found', 'conflict', 'busy'],

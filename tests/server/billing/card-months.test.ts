@@ -61,6 +61,7 @@ eachDatabase((kind, open) => {
       status: 'complete',
       mode: 'subscription',
       isLinked: true,
+      isRefused: false,
     });
     expect((await getRow(owner)).subscription).toMatchObject({
       status: 'active',

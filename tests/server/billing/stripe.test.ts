@@ -289,6 +289,7 @@ eachDatabase((kind, open) => {
       status: 'complete',
       mode: 'setup',
       isLinked: false,
+      isRefused: false,
     });
     expect(JSON.stringify(stripe.list('customers'))).toContain('"default_payment_method":"pm_');
     const stranger = await office.as('stranger', ['o365_admin'], [1]);

@@ -96,7 +96,8 @@ export async function changeAtStripe(
   }
 }
 
-async function endAtStripe(
+/** Ends a subscription at Stripe. One that has ended there already is no failure. */
+export async function endAtStripe(
   context: AppContext,
   tenant: TenantId,
   stripe: Stripe,

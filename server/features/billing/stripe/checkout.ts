@@ -69,7 +69,7 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
   subscribeByCard: subscribeByCard(context),
 
   async getCheckoutResult({ checkoutId }, ctx) {
-    const isLinked = await context.store.tenant(
+    const used = await context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const row = await tx.sql
@@ -82,11 +82,13 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
           row === undefined ? null : await findCompany(tx, ctx.session, row.company_n);
         if (row === undefined || company === null) return null;
         const subscription = await findSubscription(tx, company.n);
-        return row.linked_at !== null && subscription?.hasCard === true;
+        const isDone = row.linked_at !== null;
+        const hasCard = subscription?.hasCard === true;
+        return { isLinked: isDone && hasCard, isRefused: isDone && !hasCard };
       },
       { readOnly: true },
     );
-    if (isLinked === null) return NOT_FOUND;
+    if (used === null) return NOT_FOUND;
     const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     const session = await readStripe(() => stripe.checkout.sessions.retrieve(checkoutId));
@@ -95,7 +97,7 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
     return ok({
       status: STATUSES.find((known) => known === status) ?? 'open',
       mode: mode === 'setup' ? 'setup' : 'subscription',
-      isLinked,
+      ...used,
     });
   },
 });

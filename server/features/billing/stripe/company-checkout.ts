@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
-import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
+import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -11,8 +12,11 @@ import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { findSubscription } from '../subscriptions/load.ts';
 import { getMonthAt } from '../subscriptions/month.ts';
+import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { endAtStripe } from './change-at-stripe.ts';
 import { ensureCustomer, useSubscriptionCard } from './customer.ts';
+import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 import { findPayer, recordPage, type Payer } from './payer.ts';
 import { getReconcileEvents } from './reconcile.ts';
 import { connectStripe, readStripe, writeStripe } from './stripe.ts';
@@ -200,7 +204,7 @@ async function fetchPage(
   return fetched.ok || fetched.failure.kind !== 'not-found' ? fetched : ok(null);
 }
 
-/** Links what was paid while Stripe's event was lost (BILL-10). */
+/** Links what was paid while Stripe's event was lost, or what was begun and not finished (BILL-10). */
 export async function linkLostPages(
   context: AppContext,
   tenant: TenantId,
@@ -208,18 +212,21 @@ export async function linkLostPages(
 ): Promise<Result<unknown>> {
   for (const id of await loadPages(context, tenant, null)) {
     const page = await fetchPage(stripe, id);
-    if (!page.ok) return page;
-    if (page.value?.status !== 'complete') continue;
-    const linked = await finishCompanyCheckout(context, tenant, stripe, page.value);
-    if (!linked.ok) return linked;
+    const linked =
+      page.ok && page.value?.status === 'complete'
+        ? await finishCompanyCheckout(context, tenant, stripe, page.value)
+        : page;
+    // A page that Stripe refuses doesn't stop the others.
+    if (!linked.ok && linked.failure.kind === 'busy') return linked;
   }
   return ok(null);
 }
 
 /**
- * Makes the subscription of a completed page the one that pays for the company's. A second one, such as
- * of another tab, or one whose company was deleted meanwhile, is ended at Stripe: nothing was charged.
- * Returns whether this page's is the one that counts. Repeated, it changes nothing.
+ * Makes the subscription of a completed page the one that pays for the company's. One that can't be
+ * paid by card now is ended at Stripe: a second one, such as of another tab, one whose payments failed
+ * meanwhile, or whose company was deleted. Nothing was charged. Returns whether this page's is the one
+ * that counts. What ends in between is done by the next call; repeated after that, it changes nothing.
  */
 export async function finishCompanyCheckout(
   context: AppContext,
@@ -229,60 +236,89 @@ export async function finishCompanyCheckout(
 ): Promise<Result<boolean>> {
   const { subscription } = session;
   if (subscription === null || typeof subscription === 'string') return ok(false);
-  const linked = await context.store.tenant(tenant, (tx) =>
-    link(tx, context, session.id, subscription),
+  const page = await findPage(context, tenant, session.id);
+  if (page === null) return ok(false);
+  const { customer } = subscription;
+  const open = await listOpenInvoices(
+    stripe,
+    typeof customer === 'string' ? customer : customer.id,
   );
-  if (linked === null) return ok(false);
-  if (linked) {
-    const used = await useSubscriptionCard(context, tenant, stripe, subscription);
-    return used.ok ? ok(true) : used;
-  }
-  const ended = await writeStripe(
-    context,
-    tenant,
-    { what: `subscription:${subscription.id}`, body: 'cancel' },
-    (options) => stripe.subscriptions.cancel(subscription.id, {}, options),
+  if (!open.ok) return open;
+  const isUsed = await context.store.tenant(tenant, (tx) =>
+    link(tx, context, page, { subscription, owedAtStripe: getOwedMills(open.value) }),
   );
-  // Stripe answers so for a subscription that has ended there already.
-  return ended.ok || ended.failure.kind === 'not-found' ? ok(false) : ended;
+  if (page.isDone) return ok(isUsed);
+  const acted = isUsed
+    ? await useSubscriptionCard(context, tenant, stripe, subscription)
+    : await endAtStripe(context, tenant, stripe, subscription.id);
+  if (!acted.ok) return acted;
+  await context.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('stripe_checkout')
+      .set({ linked_at: context.clock.now() })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', session.id)
+      .execute(),
+  );
+  return ok(isUsed);
 }
 
-/** Returns whether a page's subscription counts; null: no company opened the page. */
+/** A page that a company opened. `isDone`: nothing is left to do for it. */
+interface OpenedPage {
+  readonly company: CompanyN;
+  readonly subscription: string;
+  readonly isDone: boolean;
+}
+
+/** Null: no company opened the page. */
+const findPage = (context: AppContext, tenant: TenantId, id: string): Promise<OpenedPage | null> =>
+  context.store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const row = await sql
+        .selectFrom('stripe_checkout')
+        .select(['company_n', 'subscription_id', 'linked_at'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.subscription_id == null
+        ? null
+        : {
+            company: row.company_n,
+            subscription: row.subscription_id,
+            isDone: row.linked_at !== null,
+          };
+    },
+    { readOnly: true },
+  );
+
+/** Returns whether the subscription of a page counts from now on. */
 async function link(
   tx: TenantTx,
   context: AppContext,
-  page: string,
-  subscription: Stripe.Subscription,
-): Promise<boolean | null> {
+  page: OpenedPage,
+  at: { readonly subscription: Stripe.Subscription; readonly owedAtStripe: Mills },
+): Promise<boolean> {
   await tx.lock();
+  const { subscription } = at;
   const { tenant } = tx;
   const now = context.clock.now();
-  const opened = await tx.sql
-    .selectFrom('stripe_checkout')
-    .select(['company_n', 'subscription_id'])
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', page)
-    .executeTakeFirst();
-  if (opened?.subscription_id == null) return null;
-  await tx.sql
-    .updateTable('stripe_checkout')
-    .set({ linked_at: now })
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', page)
-    .execute();
   const customer = await tx.sql
     .selectFrom('stripe_customer')
     .select(['subscription_id', 'ended_at', 'collected_from'])
     .where('tenant_id', '=', tenant)
-    .where('company_n', '=', opened.company_n)
+    .where('company_n', '=', page.company)
     .executeTakeFirst();
   if (customer?.subscription_id === subscription.id) return customer.ended_at === null;
-  const row = (await tx.rows('subscription', [opened.subscription_id])).get(opened.subscription_id);
-  const company = (await tx.rows('company', [opened.company_n])).get(opened.company_n);
+  const row = (await tx.rows('subscription', [page.subscription])).get(page.subscription);
+  const company = (await tx.rows('company', [page.company])).get(page.company);
   const isPaid = customer?.subscription_id != null && customer.ended_at === null;
   if (
+    page.isDone ||
+    hasEnded(subscription) ||
     row === undefined ||
-    row.status === 'ended' ||
+    // What is owed, or has ended, isn't settled by a card (BILL-13).
+    getNextStatus(row.status, 'cardAttached') === null ||
     (row.hasCard && isPaid) ||
     !isWithoutCard(row) ||
     company?.deletedAt !== undefined
@@ -301,7 +337,7 @@ async function link(
       read_at: 0,
     }))
     .where('tenant_id', '=', tenant)
-    .where('company_n', '=', opened.company_n)
+    .where('company_n', '=', page.company)
     .execute();
   const about = { company: row.company, entity: `subscription:${row.id}` };
   const by = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now } as const;
@@ -315,15 +351,23 @@ async function link(
     ],
     by,
   );
-  const attached = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
   const { graceDays } = await loadBillingSettings(tx);
-  await tx.append(
-    getReconcileEvents(attached, subscription, { owedMills: 0, graceDays, now }).map((event) => ({
-      ...about,
-      event,
-    })),
-    by,
-  );
+  const getOverdue = await loadOverdue(tx, { timeZone, now });
+  // A restored subscription runs first, and what is owed starts its grace period then.
+  for (let turn = 0; turn < 2; turn += 1) {
+    const attached = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
+    const owedMills = at.owedAtStripe + getOverdue(attached);
+    await tx.append(
+      getReconcileEvents(attached, subscription, { owedMills, graceDays, now }).map((event) => ({
+        ...about,
+        event,
+      })),
+      by,
+    );
+  }
   await scheduleRecurring(tx, 'subscriptions', now);
   return true;
 }
+
+const hasEnded = ({ status }: Stripe.Subscription): boolean =>
+  status === 'canceled' || status === 'incomplete_expired';

@@ -5,6 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { loadStoredUsageDays } from '../suite-usage/usage-days.ts';
+import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { collectMonths } from './collect-months.ts';
 import { linkLostPages } from './company-checkout.ts';
@@ -157,28 +158,43 @@ function findMeteredDays(
   });
 }
 
-/** Running subscriptions that weren't read for some hours: an event of theirs may be lost. */
+/**
+ * Running subscriptions that weren't read for some hours, as an event of theirs may be lost, and those
+ * that owe something: no event comes when an invoice in QuickBooks is overdue, or is paid.
+ */
 const findUnread = (
   context: AppContext,
   tenant: TenantId,
   now: Ms,
 ): Promise<readonly { readonly subscription: string; readonly customer: string }[]> =>
-  context.store.tenant(tenant, async ({ sql }) =>
-    (
-      await sql
-        .selectFrom('stripe_customer')
-        .select(['subscription_id', 'customer_id'])
-        .where('tenant_id', '=', tenant)
-        .where('ended_at', 'is', null)
-        .where('subscription_id', 'is not', null)
-        // A time in the future was written by a wrong clock.
-        .where((row) => row.or([row('read_at', '<=', now - READ_MS), row('read_at', '>', now)]))
-        .orderBy('read_at')
-        .execute()
-    ).flatMap(({ subscription_id: subscription, customer_id: customer }) =>
-      subscription === null ? [] : [{ subscription, customer }],
-    ),
-  );
+  context.store.tenant(tenant, async (tx) => {
+    const rows = await tx.sql
+      .selectFrom('stripe_customer')
+      .select(['company_n', 'subscription_id', 'customer_id', 'read_at'])
+      .where('tenant_id', '=', tenant)
+      .where('ended_at', 'is', null)
+      .where('subscription_id', 'is not', null)
+      .orderBy('read_at')
+      .execute();
+    if (rows.length === 0) return [];
+    const { timeZone } = await loadCompanyLimit(tx);
+    const getOverdue = await loadOverdue(tx, { timeZone, now });
+    const owing = new Set(
+      (await tx.all('subscription'))
+        .filter((row) => row.hasCard && row.endedAt === null)
+        .filter((row) => row.owedMills > 0 || getOverdue(row) > 0)
+        .map(({ company }) => company),
+    );
+    return rows
+      .filter(
+        ({ company_n: company, read_at: readAt }) =>
+          // A time in the future was written by a wrong clock.
+          readAt <= now - READ_MS || readAt > now || owing.has(company),
+      )
+      .flatMap(({ subscription_id: subscription, customer_id: customer }) =>
+        subscription === null ? [] : [{ subscription, customer }],
+      );
+  });
 
 /** Subscriptions that ended here, such as those of deleted companies, and not yet at Stripe. */
 function findEnded(

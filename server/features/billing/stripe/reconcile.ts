@@ -9,7 +9,7 @@ const SECOND_MS: Ms = 1_000;
 
 type Change = Extract<NewEvent['event'], { readonly type: `subscription.${string}` }>;
 
-/** `owedMills`: of all invoices that were charged and not paid. */
+/** `owedMills`: of all invoices that were charged and not paid, and of overdue ones in QuickBooks. */
 interface Known {
   readonly owedMills: Mills;
   readonly graceDays: number;

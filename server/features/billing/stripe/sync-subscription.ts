@@ -3,6 +3,8 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 import { getReconcileEvents } from './reconcile.ts';
@@ -38,7 +40,6 @@ export async function syncSubscription(
   if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(null) : fetched;
   const open = await listOpenInvoices(stripe, begun.customer_id);
   if (!open.ok) return open;
-  const owedMills = getOwedMills(open.value);
   return context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const now = context.clock.now();
@@ -57,6 +58,9 @@ export async function syncSubscription(
     );
     if (row === undefined) return ok(null);
     const { graceDays } = await loadBillingSettings(tx);
+    const { timeZone } = await loadCompanyLimit(tx);
+    const getOverdue = await loadOverdue(tx, { timeZone, now });
+    const owedMills = getOwedMills(open.value) + getOverdue(row);
     await tx.append(
       getReconcileEvents(row, fetched.value, { owedMills, graceDays, now }).map((change) => ({
         event: change,

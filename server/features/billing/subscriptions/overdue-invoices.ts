@@ -29,7 +29,7 @@ interface MonthInvoice {
 /**
  * Returns what the invoices of months in QuickBooks change: a voided one releases its month (BILL-16),
  * and overdue ones start the grace period of a subscription as a failed card payment does, which ends
- * when they are paid (BILL-13).
+ * when they are paid (BILL-13). What a card subscription owes is added to what it owes at Stripe.
  */
 export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly NewEvent[]> {
   const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
@@ -52,6 +52,29 @@ export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly N
           ),
     ),
   ];
+}
+
+/**
+ * Returns how to find what is overdue in QuickBooks of a subscription, whoever collects it (BILL-13).
+ * What was read long ago stops nobody's backups, and doesn't settle what is owed.
+ */
+export async function loadOverdue(
+  tx: TenantTx,
+  { timeZone, now }: Pick<At, 'timeZone' | 'now'>,
+): Promise<(row: SubscriptionRow) => Mills> {
+  const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
+  const readAt = await loadReadAt(tx);
+  if (invoiced.length === 0 || readAt === null) return () => 0;
+  const invoices = (await loadMonthInvoices(tx, invoiced)).filter(({ voided }) => !voided);
+  const isFresh = readAt >= now - FRESH_MS;
+  return (row) =>
+    isFresh || row.status === 'payment_failed' || row.status === 'disabled'
+      ? getOverdueMills(
+          row,
+          invoices.filter(({ company }) => company === row.company),
+          { timeZone, now },
+        )
+      : 0;
 }
 
 /**
@@ -117,17 +140,26 @@ async function loadMonthInvoices(
   );
 }
 
+function getOverdueMills(
+  { forgivenAt }: SubscriptionRow,
+  invoices: readonly MonthInvoice[],
+  { timeZone, now }: Pick<At, 'timeZone' | 'now'>,
+): Mills {
+  const today = dayText(getDay(now, timeZone, 0));
+  const forgiven = forgivenAt === undefined ? '' : dayText(getDay(forgivenAt, timeZone, 0));
+  return invoices
+    .filter(({ due }) => due !== null && due < today && due > forgiven)
+    .reduce((sum, { balance }) => sum + balance, 0);
+}
+
 function getPaymentEvents(
-  { id, company, status, owedMills: before, periodEndsAt, forgivenAt }: SubscriptionRow,
+  row: SubscriptionRow,
   invoices: readonly MonthInvoice[],
   { timeZone, graceDays, now }: At,
 ): readonly NewEvent[] {
+  const { id, company, status, owedMills: before, periodEndsAt } = row;
   if (getNextStatus(status, 'failed') === null) return [];
-  const today = dayText(getDay(now, timeZone, 0));
-  const forgiven = forgivenAt === undefined ? '' : dayText(getDay(forgivenAt, timeZone, 0));
-  const owedMills = invoices
-    .filter(({ due }) => due !== null && due < today && due > forgiven)
-    .reduce((sum, { balance }) => sum + balance, 0);
+  const owedMills = getOverdueMills(row, invoices, { timeZone, now });
   const about = (event: NewEvent['event']): NewEvent => ({
     company,
     entity: `subscription:${id}`,

@@ -38,8 +38,16 @@ export function CheckoutResult() {
         ) : value === null ? (
           <output className="block text-ink-2">{t.checking}</output>
         ) : (
-          <Callout tone={value.status === 'complete' && !isWaiting ? 'success' : 'warning'}>
-            {isWaiting ? t.cardWaiting : RESULTS[value.mode][value.status]}
+          <Callout
+            tone={
+              value.status === 'complete' && !isWaiting && !value.isRefused ? 'success' : 'warning'
+            }
+          >
+            {value.isRefused
+              ? t.cardRefused
+              : isWaiting
+                ? t.cardWaiting
+                : RESULTS[value.mode][value.status]}
           </Callout>
         )}
         <p className="m-0">
@@ -55,7 +63,11 @@ export function CheckoutResult() {
 const CHECK_MS = 3_000;
 /** The user has paid, and the subscription doesn't know it yet. */
 const isWaitingFor = (value: OutputOf<'getCheckoutResult'> | null): boolean =>
-  value !== null && value.mode === 'subscription' && value.status === 'complete' && !value.isLinked;
+  value !== null &&
+  value.mode === 'subscription' &&
+  value.status === 'complete' &&
+  !value.isLinked &&
+  !value.isRefused;
 const RESULTS = {
   setup: { complete: t.cardSaved, open: t.cardOpen, expired: t.cardExpired },
   subscription: {

@@ -1,0 +1,279 @@
+import { expect, test } from 'vitest';
+import type { NewEvent } from '#contract/events.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { payments } from '#server/features/billing/stripe/payments-job.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aTill, makeRun, pay, type Till } from './stripe-fixtures.ts';
+import { DAY, getRow, HOUR, must } from './subscription-fixtures.ts';
+
+const START = { level: 'advanced', minimumUsers: 4, trialEndsAt: null };
+const collect = (till: Till) => payments(till.ground.context)(makeRun(till));
+const openPage = async ({ owner }: Till, companyId = 1): Promise<string> =>
+  (await must<OutputOf<'subscribeByCard'>>(owner, 'POST', 'o365/checkout/subscribe', { companyId }))
+    .url ?? '';
+const getResult = async ({ owner }: Till, back: string): Promise<unknown> =>
+  must(owner, 'GET', `o365/checkout/${/(cs_\w+)/.exec(back)?.[1] ?? ''}/success`);
+const getSubscription = ({ ground: fixture, office }: Till) =>
+  fixture.context.store.tenant(
+    office.tenant,
+    async (tx) => (await tx.all('subscription')).find(({ company }) => company === 1),
+    { readOnly: true },
+  );
+const listStatuses = ({ stripe }: Till) => stripe.list('subscriptions').map((one) => one['status']);
+const listDefaultCards = ({ stripe }: Till) =>
+  stripe
+    .list('customers')
+    .map(
+      (one) =>
+        (one['invoice_settings'] as { default_payment_method?: string } | undefined)
+          ?.default_payment_method,
+    );
+
+const append = ({ ground: fixture, office }: Till, events: readonly NewEvent[]): Promise<unknown> =>
+  fixture.context.store.tenant(office.tenant, async (tx) => {
+    await tx.lock();
+    await tx.append(events, {
+      actor: { kind: 'clock' },
+      subject: null,
+      commandId: null,
+      at: fixture.context.clock.now(),
+    });
+  });
+
+/** What the hourly job does when invoices of a company are overdue, and when its grace period ends. */
+async function suspend(till: Till, steps: readonly ('failed' | 'disabled')[]): Promise<void> {
+  const row = await getSubscription(till);
+  if (row === undefined) throw new Error('no subscription');
+  const graceEndsAt = till.ground.context.clock.now() + DAY;
+  await append(
+    till,
+    steps.map((step) => ({
+      company: row.company,
+      entity: `subscription:${row.id}`,
+      event:
+        step === 'failed'
+          ? { type: 'subscription.failed@1', data: { id: row.id, graceEndsAt, owedMills: 99_000 } }
+          : { type: 'subscription.disabled@1', data: { id: row.id } },
+    })),
+  );
+}
+
+/** A month of company 1 whose invoice QuickBooks has, as it was read an hour ago. */
+async function addInvoice(till: Till, due: `${number}-${number}-${number}`): Promise<void> {
+  const { ground: fixture, office, owner } = till;
+  await till.work();
+  const { _id: id = '' } = (await getRow(owner)).usage ?? {};
+  await append(till, [
+    {
+      company: 1,
+      entity: `usage:${id}`,
+      event: { type: 'usage.invoiced@1', data: { id, invoice: '1001' } },
+    },
+  ]);
+  const at = fixture.context.clock.now();
+  await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await sql
+      .insertInto('quickbooks')
+      .values({
+        tenant_id: tenant,
+        environment: 'production',
+        client_id: 'client',
+        realm_id: '1',
+        connected_at: at,
+        read_at: at,
+        cursor: JSON.stringify({}) as never,
+      })
+      .execute();
+    await sql
+      .insertInto('invoice_customer')
+      .values({
+        tenant_id: tenant,
+        id: '1',
+        name: 'Calloway',
+        active: true,
+        company_n: 1,
+        stands_for: 1,
+        seen_at: at,
+      })
+      .execute();
+    await sql
+      .insertInto('invoice')
+      .values({
+        tenant_id: tenant,
+        id: '1',
+        customer_id: '1',
+        number: '1001',
+        currency: 'USD',
+        day: due,
+        due,
+        total: 5_000,
+        balance: 5_000,
+        voided: false,
+        row: JSON.stringify({}) as never,
+        changed_at: at,
+        seen_at: at,
+      })
+      .execute();
+  });
+}
+
+const setBalance = (
+  { ground: fixture, office }: Till,
+  balance: number,
+  readAt = fixture.context.clock.now(),
+) =>
+  fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await sql.updateTable('invoice').set({ balance }).where('tenant_id', '=', tenant).execute();
+    await sql
+      .updateTable('quickbooks')
+      .set({ read_at: readAt })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
+
+eachDatabase((kind, open) => {
+  test.each([
+    ['payment_failed', ['failed']],
+    ['disabled', ['failed', 'disabled']],
+  ] as const)(
+    `BILL-13, BILL-22: a page that was opened before payments failed settles nothing while the status is %s (${kind})`,
+    async (status, steps) => {
+      const till = await aTill(await open());
+      const { stripe, owner } = till;
+      await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+      const url = await openPage(till);
+      await suspend(till, steps);
+      const before = await getSubscription(till);
+      expect(before).toMatchObject({ status, owedMills: 99_000 });
+      const back = await pay(till, url);
+      const check = async (): Promise<void> => {
+        expect(await getSubscription(till)).toEqual(before);
+        expect(listStatuses(till)).toEqual(['canceled']);
+        expect(await getResult(till, back)).toMatchObject({ isLinked: false, isRefused: true });
+      };
+      await check();
+      for (const payload of stripe.events.toReversed())
+        expect(await stripe.send(payload)).toBe(200);
+      await collect(till);
+      await check();
+      expect(stripe.list('invoices').filter(({ total }) => total !== 0)).toEqual([]);
+      // Once nothing is owed, another page links a card; the one before stays as it is.
+      await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+      await collect(till);
+      expect(await getSubscription(till)).toMatchObject({ status: 'active', hasCard: false });
+      await pay(till, await openPage(till));
+      await collect(till);
+      expect(await getSubscription(till)).toMatchObject({ status: 'active', hasCard: true });
+      expect(listStatuses(till)).toEqual(['canceled', 'active']);
+    },
+  );
+
+  test(`BILL-13: a subscription that ended at Stripe before it was linked is never linked (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { stripe, owner, ground: fixture } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    const url = await openPage(till);
+    await suspend(till, ['failed']);
+    // It is ended at Stripe, and the answer is lost. Nothing is owed when it is tried again.
+    fixture.context.payments.connectTo(async (request) => {
+      const answer = await stripe.fetch(request);
+      if (request.method === 'DELETE') throw new TypeError('fetch failed');
+      return answer;
+    });
+    await pay(till, url);
+    fixture.context.payments.connectTo(stripe.fetch);
+    await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+    await collect(till);
+    await collect(till);
+    expect(listStatuses(till)).toEqual(['canceled']);
+    expect(await getSubscription(till)).toMatchObject({ status: 'active', hasCard: false });
+  });
+
+  test(`BILL-13, BILL-22: what is overdue in QuickBooks is owed by who pays by card, until it is paid there (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner, ground: fixture } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    const url = await openPage(till);
+    await addInvoice(till, '2026-03-01');
+    // The card is attached before the hourly job has seen that the invoice is overdue.
+    await pay(till, url);
+    const owing = { status: 'payment_failed', owedMills: 5_000, hasCard: true };
+    const first = await getSubscription(till);
+    expect(first).toMatchObject(owing);
+    fixture.pass(HOUR);
+    await till.work();
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({
+      ...owing,
+      graceEndsAt: first?.graceEndsAt,
+    });
+    await setBalance(till, 2_000);
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({
+      ...owing,
+      owedMills: 2_000,
+      graceEndsAt: first?.graceEndsAt,
+    });
+    // What was read long ago settles nothing.
+    await setBalance(till, 2_000, fixture.context.clock.now() - 3 * DAY);
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({ ...owing, owedMills: 2_000 });
+    await setBalance(till, 0);
+    await collect(till);
+    const paid = { status: 'active', owedMills: 0, graceEndsAt: null, hasCard: true };
+    expect(await getSubscription(till)).toMatchObject(paid);
+    // What was read long ago stops nothing. Read again, it is owed within an hour.
+    await setBalance(till, 3_000, fixture.context.clock.now() - 3 * DAY);
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject(paid);
+    await setBalance(till, 3_000);
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({ ...owing, owedMills: 3_000 });
+  });
+
+  test(`BILL-10, BILL-22: what a page leads to is finished later if Stripe can't be reached in between (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { stripe, owner, ground: fixture } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await must(owner, 'POST', 'o365/subscriptions/start/2', START);
+    const fail = (isFailing: (request: Request) => boolean): void =>
+      fixture.context.payments.connectTo((request) => {
+        if (isFailing(request)) throw new TypeError('fetch failed');
+        return stripe.fetch(request);
+      });
+    fail(({ method, url }) => method === 'POST' && /\/customers\/\w+$/.test(url));
+    const back = await pay(till, await openPage(till));
+    expect(listDefaultCards(till)).toEqual([undefined]);
+    expect(await getResult(till, back)).toMatchObject({ isLinked: false, isRefused: false });
+    // Stripe's event doesn't come again: the hourly job finishes it.
+    fixture.context.payments.connectTo(stripe.fetch);
+    await collect(till);
+    expect(listDefaultCards(till)).toEqual([expect.stringMatching(/^pm_/)]);
+    expect(await getResult(till, back)).toMatchObject({ isLinked: true, isRefused: false });
+    // Once it is done, a late event doesn't bring back the card of then.
+    const [customer] = stripe.list('customers');
+    const written = stripe.count('customers');
+    for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);
+    expect([stripe.count('customers'), stripe.list('customers')[0]]).toEqual([written, customer]);
+
+    // A second page of another tab: ending its subscription fails first.
+    const pages: string[] = [];
+    let isFirst = true;
+    fixture.context.payments.connectTo(async (request) => {
+      if (isFirst && request.method === 'POST' && request.url.endsWith('/checkout/sessions')) {
+        isFirst = false;
+        const terms = { userMills: 3_105, minimumUsers: 4 };
+        await must(owner, 'POST', 'o365/subscriptions/update/2', terms);
+        pages.push(await openPage(till, 2));
+      }
+      return stripe.fetch(request);
+    });
+    pages.push(await openPage(till, 2));
+    fail(({ method }) => method === 'DELETE');
+    for (const page of pages) await pay(till, page);
+    expect(listStatuses(till)).toEqual(['active', 'active', 'active']);
+    fixture.context.payments.connectTo(stripe.fetch);
+    await collect(till);
+    expect(listStatuses(till)).toEqual(['active', 'active', 'canceled']);
+  });
+});
