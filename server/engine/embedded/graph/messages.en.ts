@@ -64,6 +64,7 @@ export const graphMessages = defineMessages('graph', {
   badName: "Microsoft 365 doesn't allow this name.",
   unnamed: 'without a name',
   notGrantable: '{name} (Microsoft 365 only allows reading this kind of access)',
+  sharingUnread: 'people and links that the backup could not read',
   grantExpired: '{name} (the access has expired)',
   linkExpired: 'a link (it has expired)',
   linkHasPassword: 'a link (its password is unknown)',

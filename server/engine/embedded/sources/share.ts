@@ -106,6 +106,7 @@ export function sortGrants(
 }
 
 function findLack(grant: Grant, now: Ms): string | null {
+  if (grant.kind === 'other' && grant.isUnread === true) return t.sharingUnread;
   if (grant.kind === 'other') return t.notGrantable({ name: grant.name || t.unnamed });
   const isExpired = grant.expiresAt !== null && grant.expiresAt <= now;
   if (grant.kind === 'person') return isExpired ? t.grantExpired({ name: grant.name }) : null;

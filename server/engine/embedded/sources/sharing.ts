@@ -25,8 +25,15 @@ export const LinkGrant = v.object({
   hasPassword: v.boolean(),
   expiresAt: v.nullable(v.number()),
 });
-/** Access that Graph can only read, such as that of a SharePoint group. */
-const OtherGrant = v.object({ kind: v.literal('other'), name: v.string() });
+/**
+ * Access that Graph can only read, such as that of a SharePoint group. `isUnread`: the backup could
+ * not read who has access at all.
+ */
+const OtherGrant = v.object({
+  kind: v.literal('other'),
+  name: v.string(),
+  isUnread: v.optional(v.literal(true)),
+});
 export const Grant = v.variant('kind', [PersonGrant, LinkGrant, OtherGrant]);
 export type Grant = v.InferOutput<typeof Grant>;
 export type PersonGrant = v.InferOutput<typeof PersonGrant>;
@@ -163,8 +170,8 @@ const FirstPage = v.object({
 });
 
 /**
- * Reads who folders of a drive are shared with, in their order. Null: that can't be read, or the
- * folder is gone.
+ * Reads who folders of a drive are shared with, in their order. Null: the folder is gone. One whose
+ * sharing can't be read has a grant that says so, and a restore says it too.
  */
 export async function readFolderGrants(
   client: GraphClient,
@@ -181,7 +188,8 @@ export async function readFolderGrants(
     if (!result.ok && PASSING.has(result.error.kind)) return { ok: false, error: result.error };
     const read = result.ok ? v.safeParse(FirstPage, result.value) : null;
     if (!read?.success) {
-      all.push(null);
+      const isGone = !result.ok && result.error.kind === 'missing';
+      all.push(isGone ? null : [{ kind: 'other', name: '', isUnread: true }]);
       continue;
     }
     const more = await readFrom(client, read.output['@odata.nextLink'] ?? null);

@@ -193,6 +193,27 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
+  test(`RES-92: a restore waits for a team that Microsoft 365 does not create for a day, not for ever (${kind})`, async () => {
+    const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, teams, team, restore, top } = bench;
+    fixture.pass(60_000);
+    teams.purge(team);
+    let attempts = 0;
+    fixture.context.cloud.connectTo(async (request) => {
+      if (request.method !== 'PUT' || !request.url.endsWith('/team')) return office.fetch(request);
+      attempts += 1;
+      fixture.pass(5 * 3_600_000);
+      return Response.json({ error: { code: 'NotFound', message: 'No group.' } }, { status: 404 });
+    });
+    const { done, results } = await restore([top]);
+    expect(done.result).toBe('failed');
+    for (const { message } of results)
+      expect(message).toContain('has not brought the team back within a day');
+    // Every five hours until a day is over.
+    expect(attempts).toBeGreaterThanOrEqual(5);
+    office.close();
+  });
+
   test(`RES-92: a team that was deleted lately comes back with its group, or the result says how (${kind})`, async () => {
     const store = await open();
     const bench = await aTeam(store, [...ROLES, 'Group.ReadWrite.All']);

@@ -69,9 +69,25 @@ async function anOffice(seed: number) {
   onTestFinished(() => office.close());
   // Of the requests that write, the n-th gets no response: it is lost before or after the work.
   const lost = { at: -1, isDone: false, writes: 0 };
+  /** Answers batches of requests about permissions as if the application might not read them. */
+  const hidden = { isOn: false, count: 0 };
+  const hide = async (request: Request): Promise<Response | null> => {
+    if (!hidden.isOn || !request.url.endsWith('/$batch')) return null;
+    const { requests } = (await request.clone().json()) as {
+      readonly requests: readonly { readonly id: string; readonly url: string }[];
+    };
+    if (!requests.every(({ url }) => url.endsWith('/permissions'))) return null;
+    hidden.count += requests.length;
+    const error = { code: 'accessDenied', message: 'Access denied' };
+    return Response.json({
+      responses: requests.map(({ id }) => ({ id, status: 403, headers: {}, body: { error } })),
+    });
+  };
   /** Bodies of requests that give people access. */
   const invitations: string[] = [];
   context.cloud.connectTo(async (request) => {
+    const denied = await hide(request);
+    if (denied !== null) return denied;
     if (request.url.endsWith('/invite')) invitations.push(await request.clone().text());
     const isWrite =
       !['GET', 'HEAD'].includes(request.method) &&
@@ -211,6 +227,7 @@ async function anOffice(seed: number) {
     linkAddresses,
     lost,
     invitations,
+    hidden,
     backUp,
     restore,
     listResults,
@@ -367,6 +384,27 @@ for (const seed of [3, 29])
     expect(await office.listAccess(['A'])).toEqual([]);
     await expect(office.listAccess(['C'])).rejects.toThrow('404');
   });
+
+test('RES-6, ENG-71: a folder whose sharing the backup could not read is not restored as if it had none', async () => {
+  const office = await anOffice(7);
+  const { call, people } = office;
+  await call('POST', '/root/children', { name: 'A', folder: {} });
+  await call('PUT', `${at('A/one.txt')}/content`, new Uint8Array([1]));
+  await call('POST', `${at('A')}/invite`, {
+    recipients: [{ objectId: people[1]?.id }],
+    roles: ['read'],
+    sendInvitation: false,
+  });
+  office.hidden.isOn = true;
+  await office.backUp();
+  office.hidden.isOn = false;
+  expect(office.hidden.count).toBeGreaterThan(0);
+  await call('DELETE', at('A').slice(0, -1));
+  for (const dryRun of [true, false]) {
+    const done = await office.restore({ dryRun });
+    expect(done.message).toContain('people and links that the backup could not read');
+  }
+});
 
 test('RES-6, RES-5: wherever a request or its response is lost, everyone gets access once', async () => {
   const office = await anOffice(5);
