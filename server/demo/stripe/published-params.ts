@@ -132,6 +132,7 @@ const WRITES: readonly Write[] = [
       cancel_at_period_end: true,
       trial_end: true,
       items: { id: true, price: true, quantity: true, deleted: true },
+      metadata: 'any',
       proration_behavior: true,
     } satisfies Published<Stripe.SubscriptionUpdateParams>,
     required: [],

@@ -336,6 +336,7 @@ export function makeStripeStandIn({
       if (!row) throw new Missing();
       const items = row['items'] as { data: Fields[] };
       const next = patch('subscriptions', id, {
+        metadata: { ...(row['metadata'] as Fields | undefined), ...readMetadata(form) },
         ...(form.has('cancel_at_period_end') && {
           cancel_at_period_end: text('cancel_at_period_end') === 'true',
         }),

@@ -131,7 +131,8 @@ export interface SignUpTable {
 
 /**
  * What Stripe calls a company. `metered_day`: the last day that its meter knows. `collected_from`: the
- * first month whose amount is collected; null: the subscription still has a price of Stripe's own.
+ * first month whose amount is collected, or its first day that is; null: the subscription still has a
+ * price of Stripe's own.
  */
 export interface StripeCustomerTable {
   tenant_id: TenantId;

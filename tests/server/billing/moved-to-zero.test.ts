@@ -26,9 +26,15 @@ const getItem = ({ stripe }: Till, at: number): Item | undefined =>
   (stripe.list('subscriptions')[at]?.['items'] as { data: Item[] } | undefined)?.data[0];
 
 /** Two companies that pay by card as former versions had it: Stripe charges a price of its own. */
-async function aFormerTill(store: Store): Promise<Till> {
-  const till = await aTill(store);
-  const { stripe, owner, office, ground: fixture } = till;
+async function aFormerTill(store: Store, afterDays = 0): Promise<Till> {
+  const fresh = await aTill(store);
+  fresh.ground.pass(afterDays * DAY);
+  const owner =
+    afterDays === 0
+      ? fresh.owner
+      : await fresh.office.as('beginner', ['super-admin', 'o365_admin']);
+  const till = { ...fresh, owner };
+  const { stripe, office, ground: fixture } = till;
   await must(owner, 'POST', 'o365/subscriptions/start/1', START);
   await must(owner, 'POST', 'o365/subscriptions/start/2', { ...START, level: 'basic' });
   await subscribe(till, 1);
@@ -83,8 +89,60 @@ const listOwn = ({ stripe }: Till) =>
 const byFirst = ([one]: readonly unknown[], [other]: readonly unknown[]): number =>
   String(one).localeCompare(String(other), 'en');
 
+const byMonth = (one: readonly unknown[], other: readonly unknown[]): number =>
+  `${one[0]} ${one[1]}`.localeCompare(`${other[0]} ${other[1]}`, 'en');
+
+/** The days of a stay at Stripe's own price, by hand: 30 days each, from the first one on. */
+const PERIOD_DAYS = 30;
+
 eachDatabase((kind, open) => {
-  test(`BILL-20, BILL-22: subscriptions that Stripe charged by its own prices get a price of zero once, and their months are collected from the next one on (${kind})`, async () => {
+  test.each([
+    [1, 3],
+    [9, 10],
+    [20, 25],
+    [29, 14],
+  ])(
+    `BILL-22: after a move, no day is charged twice and none never: begun %i days after 2 March, moved %i days later (${kind})`,
+    async (begun, moved) => {
+      const till = await aFormerTill(await open(), begun);
+      const { ground: fixture, stripe } = till;
+      fixture.pass(moved * DAY);
+      await till.work();
+      await collect(till);
+      // Time passes until May is over and collected; Stripe renews its periods at zero.
+      for (let days = 0; days < 110; days += 10) {
+        fixture.pass(10 * DAY);
+        await till.work();
+        await stripe.renew();
+        await collect(till);
+      }
+      const start = Date.UTC(2026, 2, 2) / DAY + begun;
+      const expected: unknown[][] = [];
+      for (const [company, dayMills, from] of [
+        // Four users: the licensed price was charged ahead for a period, the metered one for none yet.
+        [1, 16_000, start + PERIOD_DAYS],
+        [2, 10_000, start],
+      ] as const)
+        for (const [month, first, length] of [
+          ['2026-03', Date.UTC(2026, 2, 1) / DAY, 31],
+          ['2026-04', Date.UTC(2026, 3, 1) / DAY, 30],
+          ['2026-05', Date.UTC(2026, 4, 1) / DAY, 31],
+        ] as const) {
+          let days = 0;
+          for (let day = first; day < first + length; day += 1) if (day >= from) days += 1;
+          const hundredths = Math.round((400 * days) / length);
+          if (days > 0)
+            expected.push([company, month, Math.round((hundredths * dayMills) / 4_000)]);
+        }
+      expect(
+        listOwn(till)
+          .filter(([, month]) => String(month) <= '2026-05')
+          .toSorted(byMonth),
+      ).toEqual(expected);
+    },
+  );
+
+  test(`BILL-20, BILL-22: subscriptions that Stripe charged by its own prices get a price of zero once, and their days are collected that it hasn't charged (${kind})`, async () => {
     const till = await aFormerTill(await open());
     const { stripe, ground: fixture, office } = till;
     expect([0, 1].map((at) => getItem(till, at)?.price.unit_amount)).toEqual([400, 250]);
@@ -100,16 +158,18 @@ eachDatabase((kind, open) => {
     const from = await fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql.selectFrom('stripe_customer').select('collected_from').execute(),
     );
-    expect(from.map((row) => row.collected_from)).toEqual(['2026-04', '2026-04']);
+    // Both began on 2 March. One was charged ahead for 30 days, the other one for nothing yet.
+    expect(from.map((row) => row.collected_from).toSorted()).toEqual(['2026-03-02', '2026-04-01']);
     for (const days of [34, 30]) {
       fixture.pass(days * DAY);
       await till.work();
       await collect(till);
     }
     expect(stripe.list('prices')).toHaveLength(prices);
-    // March was Stripe's own. April: at least 4 users at $4.00 and at $2.50.
-    expect(listOwn(till).toSorted(byFirst)).toEqual([
+    // At least 4 users at $4.00 and at $2.50, of the second in 30 of the 31 days of March, too.
+    expect(listOwn(till).toSorted(byMonth)).toEqual([
       [1, '2026-04', 1_600],
+      [2, '2026-03', 968],
       [2, '2026-04', 1_000],
     ]);
   });

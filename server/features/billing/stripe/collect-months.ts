@@ -90,7 +90,8 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
     const found: Month[] = [];
     for (const row of rows) {
       const customer = customers.get(row.company);
-      if (customer === undefined || row.month < (customer.collected_from ?? '')) continue;
+      if (customer === undefined || row.month < (customer.collected_from ?? '').slice(0, 7))
+        continue;
       const month = { row, customer: customer.customer_id, timeZone };
       const draft = drafts.get(row.id);
       if (draft !== undefined) {

@@ -7,7 +7,7 @@ import {
 } from '#contract/billing/usage-months.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { type DayN, getDay } from '#contract/time/day.ts';
+import { type DayN, dayText, getDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OrganizationDay } from '#server/platform/queries/licensed-users.ts';
@@ -28,7 +28,7 @@ export async function countUsage(
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly NewEvent[]> {
   const range = { first: month.first, last: Math.min(month.last, getDay(now, timeZone, 0)) };
-  const billed = await loadBilledDays(tx, range, timeZone);
+  const billed = await loadOwnDays(tx, month, range, timeZone);
   const rows = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   const byCompany = new Map(rows.map((row) => [row.company, row]));
   const days = await loadDays(tx, range, { timeZone, now });
@@ -51,6 +51,32 @@ export async function countUsage(
       },
     ];
   });
+}
+
+/**
+ * Returns the billed days without those that Stripe charged by prices of its own, in the month in which
+ * that ended.
+ */
+async function loadOwnDays(
+  tx: TenantTx,
+  month: Month,
+  range: Days,
+  timeZone: string,
+): Promise<ReadonlyMap<CompanyN, ReadonlyMap<DayN, Terms>>> {
+  const billed = await loadBilledDays(tx, range, timeZone);
+  const moved = await tx.sql
+    .selectFrom('stripe_customer')
+    .select(['company_n', 'collected_from'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('collected_from', 'like', `${month.text}-%`)
+    .execute();
+  const from = new Map(moved.map((row) => [row.company_n, row.collected_from ?? '']));
+  return new Map(
+    [...billed].map(([company, days]) => [
+      company,
+      new Map([...days].filter(([day]) => dayText(day) >= (from.get(company) ?? ''))),
+    ]),
+  );
 }
 
 /**
