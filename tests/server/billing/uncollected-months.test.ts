@@ -127,10 +127,38 @@ eachDatabase((kind, open) => {
     await collect(till);
     expect(await getUsage(till)).toMatchObject({ invoice: null, error: { kind: 'refused' } });
     expect(await countMails(till)).toBe(1);
+    // As nothing was made at Stripe, the month can be changed.
+    const { _id: id } = await getUsage(till);
+    const change = async (users: number): Promise<number> =>
+      (
+        await (
+          await signIn(till)
+        )('PUT', `o365/subscriptions/billing/${id}`, {
+          users,
+          gigabytes: 0,
+        })
+      ).status;
+    expect(await change(900)).toBe(200);
+    // A change while a draft is being made: the draft isn't charged.
+    await collect(till);
+    let isFirst = true;
+    fixture.context.payments.connectTo(async (request) => {
+      const answer = await stripe.fetch(request);
+      if (isFirst && request.method === 'POST' && request.url.endsWith('/invoices')) {
+        isFirst = false;
+        expect(await change(200)).toBe(200);
+      }
+      return answer;
+    });
+    await collect(till);
+    expect(listOwn(till)).toMatchObject([{ status: 'draft', total: 0 }]);
     stripe.setExtras(NO_EXTRAS);
     fixture.context.payments.connectTo(stripe.fetch);
     await collect(till);
-    expect(listOwn(till)).toMatchObject([{ status: 'paid', amount_paid: MARCH_CENTS }]);
+    expect(listOwn(till)).toMatchObject([
+      { status: 'draft', total: 0 },
+      { status: 'paid', amount_paid: MARCH_CENTS },
+    ]);
     expect(await getUsage(till)).toMatchObject({ error: null });
   });
 

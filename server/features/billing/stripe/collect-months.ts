@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
 import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
-import { ok, type Result } from '#contract/result.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
 import { startOfDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -137,6 +138,7 @@ async function collectMonth(
   if (known !== null && !known.ok) return known;
   let invoice = known?.value ?? null;
   if (invoice === null) {
+    if (month.draft !== null) await forgetDraft(context, tenant, row);
     const created = await createDraft(context, tenant, stripe, month);
     if (!created.ok) return created;
     invoice = created.value;
@@ -262,20 +264,39 @@ async function createDraft(
   );
   if (!created.ok) return created;
   const { id } = created.value;
-  await storeDraftId(context, tenant, row, id);
+  // The month was changed meanwhile: this draft is never charged, and the next turn makes another one.
+  if (!(await storeDraftId(context, tenant, row, id)))
+    return failed({ kind: 'busy', message: MESSAGES.stripeUnreachable, retryAfterMs: SECOND_MS });
   return ok({ ...created.value, id });
 }
 
+/** Returns whether the month is still being collected. */
 const storeDraftId = (
   context: AppContext,
   tenant: TenantId,
   { id }: UsageMonthRow,
   invoice: string | null,
+): Promise<boolean> =>
+  context.store.tenant(tenant, async ({ sql }) => {
+    const { numUpdatedRows } = await sql
+      .updateTable('stripe_invoice')
+      .set({ invoice_id: invoice, error: null, net_cents: null, total_cents: null })
+      .where('tenant_id', '=', tenant)
+      .where('usage_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  });
+
+/** Forgets a draft that somebody has deleted at Stripe. Why the month isn't collected is still shown. */
+const forgetDraft = (
+  context: AppContext,
+  tenant: TenantId,
+  { id }: UsageMonthRow,
 ): Promise<unknown> =>
   context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('stripe_invoice')
-      .set({ invoice_id: invoice, error: null, net_cents: null, total_cents: null })
+      .set({ invoice_id: null })
       .where('tenant_id', '=', tenant)
       .where('usage_id', '=', id)
       .execute(),
@@ -288,14 +309,26 @@ const deleteDraftRow = ({ sql, tenant }: TenantTx, usageId: string): Promise<unk
     .where('usage_id', '=', usageId)
     .execute();
 
-/** Whether a month is being collected by Stripe. */
-export const isBeingCollected = async (
+/**
+ * Whether a month is being collected by Stripe, so that it can't change. One whose invoice Stripe refused
+ * to make isn't: it is open again, and is collected anew. The log is locked.
+ */
+export async function isBeingCollected(
   { sql, tenant }: TenantTx,
   usageId: string,
-): Promise<boolean> =>
-  (await sql
+): Promise<boolean> {
+  await sql
+    .deleteFrom('stripe_invoice')
+    .where('tenant_id', '=', tenant)
+    .where('usage_id', '=', usageId)
+    .where('invoice_id', 'is', null)
+    .where('error', '=', 'refused')
+    .execute();
+  const row = await sql
     .selectFrom('stripe_invoice')
     .select('usage_id')
     .where('tenant_id', '=', tenant)
     .where('usage_id', '=', usageId)
-    .executeTakeFirst()) !== undefined;
+    .executeTakeFirst();
+  return row !== undefined;
+}
