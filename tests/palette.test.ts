@@ -10,6 +10,7 @@ const HEX = /(?<!&)#(?:[\da-f]{8}|[\da-f]{6}|[\da-f]{3,4})\b(?![-\w(])/gi;
 /** Where colors are written: the tokens, and files with colors that are none of the product's. */
 const WITH_COLORS = new Map([
   ['src/styles/tokens.css', 'the tokens'],
+  ['contract/branding/first-colors.ts', 'the tokens that the first page needs, compared below'],
   ['contract/branding/palette.ts', 'the tokens for PDFs and mails, compared below'],
   ['contract/branding/edit-calls.ts', 'an example for the API'],
   ['src/features/branding/editor/messages.en.ts', 'an example for people'],

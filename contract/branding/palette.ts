@@ -1,7 +1,4 @@
-/** The default sidebar. The first page needs no other color of these. */
-export const SIDE = { light: '#1b3256', dark: '#101825' } as const;
-/** Marks on the sign-in, which is dark in both themes. */
-export const DARK_MARKS = { failed: '#f4877d', warning: '#ddb54a' } as const;
+import { DARK_MARKS, SIDE } from './first-colors.ts';
 
 /**
  * The colors of the design tokens as `#rrggbb`, for what can't read a style sheet: PDFs, mails, and

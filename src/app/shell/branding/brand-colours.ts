@@ -1,4 +1,4 @@
-import { SIDE } from '#contract/branding/palette.ts';
+import { SIDE } from '#contract/branding/first-colors.ts';
 
 /**
  * Derives legible theme colors from the provider's colors. A color without enough contrast is

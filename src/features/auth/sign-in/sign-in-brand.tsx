@@ -1,4 +1,4 @@
-import { DARK_MARKS } from '#contract/branding/palette.ts';
+import { DARK_MARKS } from '#contract/branding/first-colors.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
 import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
