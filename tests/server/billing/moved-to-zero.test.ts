@@ -90,7 +90,10 @@ const byFirst = ([one]: readonly unknown[], [other]: readonly unknown[]): number
   String(one).localeCompare(String(other), 'en');
 
 const byMonth = (one: readonly unknown[], other: readonly unknown[]): number =>
-  `${one[0]} ${one[1]}`.localeCompare(`${other[0]} ${other[1]}`, 'en');
+  `${String(one[0])} ${String(one[1])}`.localeCompare(
+    `${String(other[0])} ${String(other[1])}`,
+    'en',
+  );
 
 /** The days of a stay at Stripe's own price, by hand: 30 days each, from the first one on. */
 const PERIOD_DAYS = 30;
@@ -159,7 +162,10 @@ eachDatabase((kind, open) => {
       sql.selectFrom('stripe_customer').select('collected_from').execute(),
     );
     // Both began on 2 March. One was charged ahead for 30 days, the other one for nothing yet.
-    expect(from.map((row) => row.collected_from).toSorted()).toEqual(['2026-03-02', '2026-04-01']);
+    expect(new Set(from.map((row) => row.collected_from))).toEqual(
+      new Set(['2026-03-02', '2026-04-01']),
+    );
+    expect(from).toHaveLength(2);
     for (const days of [34, 30]) {
       fixture.pass(days * DAY);
       await till.work();
