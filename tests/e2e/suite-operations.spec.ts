@@ -185,7 +185,7 @@ test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by 
   await sound(page, 'pay by invoice');
   await page.getByRole('button', { name: 'Pay by card' }).click();
   // 25 users at $4.00, after the trial.
-  await expect(page.getByText(/\$4\.00 for each user, and for at least 25 users\./)).toBeVisible();
+  await expect(page.getByText(/\$4\.00 for each user\. The minimum is 25 users\./)).toBeVisible();
   await expect(page.getByText(/^Nothing is charged for days until /)).toBeVisible();
   await page.getByRole('button', { name: 'Decline the card' }).click();
   await expect(page.getByRole('alert')).toHaveText('The card was declined.');
