@@ -16,9 +16,9 @@ export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cance
 /**
  * A file that is made in the background. `status`: the same as `state`. `isListed`: what it holds was
  * counted; before, `items` and `bytes` are estimates. `isExact`: the size is known before it is made.
- * `onServer`: the organization's own server makes it. `missing`: items without backed-up content; `failed`: items that could not be
- * read. `gaps`: the first 100 of both, of a single download. `parts`: files that are ready; a last one
- * names all of both.
+ * `onServer`: the organization's own server makes it. `missing`: items without backed-up content;
+ * `failed`: items that could not be read. `gaps`: the first 100 of both, of a single download. `parts`:
+ * files that are ready; a last one names all of both.
  */
 export const backgroundDownloadOut = v.object({
   _id: v.string(),

@@ -36,9 +36,10 @@ export const attachmentPath = v.pipe(
 );
 
 /**
- * A mail as a person reads it, or one of its attachments. `file`: the attachment is no mail. `url`: the document of its body, for `<iframe sandbox="">`. It opens
- * once, within a minute, in the browser that asked. `?theme=light` or `?theme=dark` chooses its
- * colors; without it, the system does.
+ * A mail as a person reads it, or one of its attachments. `file`: the attachment is no mail. `url`:
+ * the document of its body, for `<iframe sandbox="">`. It opens once, within a minute, in the browser
+ * that sent the request. `?theme=light` or `?theme=dark` chooses its colors; without it, the system
+ * does.
  */
 export const previewOut = v.object({
   url: v.string(),

@@ -1,14 +1,15 @@
 /**
- * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|collect|fluid …] [-- --runs
+ * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|folders|collect|fluid …] [-- --runs
  * 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines.
- * `--page` writes them into `docs/measured.md`, too. `collect` and `fluid` run where they are named
- * alone: their estates take minutes.
+ * `--page` writes them into `docs/measured.md`, too. `folders`, `collect` and `fluid` run only where
+ * they are named: they take minutes.
  */
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
 import { benchPst } from './suite-pst.ts';
+import { benchSuiteFolders } from './suite-folders.ts';
 import { benchSuiteRepository } from './suite-repository.ts';
 import { benchSuiteRestore } from './suite-restore.ts';
 import { benchSuiteSessions } from './suite-sessions.ts';
@@ -52,6 +53,11 @@ const PARTS: Readonly<Record<string, Part>> = {
       ...(await benchSuiteSessions(say)),
       await benchPst(say),
     ],
+  },
+  folders: {
+    title: 'A drive of many folders',
+    isLong: true,
+    run: async () => [await benchSuiteFolders(say)],
   },
   collect: { title: 'Connections', isLong: true, run: () => benchCollect(say) },
   fluid: { title: 'Fluidity of the page', isLong: true, run: () => benchFluid(say) },

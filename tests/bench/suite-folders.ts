@@ -8,6 +8,7 @@ import { allJobs } from '../../server/jobs.ts';
 import { makeJobRunner } from '../../server/platform/jobs/runner.ts';
 import { binaries } from '../server/db/binaries.ts';
 import { type Figure, getTable, median, quantile, type Sheet } from './figures.ts';
+import { FLAGS } from './suite-mailbox.ts';
 import { createJob, type Database, getValue, inPlace, type Place } from './suite-place.ts';
 
 const FOLDERS = Number(process.env['FOLDERS'] ?? 100_000);
@@ -15,13 +16,6 @@ const FOLDERS = Number(process.env['FOLDERS'] ?? 100_000);
 const CHANGES = 100;
 const PAGE_ROWS = 40;
 const SAMPLE_MS = 20;
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 const MEGA = 1_000_000;
 
 interface Measured {

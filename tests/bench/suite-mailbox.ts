@@ -7,7 +7,8 @@ import { getValue, type Place } from './suite-place.ts';
 
 const SHOWN = 100;
 const PAGE = { sort: 'date', descending: true, text: null, cursor: null } as const;
-const FLAGS = {
+/** Of a restore: everything, as it was. */
+export const FLAGS = {
   markRestoredAsUnread: false,
   excludeDeletedItems: false,
   excludeDrafts: false,

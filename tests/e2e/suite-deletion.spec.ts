@@ -1,8 +1,17 @@
-import { expect, test, type Locator, type Page } from '@playwright/test';
-import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import { expect, test } from '@playwright/test';
+import {
+  begin,
+  dayName,
+  dialog,
+  dollars,
+  effect,
+  findRow,
+  finish,
+  money,
+} from './billing-operations.ts';
 import { sound } from './page-checks.ts';
 import { enter, entry, panel } from './people.ts';
-import { expectTitle, loadApi, startPortal } from './portal.ts';
+import { expectTitle, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 const DESK = { width: 1_440, height: 900 };
@@ -16,60 +25,12 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-type Subscribed = CompanySubscription & {
-  readonly subscription: NonNullable<CompanySubscription['subscription']>;
-};
-
-/** The demo has a subscription in every state; those without an organization bill their minimum. */
-async function findRow(isWanted: (row: Subscribed) => boolean): Promise<Subscribed> {
-  const api = await loadApi(portal, 'owner');
-  const { rows } = (await api('GET', 'o365/subscriptions')) as {
-    rows: readonly CompanySubscription[];
-  };
-  const found = rows
-    .filter((row): row is Subscribed => row.subscription !== null && !row.isDeleted)
-    .find((row) => isWanted(row));
-  if (found === undefined) throw new Error('the demo has no such subscription');
-  return found;
-}
-
-const dollars = (amount: number): string =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount);
-
-/** A day as the page names it. */
-const dayName = (at: number): RegExp =>
-  new RegExp(
-    new Intl.DateTimeFormat('en-US', {
-      month: '2-digit',
-      day: '2-digit',
-      year: '2-digit',
-      timeZone: 'UTC',
-    }).format(at),
-  );
-
-const dialog = (page: Page): Locator => page.getByRole('dialog');
-/** The value of a line of what an operation changes. */
-const effect = (page: Page, label: string | RegExp): Locator =>
-  dialog(page)
-    .locator('dl')
-    .locator('dt')
-    .filter({ hasText: label })
-    .locator('xpath=following-sibling::dd[1]');
-const money = (page: Page): Locator => effect(page, /^Per month/);
-
-async function begin(page: Page, details: Locator, name: string): Promise<void> {
-  await details.getByRole('button', { name, exact: true }).click();
-  await expect(dialog(page).getByRole('button', { name: 'Close' })).toBeVisible();
-}
-async function finish(page: Page, name: string): Promise<void> {
-  await dialog(page).getByRole('button', { name, exact: true }).click();
-  await expect(dialog(page)).toHaveCount(0);
-}
 test('BILL-13, BILL-14: a company is deleted by typing its name, and restored with its terms within 30 days', async ({
   page,
 }) => {
   await page.setViewportSize(DESK);
   const before = await findRow(
+    portal,
     ({ subscription: { status, level, hasCard } }) =>
       status === 'active' && level === 'basic' && !hasCard,
   );
@@ -94,7 +55,7 @@ test('BILL-13, BILL-14: a company is deleted by typing its name, and restored wi
   await sound(page, 'a deleted company');
   await page.getByRole('button', { name: `Restore ${companyName}` }).click();
   await expect(page.getByText(`${companyName} was restored.`).first()).toBeVisible();
-  const { subscription } = await findRow((row) => row.companyName === companyName);
+  const { subscription } = await findRow(portal, (row) => row.companyName === companyName);
   expect(subscription).toMatchObject({ status, level, userMills, minimumUsers, currency });
   await page.goto(`${portal.url}/o365/billing`);
   await entry(page, companyName).click();

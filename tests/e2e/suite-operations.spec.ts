@@ -1,5 +1,14 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import {
+  begin,
+  dayName,
+  dialog,
+  dollars,
+  effect,
+  findRow,
+  finish,
+  money,
+} from './billing-operations.ts';
 import { linkFor } from './outbox.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter, entry, NEW_PASSWORD, panel } from './people.ts';
@@ -18,55 +27,6 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-type Subscribed = CompanySubscription & {
-  readonly subscription: NonNullable<CompanySubscription['subscription']>;
-};
-
-/** The demo has a subscription in every state; those without an organization bill their minimum. */
-async function findRow(isWanted: (row: Subscribed) => boolean): Promise<Subscribed> {
-  const api = await loadApi(portal, 'owner');
-  const { rows } = (await api('GET', 'o365/subscriptions')) as {
-    rows: readonly CompanySubscription[];
-  };
-  const found = rows
-    .filter((row): row is Subscribed => row.subscription !== null && !row.isDeleted)
-    .find((row) => isWanted(row));
-  if (found === undefined) throw new Error('the demo has no such subscription');
-  return found;
-}
-
-const dollars = (amount: number): string =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount);
-
-/** A day as the page names it. */
-const dayName = (at: number): RegExp =>
-  new RegExp(
-    new Intl.DateTimeFormat('en-US', {
-      month: '2-digit',
-      day: '2-digit',
-      year: '2-digit',
-      timeZone: 'UTC',
-    }).format(at),
-  );
-
-const dialog = (page: Page): Locator => page.getByRole('dialog');
-/** The value of a line of what an operation changes. */
-const effect = (page: Page, label: string | RegExp): Locator =>
-  dialog(page)
-    .locator('dl')
-    .locator('dt')
-    .filter({ hasText: label })
-    .locator('xpath=following-sibling::dd[1]');
-const money = (page: Page): Locator => effect(page, /^Per month/);
-
-async function begin(page: Page, details: Locator, name: string): Promise<void> {
-  await details.getByRole('button', { name, exact: true }).click();
-  await expect(dialog(page).getByRole('button', { name: 'Close' })).toBeVisible();
-}
-async function finish(page: Page, name: string): Promise<void> {
-  await dialog(page).getByRole('button', { name, exact: true }).click();
-  await expect(dialog(page)).toHaveCount(0);
-}
 /** What an operation names as the amount now, without doing it. */
 async function expectMonthly(page: Page, details: Locator, amount: number): Promise<void> {
   await begin(page, details, 'Change price and minimum');
@@ -81,6 +41,7 @@ test('BILL-14: level, price, trial and their undo say money and date before, and
   const errors = collectErrors(page);
   await page.setViewportSize(DESK);
   const { companyName } = await findRow(
+    portal,
     ({ subscription: { level, status } }) => level === 'businessCritical' && status === 'active',
   );
   await enter(portal, page, 'owner', '/o365/billing');
@@ -135,6 +96,7 @@ test('BILL-13, BILL-14: a debt is written off with its amount, and backups conti
 }) => {
   await page.setViewportSize(DESK);
   const { companyName, subscription } = await findRow(
+    portal,
     ({ subscription: { status } }) => status === 'payment_failed',
   );
   // 32 users at $2.50.
@@ -150,7 +112,7 @@ test('BILL-13, BILL-14: a debt is written off with its amount, and backups conti
   await finish(page, 'Forgive debt');
   await expect(details.getByText('Active', { exact: true })).toBeVisible();
   await expect(details.getByText(/is unpaid/)).toHaveCount(0);
-  const after = await findRow((row) => row.companyName === companyName);
+  const after = await findRow(portal, (row) => row.companyName === companyName);
   expect(after.subscription).toMatchObject({ status: 'active', owedMills: 0, graceEndsAt: null });
 });
 
@@ -159,6 +121,7 @@ test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by 
 }) => {
   await page.setViewportSize(PHONE);
   const before = await findRow(
+    portal,
     ({ subscription: { trialEndsAt, hasCard, status } }) =>
       trialEndsAt !== null && !hasCard && status === 'active',
   );
@@ -196,7 +159,7 @@ test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by 
   await expect(page.getByText('Paid by card')).toBeVisible();
   await expect(page.getByText('$4.00 per user and month')).toBeVisible();
   await expect(page.getByText('At least 25 users')).toBeVisible();
-  const { subscription } = await findRow((row) => row.companyName === companyName);
+  const { subscription } = await findRow(portal, (row) => row.companyName === companyName);
   const { level, userMills, minimumUsers, trialEndsAt } = before.subscription;
   expect(subscription).toMatchObject({ hasCard: true, level, userMills, minimumUsers });
   // Stripe counts in seconds.
@@ -210,6 +173,7 @@ test('BILL-9: a new price is for new levels only, and the dashboard of the admin
 }) => {
   await page.setViewportSize(DESK);
   const { companyName, subscription } = await findRow(
+    portal,
     ({ subscription: { status, level } }) => status !== 'ended' && level === 'advanced',
   );
   await enter(portal, page, 'owner', '/admin/billing');
@@ -223,7 +187,7 @@ test('BILL-9: a new price is for new levels only, and the dashboard of the admin
   await price.fill('4.25');
   await page.getByRole('button', { name: 'Save', exact: true }).first().click();
   await expect(page.getByText('Billing settings saved').first()).toBeVisible();
-  const after = await findRow((row) => row.companyName === companyName);
+  const after = await findRow(portal, (row) => row.companyName === companyName);
   expect(after.subscription.userMills).toBe(subscription.userMills);
   const api = await loadApi(portal, 'owner');
   const { levels } = (await api('GET', 'o365/service-levels')) as {

@@ -68,8 +68,8 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
 
 /**
  * Removes what is older than the retention: restore points with what only they need, or items from
- * all points, except what is on legal hold. Points first become invisible. After a crash, the next run goes on: their rows are
- * deleted last (ENG-7).
+ * all points, except what is on legal hold. Points first become invisible. After a crash, the next
+ * run goes on: their rows are deleted last (ENG-7).
  */
 export const cleanUp =
   (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
@@ -223,7 +223,10 @@ export const cleanUp =
     return now + EVERY_MS;
   };
 
-/** Removes old items, or objects that points lost, from the snapshots. Returns those that nothing refers to any more. */
+/**
+ * Removes old items, or objects that points lost, from the snapshots. Returns those that nothing
+ * refers to any more.
+ */
 async function rewrite(
   { store, clock, chance }: AppContext,
   tenant: TenantId,
