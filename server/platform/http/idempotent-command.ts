@@ -108,15 +108,21 @@ async function runClaimed<T>(
   try {
     return await work();
   } finally {
-    await context.store.tenant(tenant, (tx) => releaseCommand(tx, id));
+    await context.store.tenant(tenant, (tx) => releaseCommand(tx, context, id));
   }
 }
 
-async function releaseCommand({ sql: db, tenant }: TenantTx, id: string): Promise<void> {
+/** Ends the claim of this server, and none of another that has taken the command over. */
+async function releaseCommand(
+  { sql: db, tenant }: TenantTx,
+  { serverId }: AppContext,
+  id: string,
+): Promise<void> {
   await db
     .deleteFrom('running_command')
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
+    .where('holder', '=', serverId)
     .execute();
 }
 
@@ -154,7 +160,7 @@ async function claimCommand(
       where tenant_id = ${tx.tenant} and id = ${id}::uuid`.execute(tx.sql);
   // Once nobody else has the claim, an answer that there will be is there.
   const before = await answerIn(tx, ctx);
-  if (before && rows.length > 0) await releaseCommand(tx, id);
+  if (before && rows.length > 0) await releaseCommand(tx, context, id);
   return before ?? (rows.length > 0 ? null : failed(RUNNING));
 }
 

@@ -10,7 +10,7 @@ import { Governor } from '../graph/governor.ts';
 import { inTime } from '../graph/request.ts';
 import type { Fetch, GraphPorts } from '../graph/request.ts';
 import { applicationTokens } from '../graph/tokens.ts';
-import { permissionsFor } from '../entra/application.ts';
+import { permissionsFor, wantedFor as wantedByBackups } from '../entra/application.ts';
 import { neededFor, readRoles, wantedFor, withoutGranted } from '../entra/permissions.ts';
 import { readOwner } from '../organizations/owner.ts';
 import { watchLimits } from './limits.ts';
@@ -264,6 +264,21 @@ function checkPermissions(
         link,
       });
     }
+  for (const permission of wantedByBackups(services)) {
+    if (seen.has(permission)) continue;
+    seen.add(permission);
+    findings.push(
+      isMissing(permission)
+        ? {
+            area: 'directory',
+            status: 'warning',
+            permission,
+            message: t.hiddenMissing({ permission }),
+            link,
+          }
+        : { area: 'directory', status: 'ok', permission, message: t.granted({ permission }) },
+    );
+  }
   const wanted = new Set(seen);
   for (const workload of services.flatMap((one): readonly Workload[] => WORKLOADS[one])) {
     const needed = neededFor(workload);

@@ -62,6 +62,8 @@ export const tenantCheckMessages = defineMessages('tenant-check', {
   signedIn: 'The application signs in.',
   granted: '{permission} is granted.',
   missing: '{permission} is missing: an administrator has to grant consent.',
+  hiddenMissing:
+    '{permission} is missing. Jobs that select or exclude people by a group with hidden members fail without it.',
   restoreGranted: '{permission} is granted, for restores of {workload}.',
   restoreMissing: '{permission} is missing. Restores of {workload} need it.',
   restoreLater:

@@ -27,6 +27,8 @@ import { HERE, outside, type Outside } from '../../outbound/outside.ts';
  * Microsoft's reference (learn.microsoft.com/graph/permissions-reference).
  */
 const DIRECTORY = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
+/** Jobs that select people by groups read their hidden members with it. */
+const HIDDEN = 'Member.Read.Hidden';
 const EXCHANGE = [
   'Mail.Read',
   'Calendars.Read',
@@ -36,6 +38,7 @@ const EXCHANGE = [
 ];
 const ALL = [
   ...DIRECTORY,
+  HIDDEN,
   ...EXCHANGE,
   'Files.Read.All',
   'Sites.Read.All',
@@ -203,6 +206,17 @@ test('ENG-120: each missing permission is named alone with the link to consent, 
     'Mail.ReadWrite',
   ]);
   expect((await check(wider)).missingPermissions).toEqual([]);
+});
+
+test('ENG-120: without the permission for hidden members, a tenant is ready with a warning', async () => {
+  const report = await check(register(ALL.filter((one) => one !== HIDDEN)));
+  expect(report).toMatchObject({ result: 'ready', missingPermissions: [] });
+  const [warning, ...others] = report.findings.filter(
+    ({ status, permission }) => status === 'warning' && permission !== undefined,
+  );
+  expect(others).toEqual([]);
+  expect(warning).toMatchObject({ area: 'directory', permission: HIDDEN });
+  expect(warning?.link).toContain('/adminconsent?');
 });
 
 test('ENG-120: permissions of restores are named, and are failures only if they are asked for; surplus ones are warnings', async () => {
