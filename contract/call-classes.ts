@@ -431,6 +431,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   listTeamItems: 'plain',
   getTeamDownloadSize: 'plain',
   createPostPreview: 'never while impersonating',
+  startOperatorSignIn: 'plain',
+  finishOperatorSignIn: 'plain',
   requestOperatorCode: 'plain',
   checkOperatorCode: 'plain',
   getOperatorConsole: 'plain',

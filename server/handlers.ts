@@ -71,6 +71,7 @@ import { restoreSearchHandlers } from './features/restore/search.ts';
 import { restoreCompareHandlers } from './features/restore/compare/handlers.ts';
 import { restoreVersionHandlers } from './features/restore/versions/handlers.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
+import { operatorRedirectHandlers } from './features/auth/operator-redirect.ts';
 import { operatorSignInHandlers } from './features/auth/operator-sign-in.ts';
 import { operatorConsoleHandlers } from './features/restore/roles/console.ts';
 import { restoreAuditHandlers } from './features/restore/audit/handlers.ts';
@@ -196,6 +197,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...restoreRoleHandlers(context),
   ...restoreAuditHandlers(context),
   ...operatorSignInHandlers(context),
+  ...operatorRedirectHandlers(context),
   ...operatorConsoleHandlers(context),
   ...restoreTaskHandlers(context),
   ...restoreApprovalHandlers(context),

@@ -165,6 +165,8 @@ export const BrandingSchema = v.object({
   /** Other sign-in methods of the sign-in page. `oidc`: the button's label; null if not offered. */
   oidc: v.optional(v.nullable(v.string()), null),
   passkeys: v.optional(v.boolean(), true),
+  /** Whether restore operators can sign in on Microsoft's page, without a code. */
+  microsoft: v.optional(v.boolean(), false),
   /**
    * Whether users can unlock their account and reset their password with security questions, on the
    * pages of the directory.
@@ -180,5 +182,6 @@ export const PLAIN_BRANDING = {
   features: PLAIN_FEATURES,
   oidc: null,
   passkeys: true,
+  microsoft: false,
   securityQuestions: false,
 } as const;

@@ -45,6 +45,11 @@ export const OidcSettings = v.strictObject({
    */
   trustsFactor: v.optional(v.boolean()),
 });
+/**
+ * The application of Microsoft Entra with which restore operators sign in at Microsoft. Its client
+ * secret is the secret `microsoft`; a public client has none.
+ */
+export const MicrosoftSettings = v.strictObject({ clientId: v.pipe(v.string(), v.uuid()) });
 export const SsoSettings = v.strictObject({
   vac: v.nullable(v.strictObject({ url: https })),
   vcd: v.nullable(v.strictObject({ url: https, organization: text })),
@@ -88,6 +93,7 @@ export const ProviderSettingsSchema = v.strictObject({
   sms: v.optional(v.nullable(SmsSettings)),
   directory: v.optional(v.nullable(DirectorySettings)),
   oidc: v.optional(v.nullable(OidcSettings)),
+  microsoft: v.optional(v.nullable(MicrosoftSettings)),
   sso: v.optional(v.nullable(SsoSettings)),
   /** For how many years the audit of restores is stored; null: forever. */
   restoreAuditYears: v.optional(v.nullable(v.picklist(AUDIT_YEARS))),
@@ -96,5 +102,14 @@ export const ProviderSettingsSchema = v.strictObject({
 });
 export type ProviderSettings = v.InferOutput<typeof ProviderSettingsSchema>;
 
-export const SECRET_NAMES = ['mail', 'sms', 'directory', 'oidc', 'vac', 'vcd', 'zerto'] as const;
+export const SECRET_NAMES = [
+  'mail',
+  'sms',
+  'directory',
+  'oidc',
+  'microsoft',
+  'vac',
+  'vcd',
+  'zerto',
+] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];

@@ -8,12 +8,25 @@ export interface OperatorCalls {
     scope: Pick<EngineScope, 'tenant' | 'organization'>,
     input: { groups: readonly Id[]; maxAgeMs: Ms },
   ): Reply<void>;
+  /** Returns the address of Microsoft's page on which a person signs in to the application. */
+  getSignInUrl(input: SignInApplication & { state: string; challenge: string }): Reply<string>;
+  /** Redeems the code that Microsoft's page returned, once. */
+  redeemCode(
+    input: SignInApplication & { secret: string | null; code: string; verifier: string },
+  ): Reply<TenantPerson>;
   /** Requests a code with which a person shows who it is. `deviceCode` is a secret. */
   requestCode(input: {
     region: Region;
   }): Reply<Omit<DeviceCode, 'id'> & { readonly deviceCode: string }>;
   /** Checks once whether somebody signed in with a code. */
   checkCode(input: { region: Region; deviceCode: string }): Reply<CheckedPerson>;
+}
+
+/** An application of Microsoft Entra that people of any tenant sign in to. */
+export interface SignInApplication {
+  readonly region: Region;
+  readonly clientId: Id;
+  readonly redirectUri: string;
 }
 
 export type CheckedPerson =

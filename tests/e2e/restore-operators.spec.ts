@@ -2,10 +2,12 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { backUpPerson, list, node, restorePanel, shownCode } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
+import { PUBLIC_CLIENT_ID } from '#server/demo/tenant/applications.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { expectTitle, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { signInByApi } from './ways-in.ts';
 
 let portal: Portal;
 /** Whose mailbox is backed up. */
@@ -45,6 +47,30 @@ async function signIn(page: Page, { id }: TenantPerson): Promise<void> {
     method: 'POST',
     body: new URLSearchParams({ user: id }),
   });
+}
+
+/** Signs in on the page of Microsoft, which leads the browser back. */
+async function signInOnMicrosoftPage(page: Page, { id }: TenantPerson): Promise<void> {
+  await page.route('https://login.microsoftonline.com/**', async (route) => {
+    const { headers } = await fetch(`${portal.url}/demo/tenant/1/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ page: route.request().url(), user: id }),
+    });
+    await route.fulfill({ status: 302, headers: { location: headers.get('location') ?? '' } });
+  });
+  const admin = await signInByApi(portal, 'admin');
+  const set = (microsoft: object | null): Promise<unknown> =>
+    admin.call('PUT', `service-providers/${admin.provider}/settings`, { microsoft });
+  await set({ clientId: PUBLIC_CLIENT_ID });
+  await page.goto(`${portal.url}/restore#refused=denied`);
+  await expect(page.getByRole('alert')).toContainText('The sign-in was canceled');
+  await page.getByRole('button', { name: 'Use a code instead' }).click();
+  await expect(page.getByRole('button', { name: 'Get a code' })).toBeVisible();
+  await sound(page, 'sign-in of an operator at Microsoft');
+  await page.getByRole('link', { name: 'Continue to Microsoft' }).click();
+  await page.waitForURL(/\/restore\/outlook/);
+  await set(null);
 }
 
 test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its operator signs in with Microsoft, sees only its scope and restores a mail; the audit shows it', async ({
@@ -105,6 +131,12 @@ test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its op
   await sound(console, 'restore of an operator on a phone');
   expect(consoleErrors).toEqual([]);
   await context.close();
+
+  const third = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const phone = await third.newPage();
+  await signInOnMicrosoftPage(phone, operator);
+  await expect(node(phone, new RegExp(person.name))).toBeVisible({ timeout: 60_000 });
+  await third.close();
 
   const stranger = await browser.newContext();
   const entrance = await stranger.newPage();

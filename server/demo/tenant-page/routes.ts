@@ -142,6 +142,14 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
         admin.approveDeviceCode(param(c, 'code'), form.get('user') ?? '');
       }, toPeople),
     );
+    // What Microsoft's sign-in page does: leads back to where the person came from.
+    app.post(`${BASE}/:n/sign-in`, async (c) => {
+      const shown = find(c)?.shown;
+      if (!shown || isFromElsewhere(c.req.raw)) return c.notFound();
+      const form = new URLSearchParams(await c.req.text());
+      const back = shown.tenant.admin.signIn(form.get('page') ?? '', form.get('user') ?? '');
+      return c.redirect(back, 303);
+    });
     app.post(
       `${BASE}/:n/codes/:code/decline`,
       act((admin, c) => admin.declineDeviceCode(param(c, 'code')), toPeople),

@@ -20,7 +20,7 @@ import {
 } from './drive-store.ts';
 import { getFolderPath } from './drive-entities.ts';
 import { driveOfOwner } from './drive.ts';
-import type { DeviceCodes } from './entra.ts';
+import { type AuthorizationCodes, authorize, type DeviceCodes } from './entra.ts';
 import {
   type FolderRow,
   type MessageRow,
@@ -84,6 +84,8 @@ export interface TenantAdmin extends SiteAdmin {
   removeApplication(appId: string): void;
   /** Returns false if no such code waits. */
   approveDeviceCode(userCode: string, user: string): boolean;
+  /** A person signs in on Entra's page at this address. Returns where it leads the browser. */
+  signIn(page: string, user: string): string;
   declineDeviceCode(userCode: string): boolean;
   listDeviceCodes(): { userCode: string; clientId: string; scopes: readonly string[] }[];
   /** From now on, every delta token is answered with 410. */
@@ -96,10 +98,15 @@ export interface TenantAdmin extends SiteAdmin {
 
 export function createAdmin(
   tenant: Tenant,
-  parts: { readonly codes: DeviceCodes; readonly watch: Watch; readonly size: TenantSize },
+  parts: {
+    readonly codes: DeviceCodes;
+    readonly authorizations: AuthorizationCodes;
+    readonly watch: Watch;
+    readonly size: TenantSize;
+  },
 ): TenantAdmin {
   const { store } = tenant;
-  const { codes, watch, size } = parts;
+  const { codes, authorizations, watch, size } = parts;
   const getUser = (key: string): Person => findMailbox(tenant, key);
   const messageAt = (user: string, id: string): MessageRow =>
     findMessage(tenant, getUser(user).id, id);
@@ -233,6 +240,7 @@ export function createAdmin(
     },
     approveDeviceCode: (userCode, user) =>
       settle(userCode, { personId: getPersonId(tenant, user) }),
+    signIn: (page, user) => authorize(tenant, authorizations, page, getPersonId(tenant, user)),
     declineDeviceCode: (userCode) => settle(userCode, 'declined'),
     listDeviceCodes: () =>
       [...codes.values()]

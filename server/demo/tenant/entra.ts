@@ -12,6 +12,7 @@ import type { Tenant } from './store.ts';
 export const LOGIN = 'login.microsoftonline.com';
 const CODE_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
+const AUTHORIZATION_CODE_MS: Ms = 600_000;
 
 interface DeviceCode {
   readonly userCode: string;
@@ -31,6 +32,14 @@ interface Grant {
 /** The device codes that wait for a user, by their device code. */
 export type DeviceCodes = Map<string, DeviceCode>;
 
+interface AuthorizationCode extends Grant {
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly expiresAt: Ms;
+}
+/** The codes of the authorization code flow that nobody has redeemed, by code. */
+export type AuthorizationCodes = Map<string, AuthorizationCode>;
+
 /** An answer of the token endpoint that isn't a token. */
 class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -46,8 +55,49 @@ class OAuthError extends Error {
   }
 }
 
-/** Entra's token endpoints: device code, client credentials, refresh token. */
-export function entraApp(tenant: Tenant, codes: DeviceCodes): Hono {
+/**
+ * What Entra's authorization page does when a person signs in there: returns the address to which it
+ * leads the browser. Throws for a request that Entra would refuse on its page.
+ */
+export function authorize(
+  tenant: Tenant,
+  codes: AuthorizationCodes,
+  page: string,
+  personId: string,
+): string {
+  const { origin, pathname, searchParams: sent } = new URL(page);
+  const [, segment = '', ...rest] = pathname.split('/');
+  if (origin !== tenant.origin(LOGIN) || rest.join('/') !== 'oauth2/v2.0/authorize')
+    throw new OAuthError('invalid_request', 90_023, 'This is not the authorization endpoint.');
+  checkTenant(tenant, segment);
+  const clientId = needs(sent, 'client_id');
+  findClient(tenant, clientId);
+  const back = new URL(needs(sent, 'redirect_uri'));
+  if (needs(sent, 'response_type') !== 'code' || needs(sent, 'code_challenge_method') !== 'S256')
+    throw new OAuthError('unsupported_response_type', 700_054, 'Only code with S256 is known.');
+  const code = digest(tenant.seed, 'code', tenant.store.nextSeq(), tenant.now()).toString(
+    'base64url',
+  );
+  codes.set(code, {
+    clientId,
+    personId,
+    scopes: needs(sent, 'scope').split(' ').filter(Boolean).map(shortScope),
+    redirectUri: back.href,
+    challenge: needs(sent, 'code_challenge'),
+    expiresAt: tenant.now() + AUTHORIZATION_CODE_MS,
+  });
+  back.searchParams.set('code', code);
+  back.searchParams.set('state', sent.get('state') ?? '');
+  back.searchParams.set('session_state', getUuid(tenant.seed, 'session', tenant.now()));
+  return back.href;
+}
+
+/** Entra's token endpoints: authorization code, device code, client credentials, refresh token. */
+export function entraApp(
+  tenant: Tenant,
+  codes: DeviceCodes,
+  authorizations: AuthorizationCodes,
+): Hono {
   const app = new Hono();
   const grants = new Map<string, Grant>();
   let issued = 0;
@@ -160,6 +210,10 @@ export function entraApp(tenant: Tenant, codes: DeviceCodes): Hono {
     const client = findClient(tenant, clientId);
     if (grantType === 'urn:ietf:params:oauth:grant-type:device_code')
       return c.json(answer(pollDeviceCode(tenant, codes, needs(form, 'device_code'), clientId)));
+    if (grantType === 'authorization_code') {
+      if (client) checkClient(tenant, client, form);
+      return c.json(answer(redeemCode(tenant, authorizations, form, clientId)));
+    }
     if (grantType === 'refresh_token') {
       const token = needs(form, 'refresh_token');
       const grant = grants.get(token);
@@ -278,6 +332,28 @@ function pollDeviceCode(
     70_016,
     'OAuth 2.0 device flow error. Authorization is pending. Continue polling.',
   );
+}
+
+/** A code works once, for the application and address that it was made for, with its verifier. */
+function redeemCode(
+  tenant: Tenant,
+  codes: AuthorizationCodes,
+  form: URLSearchParams,
+  clientId: string,
+): Grant {
+  const text = needs(form, 'code');
+  const code = codes.get(text);
+  codes.delete(text);
+  const challenge = createHash('sha256').update(needs(form, 'code_verifier')).digest('base64url');
+  if (
+    !code ||
+    code.clientId !== clientId ||
+    code.expiresAt <= tenant.now() ||
+    code.redirectUri !== needs(form, 'redirect_uri') ||
+    code.challenge !== challenge
+  )
+    throw new OAuthError('invalid_grant', 70_008, 'The provided authorization code is not valid.');
+  return code;
 }
 
 function checkClient(tenant: Tenant, client: Application, form: URLSearchParams): void {

@@ -10,7 +10,7 @@ import { addDriveRoutes } from './drive.ts';
 import { driveWriting } from './drive-writing.ts';
 import { OUTLOOK, addExchangeRoutes, outlookApp } from './exchange.ts';
 import { downloadApp } from './download.ts';
-import { type DeviceCodes, LOGIN, entraApp } from './entra.ts';
+import { type AuthorizationCodes, type DeviceCodes, LOGIN, entraApp } from './entra.ts';
 import { GraphError, badRequest, errorResponse } from './graph-error.ts';
 import type { GraphApp, GraphEnv } from './graph-env.ts';
 import { addGroupRoutes } from './groups.ts';
@@ -94,12 +94,13 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
   fillSites(tenant, size);
   store.transaction(() => fillOutlook(tenant));
   const codes: DeviceCodes = new Map();
+  const authorizations: AuthorizationCodes = new Map();
   const watch = createWatch(tenant, (request) => answer(request));
   const files = downloadApp(tenant);
   const hosts: Readonly<Record<string, { fetch(request: Request): Promise<Response> | Response }>> =
     {
       [GRAPH]: graphApp(tenant, uploadSessions(tenant, files), watch.fetch),
-      [LOGIN]: entraApp(tenant, codes),
+      [LOGIN]: entraApp(tenant, codes, authorizations),
       [tenant.filesHost]: files,
       [OUTLOOK]: outlookApp(tenant),
     };
@@ -115,7 +116,7 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
     filesHost: tenant.filesHost,
     fetch: watch.fetch,
     live: (until, maxMs = Infinity) => live(tenant, until, size, maxMs),
-    admin: createAdmin(tenant, { codes, watch, size }),
+    admin: createAdmin(tenant, { codes, authorizations, watch, size }),
     close: () => store.close(),
   };
 }

@@ -6,6 +6,7 @@ import { attachRepository } from './attach/attach-repository.ts';
 import { type CompareCalls, makeCompareCalls } from './compare/compare.ts';
 import { makeImportCalls } from './imports/imports.ts';
 import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
+import { getPersonSignInUrl, redeemPersonCode } from './operators/person-sign-in.ts';
 import { refreshGroupMembers } from './operators/group-members.ts';
 import { makeTextReader, type TextReader } from './full-text/text-reader.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
@@ -99,6 +100,8 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     ...makeEstimateCalls(context, connections),
     operators: {
       refreshGroups: (scope, input) => refreshGroupMembers(context(), connections, scope, input),
+      getSignInUrl: (input) => Promise.resolve(getPersonSignInUrl(connections, input)),
+      redeemCode: (input) => redeemPersonCode(connections, input),
       requestCode: ({ region }) => requestPersonCode(connections, region),
       checkCode: (input) => checkPersonCode(connections, input),
     },

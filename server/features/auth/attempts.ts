@@ -33,7 +33,7 @@ export type AttemptKind =
  * - `session`: the session of the signed-in user who began the attempt.
  * - `counted`: the bucket that counts wrong recovery codes.
  * - `mailedTo`: the address that received the code.
- * - `code`: a device code and its cloud, sealed.
+ * - `code`: a device code and its cloud, sealed; none in a sign-in on Microsoft's page.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory', 'oidc'])),

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -34,6 +33,7 @@ import { userOfIdentity } from './identity.ts';
 import type { Claims } from './identity.ts';
 import { getNeededStep, ownedBy, loadPolicy } from './policy.ts';
 import { openHere } from './open-session.ts';
+import { deriveValue, isSame, redirectTo } from './sign-in-redirect.ts';
 import { beginStep } from './sign-in-step.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
@@ -48,13 +48,6 @@ const STARTS = { address: 30, provider: 300 } as const;
  * users would share it.
  */
 const MAX_SUBJECT_CHARS = 255;
-
-/**
- * Derives the values of one sign-in from its cookie's secret, so that the database stores none of
- * them.
- */
-const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
-  createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
 
 /**
  * Sign-in at an issuer (OpenID Connect, authorization code flow with PKCE). An attempt is valid
@@ -87,20 +80,20 @@ export function oidcHandlers(
         redirect_uri: found.back,
         scope: getScope(found.at.settings.scope ?? 'email profile'),
         response_type: 'code',
-        state: made(own, 'state'),
-        nonce: made(own, 'nonce'),
-        code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')),
+        state: deriveValue(own, 'state'),
+        nonce: deriveValue(own, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(deriveValue(own, 'verifier')),
         code_challenge_method: 'S256',
       });
       ctx.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
-      return led(address.href);
+      return redirectTo(address.href);
     },
 
     async oidcCallback(input, ctx) {
       const own = readToken(getCookie(ctx.request.headers, OIDC_COOKIE) ?? '');
       // The response belongs to another browser or is forged, so this browser's own attempt
       // continues.
-      if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
+      if (!own || !isSame(input.state ?? '', deriveValue(own, 'state'))) return refused('over');
       ctx.answer.append('set-cookie', oidcCookie('', 0));
       const found = await context.store.tenant(ctx.tenant, async (tx) => {
         const attempt = await heldAttempt(tx, own, ['oidc'], ctx.now);
@@ -165,9 +158,9 @@ async function loadClaims(
   try {
     const config = await loadIssuer(context, at);
     const answer = await authorizationCodeGrant(config, address, {
-      expectedState: made(own, 'state'),
-      expectedNonce: made(own, 'nonce'),
-      pkceCodeVerifier: made(own, 'verifier'),
+      expectedState: deriveValue(own, 'state'),
+      expectedNonce: deriveValue(own, 'nonce'),
+      pkceCodeVerifier: deriveValue(own, 'verifier'),
       idTokenExpected: true,
     });
     const claims = answer.claims();
@@ -245,25 +238,18 @@ async function enter(
   if (session.kind === 'step') {
     if (session.token !== null)
       ctx.answer.append('set-cookie', attemptCookie(session.token, LIMITS.attemptMs));
-    return led(`/login${OIDC_STEP}`);
+    return redirectTo(`/login${OIDC_STEP}`);
   }
   if (session.device !== null)
     ctx.answer.append('set-cookie', deviceCookie(session.device, DEVICE_MS));
   const handed = await issueSession(context, session.opened, ctx);
-  return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
+  return handed.ok ? redirectTo(`/login${OIDC_IN}`) : refused('unknown');
 }
 
 /** Without `openid` an issuer returns no identity. */
 const getScope = (request: string): string =>
   [...new Set(['openid', ...request.split(/\s+/).filter((one) => one !== '')])].join(' ');
-const led = (location: string): Response =>
-  new Response(null, { status: 302, headers: { location } });
-const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
+const refused = (why: OidcRefusal): Response => redirectTo(`/login${OIDC_REFUSED}${why}`);
 const warn = (context: AppContext, { tenant }: RequestContext, error: string): void => {
   context.log.warn('a sign-in at an issuer failed', { tenant, fault: error });
 };
-
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}

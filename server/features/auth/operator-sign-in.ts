@@ -36,8 +36,8 @@ const MEMBERS_MS = 15 * 60_000;
 export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Names> {
   const { operators } = context.embeddedEngine;
   const [limitCodes, limitChecks] = [
-    makeLimit(context, 'operator codes', CODES),
-    makeLimit(context, 'checks of operator codes', CHECKS),
+    makeOperatorLimit(context, 'operator codes', CODES),
+    makeOperatorLimit(context, 'checks of operator codes', CHECKS),
   ];
 
   return {
@@ -86,12 +86,12 @@ export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Name
       const checked = await operators.checkCode(waiting);
       if (!checked.ok) return failed(getFailure(checked.error));
       if (checked.value.state !== 'granted') return ok({ state: checked.value.state });
-      return enter(context, ctx, waiting.attempt.id, checked.value.person);
+      return enterOperator(context, ctx, waiting.attempt.id, checked.value.person);
     },
   };
 }
 
-function makeLimit(
+export function makeOperatorLimit(
   { sharedLimits }: AppContext,
   name: string,
   limit: { readonly address: number; readonly provider: number },
@@ -111,14 +111,15 @@ const getFailure = ({ kind, message }: { readonly kind: string; readonly message
     : ({ kind: 'conflict', message } as const);
 
 /** The cloud of the organizations that have operators; null: nobody is one. */
-async function loadRegion(tx: TenantTx): Promise<Region | null> {
+export async function loadRegion(tx: TenantTx): Promise<Region | null> {
   const roles = (await tx.all('restoreRole')).filter(({ removedAt }) => removedAt === null);
   const ids = [...new Set(roles.map(({ organization }) => organization))];
   const organizations = [...(await tx.rows('organization', ids)).values()];
   return organizations.find(({ removedAt }) => removedAt === null)?.region ?? null;
 }
 
-async function enter(
+/** Opens a session for a person who is an operator. `attempt` ends, whoever it is. */
+export async function enterOperator(
   context: AppContext,
   ctx: RequestContext,
   attempt: string,

@@ -160,7 +160,7 @@ const loadAddressee = (
 
 /** Returns the fields that define where a secret is sent. */
 function getAddress(
-  { mail, sms, directory, oidc, sso }: ProviderSettings,
+  { mail, sms, directory, oidc, microsoft, sso }: ProviderSettings,
   name: SecretName,
 ): string {
   const parts: Readonly<Record<SecretName, readonly unknown[]>> = {
@@ -168,6 +168,7 @@ function getAddress(
     sms: [sms?.url, sms?.account],
     directory: [directory?.url, directory?.serviceDn, directory?.ca],
     oidc: [oidc?.issuer, oidc?.clientId],
+    microsoft: [microsoft?.clientId],
     vac: [sso?.vac?.url],
     vcd: [sso?.vcd?.url, sso?.vcd?.organization],
     zerto: [sso?.zerto?.url, sso?.zerto?.username],

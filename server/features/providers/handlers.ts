@@ -242,6 +242,7 @@ const brandingBelow = (above: Branding, id: TenantId, name: string, domain: stri
   supportPhone: null,
   authType: 'db',
   oidc: null,
+  microsoft: false,
   securityQuestions: false,
 });
 

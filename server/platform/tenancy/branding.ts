@@ -15,6 +15,7 @@ export async function loadBranding({ tenant, sql }: TenantTx): Promise<Branding>
     ...branding,
     authType: settings.directory ? 'ad' : branding.authType,
     oidc: settings.oidc?.label ?? null,
+    microsoft: (settings.microsoft ?? null) !== null,
     securityQuestions: settings.securityQuestions === true,
   };
 }

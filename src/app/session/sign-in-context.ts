@@ -49,7 +49,7 @@ export const holdPage = (staysOpen: boolean): void => {
  */
 export const isEntering = (): boolean => way.staysOpen || ENTERS.test(way.fragment);
 
-const TAKES = /^\/(login|reset-password-db|confirm-email|o365\/register(\/[^/]*){0,2})\/?$/;
+const TAKES = /^\/(login|restore|reset-password-db|confirm-email|o365\/register(\/[^/]*){0,2})\/?$/;
 const ENTERS = /^#(token=|signed-in$|step$)/;
 
 function change(part: Partial<WayIn>): void {

@@ -19,6 +19,8 @@ const OURS = [
   'GET o365/restore/audit/export',
   'POST o365/operators/devicecode',
   'POST o365/operators/token',
+  'GET o365/operators/start',
+  'GET o365/operators/callback',
   'GET o365/operators/me',
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
   'GET o365/restore/search',

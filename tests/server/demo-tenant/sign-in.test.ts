@@ -57,6 +57,52 @@ test('GRAPH-1: a device code waits for a user, and slows down frequent requests'
   expect(await poll()).toMatchObject({ body: { error: 'bad_verification_code' } });
 });
 
+test('GRAPH-1: an authorization code is redeemed once, with its verifier, at its address', async () => {
+  const { tenant, clock } = await aCloud();
+  const [first] = tenant.admin.listUsers();
+  // RFC 7636, appendix B.
+  const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const redirectUri = 'https://portal.example.com/callback';
+  const page = new URL('https://login.microsoftonline.com/organizations/oauth2/v2.0/authorize');
+  page.search = new URLSearchParams({
+    client_id: PUBLIC_CLIENT_ID,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'https://graph.microsoft.com/User.Read',
+    state: 'a state',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }).toString();
+  const getCode = (): string => {
+    const back = new URL(tenant.admin.signIn(page.href, first?.upn ?? ''));
+    expect([back.origin + back.pathname, back.searchParams.get('state')]).toEqual([
+      redirectUri,
+      'a state',
+    ]);
+    return back.searchParams.get('code') ?? '';
+  };
+  const redeem = (code: string, more: Record<string, string> = {}) =>
+    postForm(tenant, 'organizations/oauth2/v2.0/token', {
+      grant_type: 'authorization_code',
+      client_id: PUBLIC_CLIENT_ID,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+      code,
+      ...more,
+    });
+  const code = getCode();
+  expect(await redeem(code)).toMatchObject({ status: 200, body: { scope: 'User.Read' } });
+  const refusal = { status: 400, body: { error: 'invalid_grant' } };
+  expect(await redeem(code)).toMatchObject(refusal);
+  expect(await redeem(getCode(), { code_verifier: `${verifier}x` })).toMatchObject(refusal);
+  expect(
+    await redeem(getCode(), { redirect_uri: 'https://portal.example.com/other' }),
+  ).toMatchObject(refusal);
+  const late = getCode();
+  clock.now += 600_000;
+  expect(await redeem(late)).toMatchObject(refusal);
+});
+
 test('GRAPH-1: a device code is declined, or expires', async () => {
   const declined = await aCode();
   expect(declined.tenant.admin.declineDeviceCode(declined.code.user_code)).toBe(true);

@@ -1,77 +1,12 @@
 import { expect, test } from 'vitest';
 import { CALLS, getCall, type CallName } from '#contract/calls.ts';
-import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { mayGoOn } from '#server/features/restore/downloads/may-go-on.ts';
 import { eachDatabase, freshStore, ONE } from '../db/databases.ts';
-import { organization } from '../backup/fixtures.ts';
-import { ask, makeFixture, refresh, type Fixture } from '../http/fixtures.ts';
-import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
+import { ask, refresh } from '../http/fixtures.ts';
 import { cookiesIn } from './content.ts';
 import { failItems, openSession, someBackups, type Backups } from './fixtures.ts';
+import { aPortal, countUsers, type Portal, post, ROLE } from './operator-portal.ts';
 import { signInOperator, storeDirectory } from './operators.ts';
-
-const ROLES = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
-
-interface Portal {
-  readonly ground: Fixture;
-  readonly office: Office;
-  readonly tenant: DemoTenant;
-  readonly admin: Asker;
-  readonly organization: string;
-  /** The people of the tenant. */
-  readonly people: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly address: string;
-  }[];
-}
-
-/** A portal with an organization whose tenant answers. */
-async function aPortal(open: Awaited<Parameters<typeof makeFixture>[1]>): Promise<Portal> {
-  const fixture = await makeFixture({}, open);
-  const { context } = fixture;
-  const tenant = createDemoTenant({
-    file: null,
-    seed: 5,
-    now: () => context.clock.now(),
-    size: { people: 4, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 100 },
-  });
-  context.cloud.connectTo((request) => tenant.fetch(request));
-  const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
-  const office = await anOffice(fixture);
-  const admin = await office.as('admin', ['o365_admin']);
-  const { body } = await admin<{ id: string }>(
-    'POST',
-    'o365/organizations',
-    organization(1, {
-      authType: 'modernLegacy',
-      userCode: undefined,
-      exchangeOnlineSettings: {
-        applicationId: appId,
-        applicationSecret: secret,
-        officeOrganizationName: tenant.domain,
-      },
-    }),
-  );
-  const { id } = body.data;
-  const people = await admin<{ rows: Portal['people'] }>('GET', `o365/organizations/${id}/users`);
-  return {
-    ground: fixture,
-    office,
-    tenant,
-    admin,
-    organization: id,
-    people: people.body.data.rows,
-  };
-}
-
-const post = <T>({ office }: Portal, path: string, cookies: readonly string[] = []) =>
-  ask<T>(office.app, `/api/v1/${path}`, {
-    method: 'POST',
-    host: office.host,
-    body: {},
-    ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
-  });
 
 /** Signs in with Microsoft as a person of the tenant, as the page does. */
 async function enter(portal: Portal, person: string) {
@@ -88,16 +23,6 @@ async function enter(portal: Portal, person: string) {
   portal.ground.pass(6_000);
   return check();
 }
-
-const countUsers = ({ ground: { context }, office }: Portal): Promise<number> =>
-  context.store.tenant(office.tenant, async (tx) => (await tx.all('user')).length);
-
-const ROLE = {
-  name: 'Reception',
-  roleType: 'EntireOrganization',
-  selectedItems: [],
-  excludedItems: [],
-};
 
 eachDatabase((kind, open) => {
   test(`RES-52, G69: a person of the tenant whom a role names signs in with Microsoft and gets a user without roles; nobody else does (${kind})`, async () => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { EngineResult, Region } from '#contract/engine/engine.ts';
-import type { CheckedPerson } from '#contract/engine/operators.ts';
+import type { CheckedPerson, TenantPerson } from '#contract/engine/operators.ts';
 import { ADMINISTRATOR_CLIENT } from '../entra/application.ts';
 import type { DeviceCodeClient, RequestedCode } from '../graph/device-code.ts';
 import * as login from '../graph/device-code.ts';
@@ -20,7 +20,7 @@ export const requestPersonCode = (
 ): Promise<EngineResult<RequestedCode>> =>
   login.requestDeviceCode(connections.login(region), PERSON_CLIENT);
 
-/** Checks a code once. The person and its tenant are what Graph says about the access token. */
+/** Checks a code once. */
 export async function checkPersonCode(
   connections: GraphConnections,
   { region, deviceCode }: { readonly region: Region; readonly deviceCode: string },
@@ -28,7 +28,17 @@ export async function checkPersonCode(
   const checked = await login.checkDeviceCode(connections.login(region), PERSON_CLIENT, deviceCode);
   if (!checked.ok) return checked;
   if (checked.value.state !== 'granted') return ok({ state: checked.value.state });
-  const ports = connections.person(region, checked.value.accessToken);
+  const person = await readPerson(connections, region, checked.value.accessToken);
+  return person.ok ? ok({ state: 'granted', person: person.value }) : person;
+}
+
+/** Returns the person and its tenant as Graph names them for an access token. */
+export async function readPerson(
+  connections: GraphConnections,
+  region: Region,
+  accessToken: string,
+): Promise<EngineResult<TenantPerson>> {
+  const ports = connections.person(region, accessToken);
   const owner = await readOwner(ports);
   if (!owner.ok) return owner;
   const client = directoryClient(ports, {
@@ -39,13 +49,10 @@ export async function checkPersonCode(
   if (!me.ok) return { ok: false, error: me.error };
   const { id, displayName, userPrincipalName } = me.value;
   return ok({
-    state: 'granted',
-    person: {
-      directoryId: owner.value.directoryId,
-      object: id,
-      name: displayName ?? userPrincipalName,
-      username: userPrincipalName,
-    },
+    directoryId: owner.value.directoryId,
+    object: id,
+    name: displayName ?? userPrincipalName,
+    username: userPrincipalName,
   });
 }
 

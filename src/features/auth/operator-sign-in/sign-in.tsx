@@ -1,11 +1,18 @@
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { ok, type Result } from '#contract/result.ts';
 import type { DeviceCodeState } from '#contract/engine/engine.ts';
+import {
+  OPERATOR_REFUSALS,
+  OPERATOR_REFUSED,
+  OPERATOR_SIGNED_IN,
+} from '#contract/restore/operator-calls.ts';
 import type { ShownCode } from '#machines/device-code.ts';
 import { now } from '#src/app/clock.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { storeRedirectTarget } from '#src/app/router/redirect-target.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -19,16 +26,23 @@ const CONSOLE_PATH = '/restore';
 /** `/restore`: where restore operators sign in, with Microsoft or as a user of the portal. */
 export function OperatorSignIn() {
   const { history, navigate, invalidate } = useRouter();
-  const [failure, setFailure] = useState<string | null>(null);
-  const enter = async (): Promise<void> => {
+  const { fragment } = useWayIn();
+  const offersPage = useBranding()?.microsoft === true;
+  const [usesCode, setUsesCode] = useState(false);
+  const [failure, setFailure] = useState(() => getRefusal(fragment));
+  /** Returns why not. */
+  const enter = async (): Promise<string | null> => {
     const entered = await client().signIn({ way: 'cookie' });
-    if (!entered.ok) {
-      setFailure(getFailureText(entered.failure));
-      return;
-    }
+    if (!entered.ok) return getFailureText(entered.failure);
     await invalidate();
     await navigate({ href: CONSOLE_PATH });
+    return null;
   };
+  const takeReturn = useEffectEvent(() => {
+    if (fragment === OPERATOR_SIGNED_IN) void enter().then(setFailure);
+    dropFragment();
+  });
+  useEffect(() => takeReturn(), []);
   return (
     <AccountPage title={t.title} description={t.description}>
       <section aria-label={t.microsoft} className="grid gap-3">
@@ -38,16 +52,34 @@ export function OperatorSignIn() {
             {failure}
           </Callout>
         )}
-        <DeviceCodeStep
-          granted={false}
-          lead={t.microsoftLead}
-          permissions={[t.permission]}
-          permissionsNote={t.permissionNote}
-          grantedText={t.signingIn}
-          request={requestCode}
-          check={checkCode}
-          onGranted={() => void enter()}
-        />
+        {offersPage && (
+          <>
+            <p className="m-0 text-ink-2">{t.openMicrosoftNote}</p>
+            <a
+              href="/api/v1/o365/operators/start"
+              className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
+            >
+              {t.openMicrosoft}
+            </a>
+            {!usesCode && (
+              <p className="m-0">
+                <Button onClick={() => setUsesCode(true)}>{t.codeInstead}</Button>
+              </p>
+            )}
+          </>
+        )}
+        {(usesCode || !offersPage) && (
+          <DeviceCodeStep
+            granted={false}
+            lead={t.microsoftLead}
+            permissions={[t.permission]}
+            permissionsNote={t.permissionNote}
+            grantedText={t.signingIn}
+            request={requestCode}
+            check={checkCode}
+            onGranted={() => void enter().then(setFailure)}
+          />
+        )}
       </section>
       <p className="m-0 border-t border-rule pt-4">
         <Button
@@ -62,6 +94,12 @@ export function OperatorSignIn() {
       </p>
     </AccountPage>
   );
+}
+
+/** Returns the sentence for the reason with which Microsoft's page led back here. */
+function getRefusal(fragment: string): string | null {
+  const reason = OPERATOR_REFUSALS.find((one) => fragment === `${OPERATOR_REFUSED}${one}`);
+  return reason === undefined ? null : t[reason];
 }
 
 async function requestCode(): Promise<Result<ShownCode>> {

@@ -65,6 +65,14 @@ export const settingsMessages = defineMessages('settings', {
     'Skips two-factor authentication here. Turn this on only if the provider requires it for everyone.',
   clientSecret: 'Client secret',
   oidcTest: "Requests the issuer's configuration.",
+  microsoft: 'Microsoft sign-in for restore operators',
+  microsoftHint:
+    'Restore operators sign in on the Microsoft page. Register an application for accounts in any directory.',
+  microsoftWithout: 'Restore operators sign in with a code.',
+  microsoftClientHint:
+    'The application (client) ID. Its redirect URI ends with /api/v1/o365/operators/callback.',
+  microsoftClientNotValid: 'Enter the application (client) ID.',
+  microsoftTest: 'The application is tested when a restore operator signs in.',
   veeamServiceProviderConsole: 'Veeam Service Provider Console',
   ssoHint: 'Users open it from the portal without signing in again.',
   ssoWithout: "Users can't open it from the portal.",

@@ -22,6 +22,7 @@ export const PART_NAMES = [
   'sms',
   'directory',
   'oidc',
+  'microsoft',
   'vac',
   'vcd',
   'zerto',
@@ -196,6 +197,23 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
     secret: t.clientSecret,
     tried: 'oidc',
     tries: t.oidcTest,
+  },
+  microsoft: {
+    title: t.microsoft,
+    description: t.microsoftHint,
+    without: t.microsoftWithout,
+    fields: [
+      {
+        name: 'clientId',
+        label: t.clientId,
+        hint: t.microsoftClientHint,
+        kind: 'text',
+        wrong: t.microsoftClientNotValid,
+      },
+    ],
+    secret: t.clientSecret,
+    tried: null,
+    tries: t.microsoftTest,
   },
   vac: {
     title: t.veeamServiceProviderConsole,
