@@ -69,6 +69,15 @@ const ruled: Renaming = {
 /** The user whom a device stores (contract/auth/current-user.ts). */
 export const renameUser = <T>(user: T): T => renameField(user, 'acting', 'impersonator') as T;
 
+/** The actions in the history of a problem (contract/runs/calls.ts). */
+const FORMER_ACTIONS: ReadonlyMap<unknown, string> = new Map([
+  ['Taken back to check', 'Review undone'],
+  ['Note taken away', 'Note removed'],
+  ['Ticket taken away', 'Ticket removed'],
+]);
+export const renameHistoryAction = (action: unknown): unknown =>
+  FORMER_ACTIONS.get(action) ?? action;
+
 /** What a hint has (contract/hints/hints.ts). */
 export const renameHint = <T>(hint: T): T => renameField(hint, 'says', 'summary') as T;
 

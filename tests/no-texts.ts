@@ -110,8 +110,9 @@ export const NO_TEXTS: readonly NoTexts[] = [
   {
     reason:
       "Values of the API, of Microsoft 365 and of Veeam servers, each one word or a name of the API's history.",
-    only: /^(?:\p{Lu}[\w-]*|Backup \{\}|Taken back to check|Snooze ended|Exception ended|Hint helped|Hint did not help|Note taken away|Ticket taken away)$/u,
+    only: /^(?:\p{Lu}[\w-]*|Backup \{\}|Review undone|Snooze ended|Exception ended|Hint helped|Hint did not help|Note removed|Ticket removed|Taken back to check|Note taken away|Ticket taken away)$/u,
     files: [
+      'contract/former-fields.ts',
       'server/engine/embedded/engine.ts',
       'server/engine/embedded/entra/application.ts',
       'server/engine/embedded/sources/deleted-team.ts',

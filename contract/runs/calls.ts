@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { changeFields } from './change.ts';
+import { renameHistoryAction, withFormerNames } from '../former-fields.ts';
 import { runId, runRef } from '../run-ref.ts';
 import { SCHEDULE_STATES } from './schedule-state.ts';
 import { TaskSchema } from './task.ts';
@@ -39,13 +40,13 @@ export const ChangedSchema = v.object({
  */
 export const HISTORY_ACTIONS = [
   'Reviewed',
-  'Taken back to check',
+  'Review undone',
   'Snoozed',
   'Snooze ended',
   'Note',
-  'Note taken away',
+  'Note removed',
   'Ticket',
-  'Ticket taken away',
+  'Ticket removed',
   'Exception',
   'Exception ended',
   'Rule',
@@ -120,7 +121,7 @@ export const ExecutionSchema = v.object({
     v.object({
       at: iso,
       who: v.string(),
-      what: v.picklist(HISTORY_ACTIONS),
+      what: withFormerNames(v.picklist(HISTORY_ACTIONS), renameHistoryAction),
       comment: orNull(v.string()),
       until: orNull(iso),
     }),

@@ -115,7 +115,7 @@ async function loadProblem(
 
 const DONE = {
   'problem.reviewed@1': 'Reviewed',
-  'problem.reopened@1': 'Taken back to check',
+  'problem.reopened@1': 'Review undone',
   'problem.snoozed@1': 'Snoozed',
   'problem.unsnoozed@1': 'Snooze ended',
   'problem.noted@1': 'Note',
@@ -218,11 +218,11 @@ function toHistoryEntry(
   switch (what) {
     case 'Note':
       return content == null
-        ? { ...none, what: 'Note taken away' }
+        ? { ...none, what: 'Note removed' }
         : { ...none, what, comment: content };
     case 'Ticket':
       return ticket == null
-        ? { ...none, what: 'Ticket taken away' }
+        ? { ...none, what: 'Ticket removed' }
         : { ...none, what, comment: ticket };
     case 'Snoozed':
       return { what, comment: reason ?? null, until: isoOrNull(until ?? null) };

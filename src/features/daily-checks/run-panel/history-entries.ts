@@ -24,7 +24,7 @@ export function toHistoryLine(
   switch (what) {
     case 'Reviewed':
       return { icon: 'check', who, did: t.historyReviewed, message: comment };
-    case 'Taken back to check':
+    case 'Review undone':
       return { icon: 'undo', who, did: t.historyReopened, message: comment };
     case 'Snoozed':
       return {
@@ -40,7 +40,7 @@ export function toHistoryLine(
       return { icon: 'clock', who, did: t.historySnoozeEnded, message: comment };
     case 'Note':
       return { icon: 'note', who, did: t.historyNoted, message: comment };
-    case 'Note taken away':
+    case 'Note removed':
       return { icon: 'note', who, did: t.historyNoteDeleted, message: null };
     case 'Ticket':
       return {
@@ -49,7 +49,7 @@ export function toHistoryLine(
         did: (by) => t.historyTicketLinked({ ...by, ticket: comment ?? '' }).trim(),
         message: null,
       };
-    case 'Ticket taken away':
+    case 'Ticket removed':
       return { icon: 'ticket', who, did: t.historyTicketUnlinked, message: null };
     case 'Exception':
       return { icon: 'rules', who, did: t.historyException, message: null };
