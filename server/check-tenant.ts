@@ -1,9 +1,12 @@
 import { join } from 'node:path';
-import { makeCloudConnection } from './engine/embedded/cloud.ts';
-import { waitClock } from './engine/embedded/graph/clock.ts';
-import { checkTenant } from './engine/embedded/tenant-check/check-tenant.ts';
-import { readTenantCheckOptions } from './engine/embedded/tenant-check/options.ts';
-import { EXIT_CODES, printReport } from './engine/embedded/tenant-check/report.ts';
+import { makeCloudConnection } from './engine/public/cloud.ts';
+import {
+  checkTenant,
+  EXIT_CODES,
+  printReport,
+  readTenantCheckOptions,
+  waitClock,
+} from './engine/public/tenant-check.ts';
 import type { AppContext } from './platform/app-context.ts';
 import { systemClock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';

@@ -1,25 +1,26 @@
 import type { Ms } from '#contract/ids.ts';
-import { repositoryAttachment } from './engine/embedded/attach/attach-job.ts';
-import { deleteExpiredDownloads } from './engine/embedded/downloads/prepare.ts';
-import { endAbandonedImports } from './engine/embedded/imports/imports.ts';
-import { runImport } from './engine/embedded/imports/run-import.ts';
-import { cleanUp, scheduleCleanUps } from './engine/embedded/repositories/clean-up-job.ts';
 import {
-  repositoryDeletion,
-  scheduleDeletions,
-} from './engine/embedded/repositories/delete-repository.ts';
-import {
+  backupSchedule,
+  backupSession,
+  cleanUp,
+  deleteExpiredDownloads,
+  endAbandonedImports,
+  endRights,
   findRepositoryAccess,
   findStoredRepository,
-} from './engine/embedded/repositories/repositories.ts';
-import {
+  forgetLongRemoved,
+  repositoryAttachment,
+  repositoryDeletion,
   repositoryVerification,
+  restoreTask,
+  runImport,
+  scheduleCleanUps,
+  scheduleDeletions,
+  scheduleServers,
   scheduleVerifications,
-} from './engine/embedded/repositories/verify-job.ts';
-import { restoreTask } from './engine/embedded/restore/restore-engine.ts';
-import { endRights } from './engine/embedded/restore/rights/end-rights.ts';
-import { backupSession } from './engine/embedded/sessions/run-session.ts';
-import { backupSchedule } from './engine/embedded/sessions/schedule-job.ts';
+  vb365Restore,
+  vb365Server,
+} from './engine/public/jobs.ts';
 import { directoryAccounts } from './features/auth/directory/deprovision.ts';
 import { finishRemoval } from './features/backup/finish-removal.ts';
 import { backupRuns } from './features/backup/backup-runs.ts';
@@ -49,9 +50,6 @@ import { deleteExpiredLinks } from './features/restore/links.ts';
 import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
-import { vb365Restore } from './engine/vb365/restore/run-restore.ts';
-import { forgetLongRemoved } from './engine/vb365/removed-repositories.ts';
-import { scheduleServers, vb365Server } from './engine/vb365/sync-server.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
 import { checkEachNight } from './platform/events/check-each-night.ts';

@@ -1,7 +1,12 @@
-import { type CloudConnection, makeCloudConnection } from './engine/embedded/cloud.ts';
-import { type EmbeddedEngine, makeEmbeddedEngine } from './engine/embedded/engine.ts';
-import { type BlobThreads, makeBlobThreads } from './engine/embedded/restic/blob-threads.ts';
-import { makeVb365Engine, type Vb365Engine } from './engine/vb365/engine.ts';
+import { type CloudConnection, makeCloudConnection } from './engine/public/cloud.ts';
+import {
+  type BlobThreads,
+  type EmbeddedEngine,
+  makeBlobThreads,
+  makeEmbeddedEngine,
+  makeVb365Engine,
+  type Vb365Engine,
+} from './engine/public/engines.ts';
 import {
   makePaymentConnection,
   type PaymentConnection,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { APP_VERSION } from '#contract/app-version.ts';
-import { hasRepositoriesFolder } from './engine/embedded/repositories/shared-folder.ts';
+import { hasRepositoriesFolder } from './engine/public/engines.ts';
 import { joinProvider } from './features/backup/join-proxy.ts';
 import { allJobs } from './jobs.ts';
 import { makeAppContext } from './make-app-context.ts';

@@ -271,6 +271,35 @@ const DEMO_USES =
   /^server\/(?:demo\/|platform\/|first-start\.ts|features\/(?:backup|billing\/subscriptions|ingest|users|branding|reports)\/[\w-]+\.ts)/;
 const DEMO_STARTS = new Set(['server/main.ts', 'server/platform/config.ts']);
 
+test('HOUSE-13: outside of the engine, the server imports only what its public files export, and they only export', () => {
+  const publicFile = /^server\/engine\/public\/[\w-]+\.ts$/;
+  const wrong = all.filter(
+    ({ from, target }) =>
+      !from.startsWith('server/engine/') &&
+      target !== null &&
+      target.startsWith('server/engine/') &&
+      !publicFile.test(target),
+  );
+  expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
+  const exportsOnly = /^(?:export (?:type )?\{[^}]*\} from '';\s*)+$/;
+  const publicFiles = files.filter(({ path }) => path.startsWith('server/engine/public/'));
+  expect(publicFiles.length).toBeGreaterThan(0);
+  expect(
+    publicFiles
+      .filter(({ text }) => !exportsOnly.test(withoutComments(text).trim()))
+      .map(({ path }) => path),
+  ).toEqual([]);
+  // The engines themselves don't go through what is for others.
+  expect(
+    all
+      .filter(
+        ({ from, target }) =>
+          /^server\/(?:engine|platform)\//.test(from) && target !== null && publicFile.test(target),
+      )
+      .map(({ from, spec }) => `${from} imports ${spec}`),
+  ).toEqual([]);
+});
+
 test('HOUSE-3: a file has 500 lines at most, no barrel, no default export and no name that says nothing', () => {
   const wrong = files.flatMap(({ path, text }) => [
     ...(text.split('\n').length > 501 ? [`${path}: ${text.split('\n').length - 1} lines`] : []),

@@ -9,7 +9,7 @@ import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizat
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { ReadScope } from '#server/engine/read-scope.ts';
+import type { ReadScope } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
@@ -60,7 +60,7 @@ export const scopeFor = (
   },
 });
 
-/** As whom of the organization a restore operator asks. Nobody: that sees nothing. */
+/** The person of the organization as whom a restore operator makes calls. Nobody: sees nothing. */
 export const getOperatorScope = (
   { operators }: Pick<Principal, 'operators'>,
   organization: OrganizationId,

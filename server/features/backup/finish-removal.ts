@@ -1,4 +1,4 @@
-import type { FinishRemoval } from '#server/engine/vb365/lost-removals.ts';
+import type { FinishRemoval } from '#server/engine/public/repositories.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 

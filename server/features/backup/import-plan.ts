@@ -2,7 +2,7 @@ import { isSameName } from '#contract/backup/same-name.ts';
 import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
-import type { FoundOrganization } from '#server/engine/vb365/organizations.ts';
+import type { FoundOrganization } from '#server/engine/public/veeam-import.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { isSeen } from './lookup.ts';

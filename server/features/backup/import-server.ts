@@ -4,10 +4,15 @@ import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 import { failed, ok } from '#contract/result.ts';
-import { makeVb365Client } from '#server/engine/vb365/client.ts';
-import { type FoundOrganization, readOrganizations } from '#server/engine/vb365/organizations.ts';
-import { forgetServers, sealServerPassword, toFailed } from '#server/engine/vb365/servers.ts';
-import { scheduleWhole } from '#server/engine/vb365/sync-server.ts';
+import { makeVb365Client } from '#server/engine/public/veeam-client.ts';
+import {
+  forgetServers,
+  type FoundOrganization,
+  readOrganizations,
+  sealServerPassword,
+  toFailed,
+  scheduleWhole,
+} from '#server/engine/public/veeam-import.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { badField } from '#server/platform/auth/guards.ts';

@@ -2,9 +2,12 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { findImport, type ImportRow } from '#server/engine/embedded/imports/import-rows.ts';
-import { receivePart } from '#server/engine/embedded/imports/imports.ts';
-import { makeUploadFiles } from '#server/engine/embedded/imports/upload-file.ts';
+import {
+  findImport,
+  type ImportRow,
+  makeUploadFiles,
+  receivePart,
+} from '#server/engine/public/imports.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { hashSecret } from '#server/platform/auth/link-secret.ts';
@@ -22,9 +25,9 @@ const TICKET_HEADER = 'daybook-upload';
 export const uploadPath = (id: string): string => `/upload/${id}`;
 
 /**
- * `PUT /upload/<import>?from=<bytes>`: a part of an archive. Its ticket is good for this import alone,
- * while the session that asked for it is active and may import. A part that arrives again, or out of
- * order, changes nothing: the answer says from where to go on.
+ * `PUT /upload/<import>?from=<bytes>`: a part of an archive. Its ticket is good for this import
+ * alone, while the session that asked for it is active and may import. A part that arrives again,
+ * or out of order, changes nothing: the answer says from where to continue.
  */
 export function uploadRoutes(context: AppContext): (app: Hono) => void {
   const loadTenant = tenantReader(context);

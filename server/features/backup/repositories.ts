@@ -15,7 +15,7 @@ import type {
 } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import { failed, ok } from '#contract/result.ts';
-import { loadObjectsOnHold } from '#server/engine/embedded/repositories/legal-holds.ts';
+import { loadObjectsOnHold } from '#server/engine/public/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { badField, isFresh, REAUTH } from '#server/platform/auth/guards.ts';

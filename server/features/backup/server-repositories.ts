@@ -7,8 +7,12 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ServerRepository } from '#contract/engine/server-repositories.ts';
 import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { findRepositoryLink, setShortened } from '#server/engine/vb365/repository-links.ts';
-import { getCreated, getUpdated } from '#server/engine/vb365/repository-events.ts';
+import {
+  findRepositoryLink,
+  getCreated,
+  getUpdated,
+  setShortened,
+} from '#server/engine/public/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { byUser } from '#server/platform/auth/event-actor.ts';

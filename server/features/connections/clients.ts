@@ -10,7 +10,7 @@ import {
   type Signer,
 } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { makeVb365Client } from '#server/engine/vb365/client.ts';
+import { makeVb365Client } from '#server/engine/public/veeam-client.ts';
 import { keySigner, tokenSigner } from '#server/platform/systems/tokens.ts';
 import { systemMessages } from '#server/platform/systems/messages.en.ts';
 

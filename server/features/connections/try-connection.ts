@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/connection.ts';
 import type { ConnectionTested } from '#contract/connections/calls.ts';
-import { makeVb365Client } from '#server/engine/vb365/client.ts';
+import { makeVb365Client } from '#server/engine/public/veeam-client.ts';
 import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';

@@ -2,9 +2,13 @@ import type { CompanyN } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
-import { getMessage } from '#server/engine/vb365/session-message.ts';
-import type { Vb365Job, Vb365LogItem, Vb365Session } from '#server/engine/vb365/shapes.ts';
-import { parseTime } from '#server/engine/vb365/times.ts';
+import {
+  getMessage,
+  parseTime,
+  type Vb365Job,
+  type Vb365LogItem,
+  type Vb365Session,
+} from '#server/engine/public/veeam-client.ts';
 import type { JobFacts, JobFound, RunFacts } from './deliver.ts';
 
 /** Returns a job without a run: its sessions are read for themselves. */

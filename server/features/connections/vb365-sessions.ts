@@ -1,8 +1,11 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { Vb365Client } from '#server/engine/vb365/client.ts';
-import { readLog } from '#server/engine/vb365/read-sessions.ts';
-import { SessionShape, type Vb365Session } from '#server/engine/vb365/shapes.ts';
-import { parseTime } from '#server/engine/vb365/times.ts';
+import {
+  parseTime,
+  readLog,
+  SessionShape,
+  type Vb365Client,
+  type Vb365Session,
+} from '#server/engine/public/veeam-client.ts';
 import { openChannels } from './channels.ts';
 import { recordRuns, type StoredJob } from './deliver.ts';
 import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } from './task.ts';

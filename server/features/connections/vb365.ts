@@ -3,16 +3,16 @@ import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Entity } from '#contract/connections/connection.ts';
 import { cutText } from '#contract/stored-text.ts';
-import type { Vb365Client } from '#server/engine/vb365/client.ts';
 import {
   JobShape,
   LicenseShape,
   OrganizationShape,
   ProxyShape,
   RepositoryShape,
+  type Vb365Client,
   type Vb365Job,
   type Vb365Organization,
-} from '#server/engine/vb365/shapes.ts';
+} from '#server/engine/public/veeam-client.ts';
 import { checkedRepository } from '../ingest/check-records.ts';
 import { recordRepositories } from '../ingest/inventory.ts';
 import { loadLinks, openChannels } from './channels.ts';

@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
-import { GRANTED_TOGETHER } from '#server/engine/embedded/entra/permissions.ts';
+import { GRANTED_TOGETHER } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField, FORBIDDEN, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';

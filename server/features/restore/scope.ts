@@ -4,9 +4,7 @@ import type { EngineKind, EngineScope, Workload } from '#contract/engine/engine.
 import type { NewEvent } from '#contract/events.ts';
 import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
 import type { Result } from '#contract/result.ts';
-import type { CompareCalls } from '#server/engine/embedded/compare/compare.ts';
-import type { EstimateCalls } from '#server/engine/embedded/restore/estimate.ts';
-import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { CompareCalls, EstimateCalls, RestoreCalls } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';

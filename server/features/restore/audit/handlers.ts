@@ -7,7 +7,7 @@ import { badField } from '#server/platform/auth/guards.ts';
 import { refuse } from '#server/platform/http/envelope.ts';
 import { csvAnswer, loadZone } from '#server/platform/http/csv-response.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { cursorAfter, readCursor } from '#server/engine/embedded/explorer/cursor.ts';
+import { cursorAfter, readCursor } from '#server/engine/public/restore.ts';
 import { restoreAuditMessages as t } from './messages.en.ts';
 import { listAuditedUsers, loadAudited, readAudit } from './query.ts';
 import { loadRetentionYears } from './retention.ts';

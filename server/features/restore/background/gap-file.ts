@@ -1,6 +1,6 @@
 import { withLanguage } from '#contract/i18n/messages.ts';
 import { csvLine } from '#contract/runs/csv.ts';
-import { type DownloadGap, listGaps } from '#server/engine/embedded/downloads/gaps.ts';
+import { type DownloadGap, listGaps } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';

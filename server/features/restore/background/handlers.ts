@@ -1,9 +1,7 @@
 import type * as v from 'valibot';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { listGaps } from '#server/engine/embedded/downloads/gaps.ts';
-import { deleteList } from '#server/engine/embedded/downloads/prepare.ts';
-import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
+import { deleteList, listGaps, mayReadDownload } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/auth/guards.ts';

@@ -2,13 +2,14 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
 import type { BackupRepositoryId, Bytes, DownloadId, Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/public/content.ts';
 import {
+  deleteDownload,
+  deleteList,
   type DownloadGap,
   forgetFailures,
   storeGaps,
-} from '#server/engine/embedded/downloads/gaps.ts';
-import { deleteDownload, deleteList } from '#server/engine/embedded/downloads/prepare.ts';
+} from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
@@ -38,8 +39,8 @@ const PATIENCE_MS: Ms = 86_400_000;
 const RETRY_MS: Ms = 60_000;
 
 /**
- * DL-3: writes the files of a download. A job that was killed goes on with the first part that isn't
- * finished.
+ * DL-3: writes the files of a download. A job that was killed continues with the first part that
+ * isn't finished.
  */
 export const backgroundDownload =
   (
@@ -91,7 +92,7 @@ class ListError extends Error {
 }
 
 /**
- * Lists what the download holds, and replaces its estimates. Null: nobody wants it any more, or the
+ * Lists what the download holds, and replaces its estimates. Null: it was canceled, or the
  * server stops.
  * @throws ListError
  */
@@ -149,7 +150,7 @@ interface Begun {
   readonly failed: number;
 }
 
-/** Null: it has ended, or nobody wants it any more. */
+/** Null: it has ended, or it was canceled. */
 const begin = (context: AppContext, tenant: TenantId, id: DownloadId): Promise<Begun | null> =>
   context.store.tenant(tenant, async (tx) => {
     const row = await findDownload(tx, id);

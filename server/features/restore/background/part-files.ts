@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
-import type { PartFile } from '#server/engine/embedded/exports/part-writer.ts';
+import type { PartFile } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 /** Files of downloads in the background, in a folder of the server. */
@@ -18,7 +18,7 @@ export interface PartFiles {
   getFreeBytes(): Promise<Bytes>;
 }
 interface OpenPart extends PartFile {
-  /** Stores the file for good. */
+  /** Stores the file permanently. */
   finish(): Promise<{ readonly bytes: Bytes; readonly sha256: string }>;
   close(): Promise<void>;
 }

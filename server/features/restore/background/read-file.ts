@@ -1,7 +1,7 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { Bytes, DownloadId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
+import { mayReadDownload } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';

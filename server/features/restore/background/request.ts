@@ -11,7 +11,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
-import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
+import { deleteDownload } from '#server/engine/public/downloads.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { archiveName } from '../downloads/file-name.ts';
 import type { EngineAt } from '../scope.ts';

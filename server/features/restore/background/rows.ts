@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Workload } from '#contract/engine/engine.ts';
-import type { PartFormat } from '#server/engine/embedded/exports/part-writer.ts';
+import type { PartFormat } from '#server/engine/public/downloads.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { DownloadId } from '#contract/ids.ts';

@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
+import { mayReadDownload } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getOperatorScope } from '../../backup/engine-calls.ts';
 import { findReader } from '../links.ts';
 import type { DownloadRequest } from './handlers.ts';
 
 /**
- * Whether a download that is being sent may go on: its session is active, its user may still restore
- * this, and an operator's roles are still about all that it holds (G65, RES-53).
+ * Whether a download that is being sent may continue: its session is active, its user may still
+ * restore this, and an operator's roles are still about all that it holds (G65, RES-53).
  */
 export async function mayGoOn(
   context: AppContext,

@@ -2,7 +2,7 @@ import type { TaskId, UserId } from '#contract/ids.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { RestoreDecision, RestoreRequestRow } from '#contract/restore/requests.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { loadTaskPlace } from '#server/engine/embedded/restore/task-place.ts';
+import { loadTaskPlace } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { by, FORBIDDEN } from '#server/platform/auth/guards.ts';
@@ -79,7 +79,7 @@ const decider = ({ session }: SessionContext, { reason }: { readonly reason: str
   reason,
 });
 
-/** Stops a restore that waits for approval, for good. */
+/** Stops a restore that waits for approval, permanently. */
 export async function withdrawRestore(
   context: AppContext,
   ctx: SessionContext,

@@ -6,7 +6,7 @@ import type { Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
-import type { Oversight } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { Oversight } from '#server/engine/public/restore.ts';
 import { findOrganization } from '../../backup/lookup.ts';
 import type { EngineAt } from '../scope.ts';
 import type { TaskOut } from '../task-access.ts';

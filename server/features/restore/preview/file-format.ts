@@ -1,4 +1,4 @@
-import type { TextFormat } from '#server/engine/embedded/full-text/text-format.ts';
+import type { TextFormat } from '#server/engine/public/documents.ts';
 
 /** What of a file can be shown. `type`: of a picture that browsers draw and that runs nothing. */
 export type FileFormat =

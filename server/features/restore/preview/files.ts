@@ -1,7 +1,6 @@
 import { failed, ok, type Result } from '#contract/result.ts';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
-import { MAX_CONTENT_BYTES } from '#server/engine/embedded/full-text/text-format.ts';
-import type { DocumentReader } from '#server/engine/embedded/full-text/text-reader.ts';
+import { ContentError } from '#server/engine/public/content.ts';
+import { type DocumentReader, MAX_CONTENT_BYTES } from '#server/engine/public/documents.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';

@@ -1,17 +1,17 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { getZone } from '#server/engine/embedded/formats/time-zone.ts';
-import { readTime } from '#server/engine/embedded/formats/icalendar.ts';
-import type {
-  Address,
-  EmailAddress,
-  OutlookContact,
-  OutlookEvent,
-  OutlookTask,
-  Recurrence,
-  ZonedTime,
-} from '#server/engine/embedded/sources/outlook/entities.ts';
-import { parseOutlookItem } from '#server/engine/embedded/sources/outlook/parse-item.ts';
+import {
+  type Address,
+  type EmailAddress,
+  getZone,
+  type OutlookContact,
+  type OutlookEvent,
+  type OutlookTask,
+  parseOutlookItem,
+  readTime,
+  type Recurrence,
+  type ZonedTime,
+} from '#server/engine/public/content.ts';
 import { outlookItemMessages as t } from './outlook-item.messages.en.ts';
 
 /** What a preview shows of an event, contact or task. `html` is not cleaned yet. */

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import * as v from 'valibot';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/public/content.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';

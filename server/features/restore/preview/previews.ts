@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
-import {
-  type DocumentReader,
-  makeDocumentReader,
-} from '#server/engine/embedded/full-text/text-reader.ts';
+import { type DocumentReader, makeDocumentReader } from '#server/engine/public/documents.ts';
 import {
   type AttachmentReader,
   makeAttachmentReader,

@@ -1,12 +1,11 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { Bytes, ExplorerId, NodeId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError, type EmailAddress } from '#server/engine/public/content.ts';
+import { MAX_CONTENT_BYTES } from '#server/engine/public/documents.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
-import type { EmailAddress } from '#server/engine/embedded/sources/outlook/entities.ts';
 import type { EngineAt } from '../scope.ts';
-import { MAX_CONTENT_BYTES } from '#server/engine/embedded/full-text/text-format.ts';
 import { filePreviewMessages as fileTexts } from './files.messages.en.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
 import { previewMessages as t } from './messages.en.ts';

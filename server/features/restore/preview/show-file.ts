@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { DocumentReader } from '#server/engine/embedded/full-text/text-reader.ts';
+import type { DocumentReader } from '#server/engine/public/documents.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { findFileFormat } from './file-format.ts';
 import { filePreviewMessages as t } from './files.messages.en.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ok } from '#contract/result.ts';
-import { getOperatorScope } from '#server/engine/embedded/operators/role-scope.ts';
+import { getOperatorScope } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { loadOperators } from '#server/platform/auth/operators.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OutputOf } from '#contract/calls.ts';
 import type { RestoreRoleRow } from '#contract/restore/roles.ts';
-import { countRolePeople } from '#server/engine/embedded/operators/role-scope.ts';
+import { countRolePeople } from '#server/engine/public/restore.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
@@ -9,7 +9,7 @@ export type RoleOut = OutputOf<'listRestoreRoles'>['rows'][number];
 type RoleInFull = OutputOf<'getRestoreRole'>;
 type DirectoryName = Pick<RoleInFull['operators'][number], 'id' | 'name' | 'address'>;
 
-/** Of more operators, these are named in the list. */
+/** The maximum number of operators that the list names. */
 const NAMED_OPERATORS = 3;
 
 /** Returns roles for people, without their items. */

@@ -3,10 +3,14 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
 import type { Bytes, ExplorerId, NodeId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
-import { getText } from '#server/engine/embedded/formats/html-text.ts';
-import { getAuthor, isDeleted, ThreadSchema } from '#server/engine/embedded/sources/team-posts.ts';
-import { getPlainText } from '#server/engine/embedded/sources/team-thread.ts';
+import {
+  ContentError,
+  getAuthor,
+  getPlainText,
+  getText,
+  isDeleted,
+  ThreadSchema,
+} from '#server/engine/public/content.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { collect, readPreviewedMail } from '../preview/read-content.ts';

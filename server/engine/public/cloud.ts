@@ -1,0 +1,3 @@
+/** The connection to Microsoft's clouds. */
+
+export { type CloudConnection, makeCloudConnection } from '../embedded/cloud.ts';
