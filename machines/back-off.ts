@@ -16,11 +16,11 @@ export const backOffMs = (attempt: number, minMs: Ms, fraction: number): Ms => {
 
 /** The shortest and the longest wait before each attempt to return; the last one repeats. */
 const RETURN_WAITS_MS: readonly (readonly [Ms, Ms])[] = [
-  // A lost packet or connection: nobody notices.
+  // A lost packet or connection, which users don't notice.
   [15, 30],
   [30, 60],
   [60, 120],
-  // The server is away, and all its devices wait: each at a moment of its own of the same period.
+  // The server is away, and all its devices wait: each until a different moment of the same period.
   [0, 9_000],
   [9_000, 9_000],
   [9_000, 9_000],

@@ -5,7 +5,7 @@ import { notProvided } from './refusal.ts';
 
 /**
  * What the server says about the session of a locked device. `later`: it did not answer.
- * `reopened`: the session goes on, and begins another time on the device. `over`: the user has to
+ * `reopened`: the session continues, and begins another time on the device. `over`: the user has to
  * sign in.
  */
 export type ExpiryAnswer = 'reopened' | 'over' | 'later';
@@ -29,7 +29,9 @@ export type SessionExpiryEvent =
 
 /** Browsers count a longer time as none. */
 const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
-/** The first attempts after locking are this far apart already: nobody waits at the screen. */
+/**
+ * The first attempts after locking are this far apart already, because no user waits at the screen.
+ */
 const FIRST_ATTEMPT = 6;
 
 /**

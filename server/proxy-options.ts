@@ -4,7 +4,7 @@ import { nameText } from '#contract/text-schema.ts';
 import { BUILT_IN } from './platform/jobs/places.ts';
 import { proxyCommandMessages as t } from './proxy.messages.en.ts';
 
-/** `pool` undefined: as it was. */
+/** `pool` undefined: the pool doesn't change. */
 export interface ProxyOptions {
   readonly name: string;
   readonly pool: string | undefined;

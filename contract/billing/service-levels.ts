@@ -68,9 +68,9 @@ export type LevelPrices = Readonly<v.InferOutput<typeof LevelPricesSchema>>;
 export const BILLING_SECRETS = ['stripe', 'stripe-webhook', 'recaptcha', 'solarwinds'] as const;
 
 /**
- * How a provider sells Microsoft 365 backup. `levels`: every level once. `graceDays`: backups go on
- * this long after a failed payment. `recaptcha`: whether sign-up asks for one, and its site key.
- * `solarWinds`: the server whose volumes are listed.
+ * How a provider sells Microsoft 365 backup. `levels`: every level once. `graceDays`: backups
+ * continue this long after a failed payment. `recaptcha`: whether sign-up asks for one, and its
+ * site key. `solarWinds`: the server whose volumes are listed.
  */
 export const BillingSettingsSchema = v.strictObject({
   currency: v.picklist(CURRENCIES),

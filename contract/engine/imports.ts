@@ -13,7 +13,7 @@ export const isImported = (directoryId: string): boolean => directoryId.startsWi
 export interface ImportCalls {
   /** Starts an import. One of an archive waits for it. */
   create(scope: EngineScope, input: ImportInput): Reply<Id>;
-  /** Lets the user upload the archive, or go on with it. Earlier tickets end. */
+  /** Lets the user upload the archive, or continue with it. Earlier tickets end. */
   startUpload(scope: EngineScope, input: UploadStart): Reply<{ readonly receivedBytes: Bytes }>;
   /** Newest first. */
   list(scope: EngineScope, input: PageInput): Reply<Page<Import>>;

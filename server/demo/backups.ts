@@ -70,7 +70,7 @@ export function startBackups(
 
 /**
  * Connects the tenant of a provider to one of its companies, with a repository and jobs, and starts
- * them. A provider that has or had an organization is left alone.
+ * them. A provider that has or had an organization stays unchanged.
  */
 export async function setUpBackup(
   context: AppContext,

@@ -1,6 +1,6 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
 
-/** Whose data is read. `signal`: it fires when nobody waits for the answer any more. */
+/** The user whose data is read. `signal` fires when no caller waits for the answer any more. */
 export interface ReadScope extends EngineScope {
   readonly signal?: AbortSignal;
 }

@@ -1,7 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 
-/** Flushes a file to disk, whoever wrote it. Its name is on disk once its folder is flushed. */
+/**
+ * Flushes a file to disk, whichever process wrote it. Its name is on disk once its folder is
+ * flushed.
+ */
 export function flushFile(path: string): void {
   const fd = fs.openSync(path, 'r+');
   try {

@@ -5,7 +5,7 @@ export const CHUNK_TIMEOUT_MS = 120_000;
 
 /**
  * LOAD-1: resolves with a part of the page.
- * @throws after the time-out, so that nobody waits forever
+ * @throws after the time-out, so that users don't wait forever
  */
 export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -19,7 +19,7 @@ export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
   }
 }
 
-/** A network that has just returned may fail once more. */
+/** A network that has just returned may fail again. */
 const RETRY_MS = 3_000;
 
 /** How often it tries again while the server can't be reached. */

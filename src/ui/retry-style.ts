@@ -1,4 +1,4 @@
-/** A network that has just returned may fail once more. */
+/** A network that has just returned may fail again. */
 const RETRY_MS = 3_000;
 
 /**

@@ -398,7 +398,10 @@ export class Session {
     this.#expiry.start();
   }
 
-  /** Asks the server whether the session of a locked device goes on, and begins it again if so. */
+  /**
+   * Finds out from the server whether the session of a locked device is still active, and reopens it
+   * if so.
+   */
   async #askToReopen(owner: Owner | null): Promise<ExpiryAnswer> {
     const life = this.#life;
     const token = await this.#tokens.get(null);

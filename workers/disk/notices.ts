@@ -4,7 +4,7 @@ import type { DiskContext } from './disk-context.ts';
 import { outboxMessages as t } from '../outbox/messages.en.ts';
 import { unlessCorrupt } from './outbox.ts';
 
-/** Nobody reads more than these: the oldest are dropped. */
+/** The maximum number of notices: the oldest are dropped. */
 export const MAX_NOTICES = 100;
 
 /**

@@ -42,8 +42,8 @@ async function getNextNumber(store: StoreReader<DiskRecords>): Promise<number> {
 }
 
 /**
- * Returns all commands in order. One that can't be read is among them as damaged, because nobody
- * else would notice: the server accepts gaps among the numbers, which discarded changes leave.
+ * Returns all commands in order. One that can't be read is among them as damaged, because it would
+ * go unnoticed otherwise: the server accepts gaps among the numbers, which discarded changes leave.
  */
 export async function commands(context: DiskContext): Promise<(Command | DamagedCommand)[]> {
   const records = await context.shelves.read(['outbox'], (store) => store.all('outbox'));

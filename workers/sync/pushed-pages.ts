@@ -30,7 +30,7 @@ export class PushedPages {
     this.#reasons += 1;
   }
 
-  /** Call it right before the server is asked, and the returned function when it has answered. */
+  /** Call it right before the request to the server, and the returned function after the answer. */
   asking(): () => void {
     const reasons = this.#reasons;
     return () => {

@@ -9,7 +9,7 @@ const SILENCE_MS: Ms = 20_000;
 /** For calls that wait for a system outside. Shorter than the server remembers an unfinished call. */
 export const SLOW_SILENCE_MS: Ms = 100_000;
 
-/** What can be done about the timeout of a call that goes on. */
+/** Controls for the timeout of a running call. */
 export interface Silence {
   /** While something else than this call is waited for. */
   readonly pause: () => void;

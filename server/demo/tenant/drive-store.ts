@@ -291,7 +291,7 @@ export function getHash(tenant: Tenant, item: ItemRow): string {
   return hash;
 }
 
-/** Returns whether an item is the folder, or lies in it. */
+/** Returns whether an item is the folder, or is inside it. */
 export function isInside({ store }: Tenant, item: ItemRow, folder: string): boolean {
   let at: ItemRow | undefined = item;
   while (at) {

@@ -46,7 +46,7 @@ export const COLUMN_TYPES = [
   'currency',
   'personOrGroup',
 ] as const;
-/** A column as its list has it: `type` and what that has of its own. */
+/** A column of a list: `type`, and the properties of that type. */
 export interface Column {
   readonly name: string;
   readonly displayName: string;

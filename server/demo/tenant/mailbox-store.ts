@@ -446,7 +446,7 @@ export function deleteMessage(tenant: Tenant, message: MessageRow): void {
   moveMessage(tenant, message, deletions);
 }
 
-/** Deletes a message for good. */
+/** Deletes a message permanently. */
 export function purgeMessage(tenant: Tenant, message: MessageRow): void {
   tenant.store.transaction(() => {
     depart(tenant, message.folder_id, message.id, message.stable_id);

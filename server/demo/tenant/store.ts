@@ -217,7 +217,7 @@ export class Store {
   }
 }
 
-/** What all parts of the stand-in work on. */
+/** What all parts of the fake work on. */
 export interface Tenant {
   readonly store: Store;
   readonly seed: number;

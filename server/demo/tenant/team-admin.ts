@@ -41,7 +41,7 @@ export interface TeamAdmin {
   list(): GroupRow[];
   /** With its group. Both can be restored for 30 days. */
   delete(team: string): void;
-  /** Deletes it for good. */
+  /** Deletes it permanently. */
   purge(team: string): void;
   changeSettings(team: string, change: Partial<TeamSettings>): void;
   readSettings(team: string): TeamSettings;

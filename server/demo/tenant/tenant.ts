@@ -33,7 +33,7 @@ import { addTeamWritingRoutes } from './team-writing.ts';
 import { type UploadSessions, uploadSessions } from './upload.ts';
 import { createWatch } from './watch.ts';
 
-// A stand-in of Microsoft Graph v1.0 and of Entra's token endpoints. It follows the contract that
+// A fake of Microsoft Graph v1.0 and of Entra's token endpoints. It follows the contract that
 // Microsoft publishes; nothing here talks to the cloud.
 
 export interface DemoTenantOptions {

@@ -88,7 +88,7 @@ export interface ChangePage {
   readonly items: readonly ItemChange[];
   /** Keys of items and folders that were removed from this scope. */
   readonly removed: readonly string[];
-  /** Where to go on after this page. Stored with the versions that it covers. */
+  /** Where to continue after this page. Stored with the versions that it covers. */
   readonly cursor: string;
   /** The scope is complete: its changes are listed up to now. */
   readonly isComplete: boolean;
@@ -155,7 +155,7 @@ export interface Writer {
   readonly lost?: LostObject;
   /** What of an item the target can't take, in words; null: nothing. Absent: it takes all. */
   describeLoss?(item: StoredItem, content: WriteInput['content']): Reply<string | null>;
-  /** What the target has of an item: by key in the original place, else by Message-ID, name and size. */
+  /** The item in the target: by key in the original place, else by Message-ID, name and size. */
   find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
   /**
    * What an earlier attempt or restore has written of an item beside `other`, which differs. Null: it
@@ -176,8 +176,9 @@ export interface Writer {
     recorder?: FolderRecorder,
   ): Reply<{ key: string; created: readonly string[] }>;
   /**
-   * Whom a missing folder would be created for, in words; null: it is there, or belongs to all of the
-   * object. Error: it can't be created. Absent: no folder has people of its own.
+   * The people for whom a missing folder would be created, in words; null: it exists, or belongs to
+   * everyone with access to the object. Error: it can't be created. Absent: no folder has people of
+   * its own.
    */
   planFolder?(place: Place, call: SourceCall): Reply<string | null>;
   /** Ends the creation of a folder, and says who has it now. May be repeated. */
@@ -198,7 +199,7 @@ export interface Writer {
     grants: readonly Grant[],
     call: SourceCall,
   ): Reply<Shared>;
-  /** For undo: takes away what `share` added to a folder that stays. */
+  /** For undo: removes what `share` added to a folder that stays. */
   unshare?(
     object: SourceObject,
     key: string,
@@ -240,7 +241,10 @@ export interface LostObject {
 }
 /** A group that a restore creates in place of a deleted one. `group`: its id, once it is known. */
 export interface StandIn {
-  /** Unpredictable, and stored before the group is created: whoever has it was created so. */
+  /**
+   * Unpredictable, and stored before the group is created: a group with this alias was created by
+   * this restore.
+   */
   readonly alias: string;
   /** Ids of the people whom the restore makes its owners. */
   readonly owners: readonly string[];

@@ -28,7 +28,7 @@ export interface ChangedSession {
 
 /** The server's own maximum is 10,000. */
 const PAGE_ROWS = 2_000;
-/** A feed that goes on longer isn't followed: reading everything is faster. */
+/** A feed that continues longer isn't followed: reading everything is faster. */
 const MAX_PAGES = 50;
 /** To find the end of version 7's feed, which begins with the first session ever. */
 const MAX_FIRST_PAGES = 1_000;
@@ -68,8 +68,9 @@ export async function orNull<T>(read: Promise<T>, answers = LOST): Promise<T | n
 }
 
 /**
- * Returns where the feed is now; null: the server has none, or it can't be asked for it. Version 8 says
- * so at once. Version 7 only has it at the end of what it names, so it goes on from `before`.
+ * Returns where the feed is now; null: the server has none, or it can't be asked for it. Version 8
+ * says so at once. Version 7 only has it at the end of what it names, so it continues from
+ * `before`.
  */
 export async function findFeedEnd(
   client: Vb365Client,
@@ -114,7 +115,7 @@ export async function readFeed(client: Vb365Client, from: FeedCursor): Promise<C
 const EventPage = toPageShape(EventShape);
 const SessionPage = toPageShape(ChangedSessionShape);
 
-/** Reads a feed to its end; null: it goes on for more pages than that. */
+/** Reads a feed to its end; null: it continues for more pages than that. */
 async function readTo<R extends typeof EventPage | typeof SessionPage>(
   client: Vb365Client,
   { version, token: from }: { readonly version: FeedCursor['version']; token: string | null },

@@ -72,7 +72,7 @@ export async function claimJob(
     (one) => one.detail.creating?.user === user && one.commanded_at > now - CLAIM_MS,
   );
   if (earlier !== undefined) {
-    // Of two repeated requests, one goes on.
+    // Of two identical requests, one continues.
     const sent = earlier.detail.creating?.sent;
     const again = { ...creating, ...(sent !== undefined && { sent }) };
     await db

@@ -69,7 +69,7 @@ const findReadAt = async (
 
 /**
  * Stores who has a license now. Those whom the first reading finds have had it before, unless the
- * server says that they are new. Who is gone stays, for the days on which they counted.
+ * server says that they are new. Users who are gone stay, for the days on which they counted.
  */
 export async function storeLicensedUsers(
   tx: TenantTx,

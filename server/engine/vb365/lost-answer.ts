@@ -9,7 +9,7 @@ export const isLostAnswer = (error: unknown): error is SourceError =>
   (error.kind === 'unreachable' ||
     (error.status !== null ? error.status >= 500 : error.kind === 'fault'));
 
-/** For what can be read later: a server that can't be read now has nothing. */
+/** For data that can be read later: counts an unreachable server as having none. */
 export function ignoreSourceError(error: unknown): null {
   if (error instanceof SourceError) return null;
   throw error;

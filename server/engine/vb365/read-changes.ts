@@ -36,7 +36,7 @@ export interface ChangedOrganization {
   readonly used: ReadonlyMap<string, number> | null;
 }
 
-/** So many changed jobs are asked for one by one; more are read with all others. */
+/** So many changed jobs are requested one by one; more are read with all others. */
 const MAX_JOBS = 50;
 /** Of this many jobs of other organizations it is remembered that they are. */
 const MAX_FOREIGN = 100_000;

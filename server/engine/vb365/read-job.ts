@@ -68,7 +68,7 @@ const getRows = (value: unknown): RawRow[] => {
 export const getPath = (jobKey: string): string => `Jobs/${encodeURIComponent(jobKey)}`;
 
 /**
- * Reads a job once more right before it is changed. Version 8 has its items apart, so the job is read
+ * Reads a job again right before it is changed. Version 8 has its items apart, so the job is read
  * again after them: null if it changes again and again meanwhile.
  */
 export async function readSettled(

@@ -41,7 +41,7 @@ export async function claimRepository(
   );
   const values = { detail: JSON.stringify({ requested: { name, user } }), commanded_at: now };
   if (earlier !== undefined) {
-    // Of two repeated requests, one goes on.
+    // Of two identical requests, one continues.
     await db
       .updateTable('vb365_object')
       .set(values)

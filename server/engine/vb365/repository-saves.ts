@@ -11,9 +11,10 @@ import { changeDetail, findRepositoryLink, type RepositoryLink } from './reposit
 export const SAVE_MS: Ms = 5 * 60_000;
 
 /**
- * Changes a repository of a server. Of several changes at the same time, also by other organizations
- * that use it and on other nodes, one goes on, and the others are refused as busy: a change replaces the whole
- * repository there, so each must read what the one before has written.
+ * Changes a repository of a server. Of several changes at the same time, also by other
+ * organizations that use it and on other Daybook servers, one continues, and the others are refused
+ * as busy: a change replaces the whole repository there, so each must read what the one before has
+ * written.
  */
 export async function saveAlone<T>(
   context: AppContext,

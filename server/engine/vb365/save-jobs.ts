@@ -83,7 +83,10 @@ export async function updateServerJob(
   }
 }
 
-/** Sends the changes, and returns their fingerprint. One whose answer was lost is done if the job is as it was to become. */
+/**
+ * Sends the changes, and returns their fingerprint. If the answer is lost, a change counts as done
+ * if the job has the requested settings.
+ */
 export async function putJob(
   opened: OpenedServer,
   read: ReadJob,

@@ -89,7 +89,10 @@ const getShortened = (waiting: Shortened | null, wanted: Shortened): Shortened =
     ? (waiting ?? wanted)
     : wanted;
 
-/** Sends the changes. One whose answer was lost is done if the repository is as it was to become. */
+/**
+ * Sends the changes. If the answer is lost, a change counts as done if the repository has the
+ * requested settings.
+ */
 export async function replaceRepository(
   client: OpenedServer['client'],
   key: string,

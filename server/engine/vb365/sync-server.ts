@@ -71,9 +71,9 @@ export async function scheduleServers(tx: TenantTx, now: Ms): Promise<void> {
 }
 
 /**
- * Reads the organizations that were imported from a server: their jobs, sessions and repositories; as
- * a whole at first, after a problem and now and then, else what its feed names. A server that doesn't
- * answer is asked again after growing waits, with the reason stored.
+ * Reads the organizations that were imported from a server: their jobs, sessions and repositories;
+ * as a whole at first, after a problem and now and then, else what its feed names. A server that
+ * doesn't answer is retried with growing delays, with the reason stored.
  */
 export const vb365Server = (
   context: AppContext,
@@ -124,7 +124,7 @@ export const loadServer = async (
     .where('id', '=', id)
     .executeTakeFirst()) ?? null;
 
-/** Returns when the server is asked again. */
+/** Returns when the server is read next. */
 async function noteProblem(
   context: AppContext,
   tenant: TenantId,
@@ -170,8 +170,8 @@ async function syncServer(task: Task, now: Ms): Promise<boolean> {
       : await orNull(readServerChanges(task, sites, feed));
   if (changes === null) return syncWhole(task, sites, problems, now);
   const read = { read_at: now, failures: 0, problem: null, feed: JSON.stringify(changes.feed) };
-  // What changed is stored together with up to where the feed was read: killed in between, the next
-  // reading has it again.
+  // Changes are stored together with the position in the feed: after a kill in between, the next
+  // sync reads them again.
   await context.store.tenant(tenant, async (tx) => {
     const isComplete = changes.store === null || (await changes.store(tx));
     await updateServer(tx, server.id, { ...read, ...(!isComplete && { feed: null }) });
@@ -192,7 +192,7 @@ const isWholeDue = (
   now < at ||
   now - at >= WHOLE_MS;
 
-/** Reads everything. The feed goes on from before it, so that nothing is missed in between. */
+/** Reads everything. The feed continues from before it, so that nothing is missed in between. */
 async function syncWhole(
   { context, tenant, server, client, signal, foreignJobs, finishRemoval }: Task,
   sites: readonly ImportedSite[],

@@ -32,7 +32,7 @@ export const recoveryBuckets = (username: string, ip: string): readonly Tried[] 
 
 /**
  * The bucket for wrong codes of a name. A known device has its own bucket (`deviceCodeBucket`),
- * which nobody else can slow.
+ * which other callers can't slow down.
  */
 export const codeBucket = (name: string): Tried => ({ name, rule: CODE_RULE });
 export const codeBucketName = (username: string): string => `recovery-code:${getName(username)}`;

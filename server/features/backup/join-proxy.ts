@@ -5,7 +5,7 @@ import { byClock } from '#server/platform/db/store.ts';
 import { storeProxyMember } from '#server/platform/jobs/proxy-processes.ts';
 import { listProxyRows } from './proxies.ts';
 
-/** A process that joins. `pool` undefined: as it was. */
+/** A process that joins. `pool` undefined: the pool doesn't change. */
 export interface JoiningProxy {
   readonly name: string;
   readonly pool: string | undefined;

@@ -102,7 +102,7 @@ export const byName = <R extends { readonly name: string; readonly id: string }>
 
 const PAGE_ROWS = 200;
 
-/** Returns a page of rows that are all at hand. The cursor is the number of rows before it. */
+/** Returns a page of rows that are all available. The cursor is the number of rows before it. */
 export function pageFrom<R>(
   rows: readonly R[],
   {

@@ -187,7 +187,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
             })
           : connected;
         if (answer.ok && answer.value.id === id) return answer;
-        // Nobody uses what was made for it.
+        // What was created for it is unused.
         if (connected.ok) await organizations.disconnect(scope);
         if (repositoryId !== null) await repositories.delete(scope, { repository: repositoryId });
         return answer;
@@ -260,7 +260,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         const scope = scopeFor(ctx, found.row.id);
         const engine = getEngineFor(context, found.row);
         const isImported = engine.kind === 'vb365';
-        // The server of an imported organization goes on with its jobs.
+        // The server of an imported organization continues with its jobs.
         for (const { id, running } of found.jobs)
           if (running && !isImported) await engine.jobs.stop(scope, { job: id });
         const disconnected = getAnswer(await engine.organizations.disconnect(scope));

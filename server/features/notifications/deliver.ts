@@ -35,7 +35,7 @@ export const WAITS: readonly Ms[] = [
 ];
 const TIMEOUT_MS: Ms = 10 * SECOND;
 const MAX_WAIT_MS: Ms = 24 * HOUR;
-/** After a death, whoever takes the job over doesn't wait for its end. */
+/** The server that takes over the job of a killed one doesn't wait for its end. */
 const HELD_MS: Ms = 2 * MINUTE;
 /** How long the previous secret also signs after a rotation. */
 export const BOTH_MS: Ms = 24 * HOUR;

@@ -26,7 +26,10 @@ import { makeReport } from './make-report.ts';
 import { render, RENDER_MS } from './render/render.ts';
 import type { SentRow } from './sent.ts';
 
-/** Longer than any report takes. After a death, whoever takes the job over doesn't wait for its end. */
+/**
+ * Longer than any report takes. The server that takes over the job of a killed one doesn't wait for
+ * its end.
+ */
 const HELD_MS: Ms = RENDER_MS + 5 * 60_000;
 const MAX_TRIES = 3;
 const TYPES: Readonly<Record<ReportFormat, string>> = {

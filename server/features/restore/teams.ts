@@ -225,7 +225,7 @@ const toFileRow =
       ? toFolder(session, team, channelId)(node)
       : toFile(session, team, channelId)(node);
 
-/** The cursor of a page that goes on in the folders begins so; `files:` begins with the files. */
+/** The cursor of a page that continues in the folders begins so; `files:` begins with the files. */
 const IN_FOLDERS = 'folders:';
 const IN_FILES = 'files:';
 

@@ -24,7 +24,9 @@ export class LostLog extends Error {
 }
 
 const FILE = 'daybook-acknowledged';
-/** In the folder from the moment a loss was accepted until all devices are told to reload. */
+/**
+ * In the folder from the moment a loss was accepted until all devices have been asked to reload.
+ */
 const LOSS = 'daybook-loss';
 /** Two places that are written in turn, so that a torn write leaves the other. */
 const SLOT_BYTES = 512;

@@ -2,9 +2,9 @@ import type { TenantId } from '#contract/ids.ts';
 import { configMessages as t } from '../config.messages.en.ts';
 
 /**
- * Returns the database's sentence about a file of its own that it can't read; null for any other
- * error. Class XX of PostgreSQL's errors: a page or an index is damaged; class 58: a file is missing or
- * the disk fails.
+ * Returns the database's message about one of its files that it can't read; null for any other
+ * error. Class XX of PostgreSQL's errors: a page or an index is damaged; class 58: a file is
+ * missing or the disk fails.
  */
 export function getDamagedFile(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -51,7 +51,9 @@ export interface DownloadTables {
     operator_id: string | null;
     objects: Json<readonly number[]>;
     folders: Filled<readonly DownloadFolder[]>;
-    /** What a job has yet to list. Null: it is listed, or that is part of the request. */
+    /**
+     * Selections that a job has not listed yet. Null: all are listed, or the request lists them.
+     */
     unlisted: ColumnType<unknown, string | null | undefined, string | null>;
   };
   /** `entries`: JSON. */

@@ -174,7 +174,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
     message: string | null;
     started_at: Ms;
     ended_at: Ms | null;
-    /** `failing`: since when the session can't go on. */
+    /** `failing`: since when the session can't continue. */
     progress: Filled<Partial<SessionProgress> & { readonly failing?: FailingTimes | null }>;
   };
   /** The work on one object in a session, leased by one process at a time. */
@@ -220,7 +220,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
     well_known: string | null;
     from_point: number;
     to_point: number | null;
-    /** Who it is shared with; null: with nobody, or unknown. */
+    /** The people with whom it is shared; null: with nobody, or unknown. */
     sharing: JsonOrNull;
   };
   item: ItemTable;
@@ -432,7 +432,7 @@ interface RestoreGrantTable {
   granted_at: Ms;
   /** Until then, restores may start. */
   expires_at: Ms;
-  /** Until then, restores that have started go on. */
+  /** Until then, restores that have started continue. */
   restores_end_at: Ms;
   stopped_at: Ms | null;
   ended_at: Ms | null;

@@ -142,8 +142,8 @@ export class DurableFolder extends NodeFS {
   }
 
   /**
-   * Flushes all files and folders, whoever wrote them, unless all that wrote them flushed: what a
-   * killed process left is flushed by PostgreSQL when it recovers.
+   * Flushes all files and folders, whichever process wrote them, unless all writers flushed:
+   * PostgreSQL flushes the files of a killed process when it recovers.
    */
   flushAll(): void {
     this.flush();

@@ -112,7 +112,7 @@ async function lockAt(dir: string, generation: number): Promise<Lock | 'unreadab
 }
 
 /**
- * A power cut may leave a lock of an earlier version torn or empty. It is dead if it is older
+ * A power cut may leave a lock of an earlier version incomplete or empty. It is dead if it is older
  * than this boot and nobody listens on a socket in the folder.
  * @throws if its owner may be alive
  */

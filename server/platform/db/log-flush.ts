@@ -33,7 +33,7 @@ export function makeLogFlush(
   let isClosed = false;
   let file: { readonly path: string; readonly fd: number } | null = null;
   let failure: Error | null = null;
-  /** What `acknowledged` has. The database's thread flushes, too. */
+  /** The value of `acknowledged`. The database's thread flushes, too. */
   let noted = 0n;
 
   const isFinished = (position: bigint): boolean => getFlushed(flushed) >= position;

@@ -1,7 +1,7 @@
 /**
- * Reads the write-ahead log of PostgreSQL: pages with a header each, and records that may go on over
- * pages. A position is the number of bytes of log before it; the names of the files follow from it.
- * Source: xlog_internal.h, xlogrecord.h and xlogreader.c of PostgreSQL 18.
+ * Reads the write-ahead log of PostgreSQL: pages with a header each, and records that may span
+ * pages. A position is the number of bytes of log before it; the names of the files follow
+ * from it. Source: xlog_internal.h, xlogrecord.h and xlogreader.c of PostgreSQL 18.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';

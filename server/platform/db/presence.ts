@@ -20,7 +20,7 @@ const KEEPALIVE =
 export interface Presence {
   /** Resolves when others see it, or when its first attempt failed. */
   readonly announced: Promise<void>;
-  /** Shows once more that the server lives. Rejects if the database doesn't confirm it in time. */
+  /** Shows again that the server lives. Rejects if the database doesn't confirm it in time. */
   beat(): Promise<void>;
   /**
    * Returns the mark of the last heartbeat of each of these servers that has a connection; null if

@@ -47,8 +47,8 @@ export interface Store {
 
 /**
  * `long`: its statements may take minutes (a rebuild, a report over years). Other statements are
- * canceled after half a minute. `onCommit` is called after the commit, which the disk may not have
- * yet: nobody may learn of it before the transaction resolves.
+ * canceled after half a minute. `onCommit` is called after the commit, which may not be on disk
+ * yet: don't publish it before the transaction resolves.
  */
 export interface How {
   readonly readOnly?: boolean;

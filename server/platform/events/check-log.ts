@@ -55,8 +55,8 @@ export const readInParts =
     store.tenant(tenant, work, { readOnly: true });
 
 /**
- * Compares a log with its hashes, batch by batch, and with the head row. Names what can't be read, and
- * goes on. `isGrowing`: events that are appended meanwhile are not checked.
+ * Compares a log with its hashes, batch by batch, and with the head row. Reports what can't be
+ * read, and continues. `isGrowing`: events that are appended meanwhile are not checked.
  */
 export async function checkLog(
   read: Reading,

@@ -21,7 +21,7 @@ export interface Difference {
 
 /**
  * Compares rows with their lookup columns, days, samples and quarantine: the stored ones with those
- * folded from the log. A table of which a part can't be read is named instead.
+ * folded from the log. A table with an unreadable part is reported instead.
  */
 export async function compare(
   tx: TenantTx,

@@ -19,8 +19,8 @@ interface Which {
 
 /**
  * Checks every tenant's log (or those of `only`) against its hash chain, and the rows against the
- * log, each in a snapshot (G22, LOG-5). What can't be read is named, and the rest is checked. Then it
- * begins the chain of logs that are older than the chain.
+ * log, each in a snapshot (G22, LOG-5). Unreadable parts are reported, and the rest is checked.
+ * Then it begins the chain of logs that are older than the chain.
  */
 export async function verify(store: Store, { only }: Which = {}): Promise<Verified[]> {
   const all: Verified[] = [];

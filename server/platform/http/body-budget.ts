@@ -38,8 +38,8 @@ interface Meter {
 const meters = new WeakMap<Request, Meter>();
 
 /**
- * Counts bytes before they are held for a request. Returns false if there is no room now. A request
- * without a count always has room.
+ * Counts bytes before they are buffered for a request. Returns false if the budget is used up. A
+ * request without a count always succeeds.
  */
 export const takeBytes = (request: Request, bytes: number): boolean =>
   meters.get(request)?.take(bytes) ?? true;

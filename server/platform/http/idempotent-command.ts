@@ -158,7 +158,7 @@ async function claimCommand(
         when absent_since between ${now - CLAIM_MS} and ${now} then absent_since
         else ${now}::bigint end
       where tenant_id = ${tx.tenant} and id = ${id}::uuid`.execute(tx.sql);
-  // Once nobody else has the claim, an answer that there will be is there.
+  // Once nobody else has the claim, the answer is stored if there will ever be one.
   const before = await answerIn(tx, ctx);
   if (before && rows.length > 0) await releaseCommand(tx, context, id);
   return before ?? (rows.length > 0 ? null : failed(RUNNING));

@@ -10,10 +10,11 @@ const BEAT_MS: Ms = 1_500;
  */
 const FENCE_MS: Ms = 6_500;
 /**
- * A server is gone when another one has not seen a heartbeat of it in this many looks, one after
- * each heartbeat of its own. The first may be late by up to two heartbeats, and the others begin at
- * least `BEAT_MS` after each other: together longer than `FENCE_MS`. Counting looks instead of time
- * makes a wrong clock, a database that was away and a process that stood still harmless.
+ * A server is gone when another one has not seen its heartbeat in this many checks, one after each
+ * heartbeat of the checking server. The first may be late by up to two heartbeats, and the others
+ * begin at least `BEAT_MS` after each other: together longer than `FENCE_MS`. Counting checks
+ * instead of time makes a wrong clock, a database that was away and a process that stood still
+ * harmless.
  */
 const GONE_LOOKS = 7;
 
@@ -77,7 +78,7 @@ export function beginHeartbeat(
   };
 }
 
-/** Finds the servers that are gone, by looks at their heartbeats. */
+/** Finds the servers that are gone, by checking their heartbeats. */
 export function watchBeats(): {
   /**
    * Returns which of these servers are gone. `marks`: of those that have a connection. One that has

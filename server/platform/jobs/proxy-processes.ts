@@ -140,5 +140,5 @@ export async function listStrandedJobs(
     order by j.due_at limit ${MAX_STRANDED}`.execute(db);
   return rows;
 }
-/** The rest is found when these go on. */
+/** The rest is found when these continue. */
 const MAX_STRANDED = 500;

@@ -42,7 +42,7 @@ export interface JobRunner {
 const POLL_MS: Ms = 5_000;
 /** Log changes of this time are handled together. */
 const GATHER_MS: Ms = 1_000;
-/** How often a process looks for what else it has to do. */
+/** How often a process looks for further work. */
 const WATCH_MS: Ms = 5_000;
 /** How long a job may take to end after its time is up. */
 const GRACE_MS: Ms = 60_000;
@@ -224,7 +224,9 @@ export function makeJobRunner(
     for (const name of ids.map(getName)) if (!own.has(name)) running.get(name)?.abort.abort();
   }
 
-  /** Takes over the jobs of servers that are gone. One look for each heartbeat of this one. */
+  /**
+   * Takes over the jobs of servers that are gone, with one check for each heartbeat of this server.
+   */
   async function seekGone(from: Presence): Promise<void> {
     if (isSeeking || stopped) return;
     isSeeking = true;

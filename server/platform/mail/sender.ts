@@ -19,7 +19,10 @@ import { outgoingStates } from './outgoing-states.ts';
 import { scheduleMail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
-/** Longer than any attempt. After a death, whoever takes the job over doesn't wait for its end. */
+/**
+ * Longer than any attempt. The server that takes over the job of a killed one doesn't wait for its
+ * end.
+ */
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
 /** A code is useless after a few minutes, a mail only after an hour or more. */

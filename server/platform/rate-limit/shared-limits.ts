@@ -7,8 +7,8 @@ import { makePerMinuteLimit, type MinuteCount, type PerMinuteLimit } from './per
 /** How often servers exchange counts, while there are any. */
 const EXCHANGE_MS: Ms = 1_000;
 /**
- * Callers below this part of their limit are not exchanged: hardly anybody is, as long as nobody
- * attacks.
+ * Callers below this part of their limit are not exchanged. Without an attack, these are nearly
+ * all.
  */
 const SHARED_FROM = 0.1;
 /** The most callers of one exchange. The rest follows in the next ones. */

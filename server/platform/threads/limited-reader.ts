@@ -10,7 +10,7 @@ export type ThreadResult<T> =
 
 /** Reads bytes of strangers in threads, each with little memory and time (G67). */
 export interface LimitedReader<T> {
-  /** The bytes are handed over: the caller can't read them afterwards. */
+  /** The bytes are transferred: the caller can't read them afterwards. */
   read(bytes: Uint8Array<ArrayBuffer>): Promise<ThreadResult<T>>;
 }
 
@@ -25,7 +25,7 @@ export interface ThreadLimits {
 
 const REFUSED = { kind: 'refused' } as const;
 
-/** As many threads as run at a time stay at hand, since starting one takes longer than most reads. */
+/** As many threads as run at a time stay ready, since starting one takes longer than most reads. */
 export function makeLimitedReader<T>(
   { clock }: { readonly clock: Clock },
   { timeoutMs, memoryMb, script, maxRunning, maxWaiting }: ThreadLimits,

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** A task for a thread. `transfer`: its buffers that are handed over instead of copied. */
+/** A task for a thread. `transfer`: its buffers that are transferred instead of copied. */
 export interface ThreadTask<T> {
   readonly task: T;
   readonly transfer: readonly ArrayBuffer[];

@@ -23,7 +23,7 @@ const ABANDONED_MS: Ms = 10 * 60_000;
 
 /**
  * Rebuilds the index of a repository from its restore points (ENG-4). Its lock keeps writers and
- * clean-ups away, also those of other servers. After a crash, the next run goes on.
+ * clean-ups away, also those of other servers. After a crash, the next run continues.
  */
 export const repositoryAttachment =
   (

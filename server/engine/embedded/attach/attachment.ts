@@ -21,7 +21,7 @@ export interface AttachRun {
   progress: RepositoryAttachment;
 }
 
-/** Problems that are named; the others are counted. */
+/** Problems that are listed; the others are only counted. */
 const MAX_PROBLEMS = 100;
 
 /** Does a part of the work and stores how far it is, in one transaction. */

@@ -11,7 +11,7 @@ import { done, ok } from '../../result.ts';
 import { type AttachRun, checkSignal, commit, withProblems } from './attachment.ts';
 import { asDamage, type DescribedVersions, readVersions } from './lines.ts';
 
-/** Stores the folders and items of all objects. After an interruption it goes on. */
+/** Stores the folders and items of all objects. After an interruption it continues. */
 export async function attachObjects(run: AttachRun): Promise<EngineResult<void>> {
   const objects = await run.store.tenant(
     run.tenant,
@@ -32,7 +32,7 @@ export async function attachObjects(run: AttachRun): Promise<EngineResult<void>>
 
 /**
  * Reads the points of an object, the newest first. What a point is the first to have ends with it;
- * what the newest has goes on.
+ * what the newest has continues.
  */
 async function attachObject(run: AttachRun, object: number): Promise<EngineResult<void>> {
   const points = await run.store.tenant(run.tenant, (tx) => loadPoints(tx, object), {

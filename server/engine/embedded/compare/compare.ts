@@ -41,7 +41,10 @@ import { compareMessages as t } from './messages.en.ts';
 
 export type CompareCalls = Pick<Engine, 'compare' | 'compareFolder' | 'readProduction'>;
 
-/** RES-82: backed-up items beside what Microsoft 365 has now, which is read with the backup's rights. */
+/**
+ * RES-82: compares backed-up items with those in Microsoft 365 now, which are read with the
+ * backup's rights.
+ */
 export function makeCompareCalls(
   context: () => AppContext,
   connections: GraphConnections,
@@ -201,7 +204,7 @@ const LIMITED: readonly number[] = [429, 503, 509];
 /** After this many requests in a row without an answer, the call ends. */
 const MAX_LOST = 2;
 
-// ---- what the backup has
+// ---- items of the backup
 
 type LoadedItem = ItemRow & KnownItem;
 const getFolderName = ({ path }: KnownItem): string => path.at(-1)?.name ?? '';

@@ -114,7 +114,7 @@ function differs(name: PropertyName, backup: ComparedSide, production: ComparedS
         production.folder !== backup.folder && (production.key === backup.key || before !== now)
       );
     case 'people':
-      // Who saved a file or row last says nothing about it: a restore saves it too.
+      // The last author of a file or row doesn't count as a difference: a restore changes it too.
       return backup.kind !== 'file' && backup.kind !== 'row' && before !== now;
     case 'date':
       // A task without a due date has that of its creation.

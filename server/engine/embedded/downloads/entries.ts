@@ -66,12 +66,12 @@ interface Row {
   readonly flags: ItemFlags;
 }
 type Holds = NonNullable<DownloadInput['holds']>;
-/** Runs one statement in a transaction of its own. */
+/** Runs one statement in a separate transaction. */
 export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
 
 /**
- * Yields what a plan takes, always in the same order: chosen items, then folder by folder, the newest
- * item first. Every batch is a transaction of its own, so that others aren't kept waiting.
+ * Yields what a plan takes, always in the same order: chosen items, then folder by folder, the
+ * newest item first. Every batch is a separate transaction, so that others aren't kept waiting.
  */
 export async function* chosenItems(
   read: ReadRows,

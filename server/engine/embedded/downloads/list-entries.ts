@@ -23,17 +23,17 @@ export interface ListInput extends Pick<DownloadInput, 'maxBytes' | 'holds' | 'i
   readonly plan: Plan;
   /** One item was chosen, which is no archive. */
   readonly isSingle: boolean;
-  /** Called now and then with the number of items so far. False: nobody wants it any more. */
+  /** Called now and then with the number of items so far. False: it was canceled. */
   readonly isWanted?: (items: number) => Promise<boolean>;
 }
 type Prepared = Extract<PreparedDownload, { kind: 'prepared' }>;
-/** `left`: nobody wants it any more. */
+/** `left`: it was canceled. */
 export type Listed =
   | { readonly kind: 'too-large' }
   | { readonly kind: 'left' }
   | { readonly kind: 'listed'; readonly prepared: Prepared; readonly layout: ZipLayout };
 
-/** Stores what a plan takes, item by item, in transactions of its own. */
+/** Stores what a plan takes, item by item, in separate transactions. */
 export async function listEntries(
   store: Store,
   { tenant, id, plan, isSingle, maxBytes, holds = 'everything', isLater, isWanted }: ListInput,

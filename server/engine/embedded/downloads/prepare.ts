@@ -28,7 +28,7 @@ type Prepared = Extract<PreparedDownload, { kind: 'prepared' }>;
 
 type Found = Pick<ListInput, 'plan' | 'isSingle'>;
 
-/** What a job has yet to list, as `prepared_download.unlisted` has it. */
+/** Selections that a job has not listed yet, as stored in `prepared_download.unlisted`. */
 type Unlisted = Found & Pick<ListInput, 'maxBytes' | 'holds'>;
 
 /**

@@ -102,7 +102,7 @@ export const neededFor = (
       ? getMailboxPermissions((part) => parts.some((written) => written === part))
       : NEEDED[one],
   );
-/** All that is asked for. */
+/** All requested permissions. */
 export const wantedFor = (workload: Workload | null): readonly string[] =>
   collectPermissions(workload, (one) => [...NEEDED[one], ...(USED[one] ?? [])]);
 

@@ -400,7 +400,9 @@ export const isShown = (
 /** When the first point that has a version was made. `s`, `v`: the row with its range. */
 const seenFrom = (tenant: string, object: number, row = sql`s`): RawBuilder<Ms> =>
   sql`(select at from object_point where tenant_id = ${tenant} and object_n = ${object} and point >= ${row}.from_point order by point limit 1)`;
-/** When the last point that has a version was made; of one that goes on, the newest of the object. */
+/**
+ * When the last point that has a version was made; of one that continues, the newest of the object.
+ */
 const seenTo = (tenant: string, object: number, row = sql`s`): RawBuilder<Ms> =>
   sql`(select at from object_point where tenant_id = ${tenant} and object_n = ${object} and (${row}.to_point is null or point <= ${row}.to_point) order by point desc limit 1)`;
 

@@ -2,7 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import { explorerMessages as t } from './messages.en.ts';
 import { failed, ok } from '../../result.ts';
 
-/** Where a list goes on: after the row with this sort key and number. */
+/** The position in a list: it continues after the row with this sort key and number. */
 export interface After {
   readonly key: string | number;
   readonly n: number | string;

@@ -66,7 +66,7 @@ export async function searchItems(
   const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
   const isNamed = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
     and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words}))`;
-  // Whoever may not read must not learn by searches what a content has.
+  // Users who may not read must not find out by searches what a content contains.
   const isMatch = (
     v: RawBuilder<unknown>,
   ): RawBuilder<boolean> => sql`(${isVisible(v)} and (${isNamed(v)}

@@ -19,7 +19,7 @@ interface Transition {
   readonly toMinutes: number;
 }
 
-/** Beyond these years, the rules of the last year go on. */
+/** Beyond these years, the rules of the last year continue. */
 const YEARS_AFTER = 3;
 const LISTED_YEARS = 25;
 

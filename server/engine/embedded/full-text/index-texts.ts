@@ -32,9 +32,9 @@ interface Row {
 }
 
 /**
- * Stores the words of an object's items that no session has read for them so far, from the repository,
- * also those of deleted items and earlier versions.
- * What can't be read has no words. Whatever stops it, the next session goes on.
+ * Stores the words of an object's items that no session has read for them so far, from the
+ * repository, also those of deleted items and earlier versions. What can't be read has no words.
+ * Whatever stops it, the next session continues.
  */
 export async function indexTexts(context: IndexTexts, object: number): Promise<void> {
   const { store, tenant, signal, checkLease } = context;

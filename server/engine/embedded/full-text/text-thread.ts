@@ -9,7 +9,7 @@ export interface DocumentText {
   readonly text: string;
   readonly isShortened: boolean;
 }
-/** Nobody reads more on a page. */
+/** A page shows no more. */
 const MAX_SHOWN_CHARS = 1 << 20;
 
 parentPort?.on('message', (bytes: Uint8Array) => void answer(bytes));

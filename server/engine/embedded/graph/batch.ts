@@ -21,7 +21,7 @@ export interface BatchPart {
 
 /**
  * Reads up to any number of paths, twenty in a request. Returns a result for each, in their order:
- * each fails alone, and those that Graph throttles are asked for again.
+ * each fails alone, and those that Graph throttles are requested again.
  */
 export async function readBatch(
   client: GraphClient,

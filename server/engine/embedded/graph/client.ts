@@ -17,7 +17,9 @@ interface Options {
   readonly isRepeatable?: boolean;
 }
 
-/** One page of a list. `next`: the link to the page after it; `delta`: where changes go on later. */
+/**
+ * One page of a list. `next`: the link to the page after it; `delta`: where changes continue later.
+ */
 export interface GraphPage<T> {
   readonly rows: readonly T[];
   readonly next: string | null;

@@ -25,10 +25,10 @@ export interface Download {
 }
 
 /**
- * Reads content piece by piece. A broken connection goes on at its byte, an expired link is asked
- * for again, and content that changes meanwhile ends with `conflict`: never a mix of two versions.
- * Content of another length than listed has to be complete as its server says, and to have the hash
- * that is listed; without one, the file must not have changed meanwhile.
+ * Reads content piece by piece. A broken connection continues at its byte, an expired link is
+ * requested again, and content that changes meanwhile ends with `conflict`: never a mix of two
+ * versions. Content of another length than listed has to be complete as its server says, and to
+ * have the hash that is listed; without one, the file must not have changed meanwhile.
  */
 export async function* download(
   ports: GraphPorts,

@@ -191,7 +191,7 @@ export class Governor {
     });
   }
 
-  /** Wakes those who may have a place now, the longest waiting first. */
+  /** Starts the requests for which there is a slot now, the longest waiting first. */
   #wake(): void {
     const free = new Map<Gate, number>();
     const now = this.#clock.now();

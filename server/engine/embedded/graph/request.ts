@@ -182,8 +182,8 @@ const failedWith = (
 });
 
 /**
- * Runs until done. `timeout` and `lost`: the time is over, or it failed or was stopped. What goes on
- * calls `renew`: it has the time anew, and what stalls ends after once to twice of it.
+ * Runs until done. `timeout` and `lost`: the time is over, or it failed or was stopped. What
+ * continues calls `renew`: it has the time again, and what stalls ends after once to twice of it.
  */
 export async function inTime<T>(
   clock: WaitClock,

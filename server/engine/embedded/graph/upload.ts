@@ -24,8 +24,8 @@ export interface Upload {
 
 /**
  * Uploads content in fragments and returns the item that Graph made of it, as `schema` reads it. A
- * fragment whose response is lost goes on where Graph says. If the response to the last one is lost,
- * the error is `unreachable` and the item may exist.
+ * fragment whose response is lost continues where Graph says. If the response to the last one is
+ * lost, the error is `unreachable` and the item may exist.
  */
 export async function upload<S extends v.GenericSchema>(
   ports: GraphPorts,

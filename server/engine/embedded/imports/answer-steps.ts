@@ -16,7 +16,7 @@ export function answerSteps(reading: Promise<AsyncIterator<ArchiveStep, void>>):
   async function answer(): Promise<void> {
     const next = await (await reading).next();
     const step: ArchiveStep | null = next.done === true ? null : next.value;
-    // Content is handed over, not copied.
+    // Content is transferred, not copied.
     parentPort?.postMessage(step, getBuffers(step));
   }
   parentPort?.on('message', () => void answer());

@@ -75,9 +75,9 @@ export const readInThread = (
   );
 
 /**
- * Reads entries in a thread with little memory and time (G67). An entry that breaks the thread is lost
- * alone: another thread goes on with the next one. `getTask`: what a thread is started with, after so
- * many entries.
+ * Reads entries in a thread with little memory and time (G67). An entry that breaks the thread is
+ * lost alone: another thread continues with the next one. `getTask`: what a thread is started with,
+ * after so many entries.
  */
 export async function* readEntries(
   { clock }: { readonly clock: Clock },
@@ -141,7 +141,7 @@ export async function* readEntries(
       await thread.terminate();
     }
     if (isGivenUp && lost < maxLost) continue;
-    // Nobody can say where the next entry begins.
+    // The beginning of the next entry is unknown.
     if (place === null || lost >= maxLost) return yield { kind: 'damaged' };
     n += 1;
     yield { ...place, kind: 'lost' };

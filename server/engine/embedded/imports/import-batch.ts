@@ -31,24 +31,24 @@ export interface ImportBatch {
   readonly left: readonly LeftEntry[];
   /** The folders of files whose version the drive has. */
   readonly known: readonly (readonly string[])[];
-  /** With which entry the archive goes on after the batch, and how far into it that is. */
+  /** The entry at which the archive continues after the batch, and its position. */
   readonly nextEntry: number;
   readonly readBytes: Bytes;
   /** How many entries there are; null: unknown. */
   readonly entries: number | null;
-  /** Where a source that changes goes on, by scope. */
+  /** Where a source that changes continues, by scope. */
   readonly cursors: ReadonlyMap<string, string>;
 }
 
 /** Folders whose counts are shown. Those of all others are added up. */
 const MAX_FOLDERS = 500;
-/** Entries that are named. The others are counted. */
+/** Entries that are listed. The others are only counted. */
 const MAX_RESULTS = 10_000;
 const MAX_PATH_CHARS = 1_000;
 
 /**
- * Stores a batch with the place at which the archive goes on, in one transaction: after a crash,
- * nothing is missing and nothing is counted twice. Mails that the mailbox has are left alone.
+ * Stores a batch with the place at which the archive continues, in one transaction: after a crash,
+ * nothing is missing and nothing is counted twice. Mails that the mailbox has stay unchanged.
  */
 export async function storeBatch(
   tx: TenantTx,

@@ -44,9 +44,9 @@ interface Candidate extends ItemChange {
 }
 
 /**
- * Returns the mails of a mailbox that are in another state now. A mail is known by its folder, its time
- * and its Message-ID, and by its size if several have these. One that nobody can tell from another is
- * left alone.
+ * Returns the mails of a mailbox that are in another state now. A mail is known by its folder, its
+ * time and its Message-ID, and by its size if several have these. One that nobody can tell from
+ * another stays unchanged.
  */
 export async function findStateChanges(
   { sql: db, tenant }: TenantTx,

@@ -90,7 +90,7 @@ export async function* readBatches(
     if (entry.kind === 'large') {
       const read = await saveLarge(entry);
       if (!read.ok) return yield read;
-      // It is read again by the next one that goes on.
+      // It is read again by the next one that continues.
       if (read.value === 'later') continue;
       if (read.value !== null) batch.left.push(read.value);
       nextEntry += 1;

@@ -38,7 +38,7 @@ import { makeUploadFiles } from './upload-file.ts';
 const BUSY_MS: Ms = 15_000;
 /** A repository that can't be used for this long ends the import. */
 const PATIENCE_MS: Ms = 24 * 60 * 60_000;
-/** A server that answers nothing for this long ends the import. */
+/** The import ends if the server doesn't answer for this long. */
 const CUT_PATIENCE_MS: Ms = 60 * 60_000;
 /** How often it is looked up whether the import was stopped. */
 const STOP_MS: Ms = 2_000;
@@ -59,8 +59,8 @@ export interface RunningImport {
 }
 
 /**
- * Imports an archive. Whoever calls it next, after a crash too, goes on with the first entry that
- * isn't stored. What was imported is a restore point at the end, also after a stop (IMP-1).
+ * Imports an archive. The next call continues with the first entry that isn't stored, even after a
+ * crash. What was imported is a restore point at the end, also after a stop (IMP-1).
  */
 export const runImport =
   (

@@ -34,7 +34,7 @@ export async function ensureObject(
         and kind = ${object.kind} and directory_id = ${object.id}
       returning *`.execute(tx.sql);
     if (row !== undefined) return getObject(row);
-    // Numbers are the tenant's own. Whoever loses a race for one tries the next.
+    // Numbers are per tenant. A writer that loses a race for one tries the next.
     await sql`
       insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, parent_id, name, address)
       select ${tx.tenant}, coalesce(max(n), 0) + 1, ${place.repository}, ${place.organization}, ${object.kind}, ${object.id}, ${object.parent ?? null}::text, ${name}, ${address}

@@ -29,7 +29,9 @@ export interface ItemWrite {
 
 type ObjectPoint = Pick<IndexedObject, 'n' | 'point'>;
 
-/** Returns where to go on in each scope. A scope that isn't named is listed from the beginning. */
+/**
+ * Returns where to continue in each scope. A scope that isn't named is listed from the beginning.
+ */
 export async function loadCursors(
   { sql: db, tenant }: TenantTx,
   { n }: Pick<IndexedObject, 'n'>,

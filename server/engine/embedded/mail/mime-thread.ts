@@ -10,7 +10,7 @@ async function answer(mime: Uint8Array): Promise<void> {
   parentPort?.postMessage(mail, mail === null ? [] : getBuffers(mail));
 }
 
-/** Contents of attachments are handed over, not copied. */
+/** Contents of attachments are transferred, not copied. */
 function getBuffers({ attachments }: MailContent): ArrayBuffer[] {
   const buffers = attachments.flatMap((file) => {
     if (file.kind === 'message') return getBuffers(file.message);

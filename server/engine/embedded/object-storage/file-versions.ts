@@ -26,7 +26,7 @@ export interface FileVersion {
 export interface FileVersions {
   list(type: FileType): Reply<VersionedFile[]>;
   read(type: FileType, name: string, version: string): Reply<Uint8Array>;
-  /** Deletes a version or a marker for good. `forbidden` while it is locked. */
+  /** Deletes a version or a marker permanently. `forbidden` while it is locked. */
   remove(type: FileType, name: string, version: string): Reply<void>;
   /** Returns until when a version is locked; null: it isn't. */
   readLockedUntil(type: FileType, name: string, version: string): Reply<Ms | null>;

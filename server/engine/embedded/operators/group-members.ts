@@ -13,7 +13,7 @@ const BATCH = 500;
 /**
  * Reads who is in the groups that roles name, if that is older than `maxAgeMs`. What can't be read
  * keeps its former members. A group whose members the application may not see has none, and counts
- * as never read: roles that exclude it are about nothing.
+ * as never read: roles that exclude it cover nothing.
  */
 export async function refreshGroupMembers(
   context: AppContext,

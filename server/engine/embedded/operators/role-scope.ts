@@ -52,8 +52,8 @@ const covered = (
   )`;
 
 /**
- * The role `r` is about what `class` and `id` name. An imported mailbox or drive is nobody's in the
- * organization: only a role that names it is about it.
+ * Whether the role `r` covers the object with this `class` and `id`. An imported mailbox or drive
+ * belongs to nobody in the organization: only a role that names it covers it.
  */
 const isCovered = (kind: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   (r.entire and not starts_with(${id}, ${IMPORTED}) or exists (select from covered as c where c.chosen and c.role = r.id and c.class = ${kind} and c.id = ${id}))
@@ -64,7 +64,7 @@ const CLASS = sql`case o.kind when 'site' then 'site' when 'team' then 'team' el
 /**
  * The objects of backups that an operator restores, by their numbers, with what the roles together
  * allow: `reads` content and subjects, `downloads`, and restores `alone`. Whoever isn't in the
- * directory any more has no role. A role that excludes a group is about nothing until the group's
+ * directory any more has no role. A role that excludes a group covers nothing until the group's
  * members were read.
  */
 export const getOperatorScope = (

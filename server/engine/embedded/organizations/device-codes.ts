@@ -175,7 +175,7 @@ interface FirstTry {
 
 /**
  * Runs a sign-in with a granted code of this user. `fresh` and `replaces` are kept with the code at
- * the first try, so that another one after a crash goes on with them. A sign-in that succeeds
+ * the first try, so that another one after a crash continues with them. A sign-in that succeeds
  * deletes the code.
  */
 export async function useCode<T>(

@@ -41,8 +41,8 @@ export const NOT_ACCEPTED: ReadonlySet<EngineErrorKind> = new Set([
 /**
  * Creates or configures an application as the administrator who signed in by device code, and
  * stores its certificate as the access. With `setup` nothing, the tenant stays as it is: the access
- * works once an administrator has added the certificate and the permissions that are returned. The code is deleted with that; until then, another try goes
- * on where this one ended.
+ * works once an administrator has added the certificate and the permissions that are returned. The
+ * code is deleted with that; until then, another try continues where this one ended.
  */
 export async function connectByCode(
   context: AppContext,

@@ -69,7 +69,7 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
 /**
  * Removes what is older than the retention: restore points with what only they need, or items from
  * all points, except what is on legal hold. Points first become invisible. After a crash, the next
- * run goes on: their rows are deleted last (ENG-7).
+ * run continues: their rows are deleted last (ENG-7).
  */
 export const cleanUp =
   (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
@@ -256,7 +256,7 @@ async function loadUpkeep(
   return row?.upkeep ?? {};
 }
 
-/** Stores that items are going to be removed, so that a clean-up that was interrupted goes on. */
+/** Stores that items are going to be removed, so that a clean-up that was interrupted continues. */
 const noteRewrite = async (
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,

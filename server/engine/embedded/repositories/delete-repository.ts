@@ -55,8 +55,8 @@ export const repositoryDeletion =
 
 /**
  * Deletes what a repository has: restore points, index, files, and its password last. After a crash
- * it goes on. Returns when it has to be called again for files that are locked until then; null: all
- * are deleted.
+ * it continues. Returns when it has to be called again for files that are locked until then; null:
+ * all are deleted.
  */
 export async function deleteRepository(
   context: AppContext,

@@ -30,7 +30,7 @@ export interface RepositoryReaders {
 /** Each open repository has its index in memory. */
 const MAX_OPEN = 4;
 const IDLE_MS: Ms = 10 * 60_000;
-/** What an index that is out of date leads to: a clean-up has moved the data since. */
+/** The error of an outdated index: a clean-up has moved the data since. */
 const MOVED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['missing', 'damaged']);
 
 /**

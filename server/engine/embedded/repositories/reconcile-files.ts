@@ -40,8 +40,8 @@ const RETRY_MS: Ms = 24 * 60 * 60_000;
 
 /**
  * Compares what a bucket has with what is known of it. Removed files go when their lock has ended.
- * Files that somebody else hid or overwrote come back: their locked version is still there (OBJ-9). The
- * lock of a new file is asked for once. `isDeleting`: all files are to go.
+ * Files that somebody else hid or overwrote come back: their locked version is still there (OBJ-9).
+ * The lock of a new file is requested once. `isDeleting`: all files are to go.
  */
 export async function reconcileFiles(
   place: LockedPlace,

@@ -45,7 +45,7 @@ const request = (
     if (before === null) return failed('missing', t.noRepository);
     if (await isAttaching(tx, repository)) return failed('busy', t.attaching);
     const key = type === 'repository-clean-up' ? 'cleanUp' : 'verification';
-    // Asked again, it goes on.
+    // A repeated request continues it.
     if (before[key]?.endedAt !== null)
       await storeRequest(tx, repository, make({ requestedAt: now, endedAt: null, message: null }));
     await scheduleUpkeep(tx, type, repository, now);

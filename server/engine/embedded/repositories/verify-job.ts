@@ -124,7 +124,7 @@ export const repositoryVerification =
     }
   };
 
-/** Returns the pack after which this part goes on; undefined: it begins. */
+/** Returns the pack after which this part continues; undefined: it begins. */
 const getPlace = (
   upkeep: RepositoryUpkeep,
   wanted: { readonly part: number; readonly of: number; readonly requestedAt: Ms | null },
@@ -178,7 +178,7 @@ async function mergeDamage(
 
 /**
  * Marks what has to be read or written again, and returns the items that lost something. Those that
- * the source no longer has can't be healed.
+ * the source no longer has can't be repaired.
  */
 async function noteDamage(
   tx: TenantTx,

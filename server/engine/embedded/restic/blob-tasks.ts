@@ -81,7 +81,7 @@ export function makeTaskRunner(): (task: BlobTask) => Promise<BlobAnswer> {
   };
 }
 
-/** Returns the bytes one after the other, in a buffer of their own that can be handed over. */
+/** Returns the bytes one after the other, in a buffer of their own that can be transferred. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const joined = Buffer.allocUnsafeSlow(length);

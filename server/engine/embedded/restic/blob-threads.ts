@@ -54,7 +54,7 @@ const MAX_THREADS = 4;
 const THREAD_MEMORY_MB = 128;
 /** Less is done at once: handing it over takes longer. */
 const HERE_BYTES: Bytes = 16 << 10;
-/** Small blobs are handed over together, up to this. */
+/** Small blobs are transferred together, up to this. */
 const BATCH_BYTES: Bytes = 512 << 10;
 const BATCH_BLOBS = 64;
 

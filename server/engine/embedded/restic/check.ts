@@ -83,7 +83,7 @@ export async function check(
   let bytesRead = 0;
   let readUntil: string | null = null;
   let isLeft = false;
-  // In the order of their ids, so that reading can go on where it was, whatever was added since.
+  // In the order of their ids, so that reading can continue where it was, whatever was added since.
   const packs = Array.from({ length: table.packs }, (_, pack) => ({
     pack,
     id: table.packId(pack),

@@ -10,9 +10,9 @@ import type { RepositoryTarget } from './target.ts';
 import { readDocument, writeDocument } from './unpacked.ts';
 import { resticMessages as t } from './messages.en.ts';
 
-// restic's lock files: any number of shared locks, or a single exclusive one. Whoever crashed left
-// a lock, which counts for nothing after 30 minutes, or at once if this process can see that its
-// process is gone.
+// restic's lock files: any number of shared locks, or a single exclusive one. A crashed process
+// leaves its lock, which expires after 30 minutes, or at once if this process can see that the
+// other one is gone.
 
 export type LockKind = 'shared' | 'exclusive';
 
@@ -148,7 +148,7 @@ async function checkOthers(
     if (!document.ok && document.error.kind === 'missing') continue; // released since
     if (!document.ok && document.error.kind !== 'damaged') return document;
     const lock = document.ok ? v.safeParse(LOCK, document.value) : null;
-    // An unreadable lock is somebody's, and says nothing about when it ends.
+    // An unreadable lock belongs to another process, and its end is unknown.
     if (lock?.success !== true) return failed('busy', t.lockUnreadable);
     if (isStale(place.clock.now(), lock.output)) {
       const removed = await target.remove('locks', name);

@@ -16,8 +16,9 @@ interface Window {
 }
 
 /**
- * Reads parts of packs. Items that were backed up together are together in a pack: whoever reads on
- * where the last read ended gets it from a larger piece (ENG-15). Other reads take what they need.
+ * Reads parts of packs. Items that were backed up together are together in a pack: a read that
+ * continues where the last one ended loads a larger piece (ENG-15). Other reads load only what they
+ * need.
  */
 export class PackReader {
   readonly #target: RepositoryTarget;

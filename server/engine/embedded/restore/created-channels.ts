@@ -7,7 +7,7 @@ import { readStored, type RunningTask } from './running-task.ts';
 import { getSettingsAt } from './stored-settings.ts';
 import { readPath } from './tasks.ts';
 
-/** More would be a message that nobody reads. */
+/** More would make the message too long. */
 const MAX_NAMED = 10;
 
 /**

@@ -33,8 +33,8 @@ const PATIENCE_MS: Ms = 60 * 60_000;
 type RestoreContext = Pick<AppContext, 'store' | 'clock' | 'chance'>;
 
 /**
- * Works on a task until it ends, or until it has to wait: then returns when it goes on, and holds
- * nothing meanwhile. Whoever calls it next, after a crash too, continues where it was (RES-5).
+ * Works on a task until it ends, or until it has to wait: then returns when it continues, and holds
+ * nothing meanwhile. The next call continues where it was, even after a crash (RES-5).
  */
 export async function runTask(
   context: RestoreContext,
@@ -114,7 +114,7 @@ export async function runTask(
   }
 }
 
-/** Works on items side by side. Returns why the task can't go on now, if it can't. */
+/** Works on items side by side. Returns why the task can't continue now, if it can't. */
 async function workOn(
   task: RunningTask,
   items: readonly TaskItem[],
@@ -144,7 +144,7 @@ async function workOn(
       }),
     ),
   );
-  // The next attempt begins when nobody of this one writes any more.
+  // The next attempt begins when all writers of this one have ended.
   for (const workEnd of ends) if (workEnd.status === 'rejected') throw workEnd.reason;
   return failure;
 }
@@ -332,7 +332,7 @@ const storeFailing = (
     update engine_task set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
 
-/** Ends the task for good. Without a result, its items decide. */
+/** Ends the task permanently. Without a result, its items decide. */
 async function end(
   context: RestoreContext,
   tenant: TenantId,
@@ -407,7 +407,9 @@ export async function logEnd(
   });
 }
 
-/** The task goes on later, unless waiting can't help or its target has not answered for too long. */
+/**
+ * The task continues later, unless waiting can't help or its target has not answered for too long.
+ */
 async function later(
   context: RestoreContext,
   tenant: TenantId,

@@ -115,7 +115,7 @@ export interface TaskItem {
   readonly isInDeletedItems: boolean;
 }
 
-/** How an item ended; or why the task can't go on now. `isLocal`: the target was not asked. */
+/** How an item ended; or why the task can't continue now. `isLocal`: the target was not asked. */
 export type ItemEnd =
   | {
       readonly ok: true;

@@ -38,7 +38,7 @@ export async function shareFolders(task: RunningTask): Promise<FoldersEnd> {
     ? EMPTY
     : { ok: true, message: t.foldersNotShared({ names: lacking.slice(0, MAX_NAMED).join(' ') }) };
 }
-/** More would be a message that nobody reads. */
+/** More would make the message too long. */
 const MAX_NAMED = 10;
 
 /** Returns what a folder lacks, or why the task has to wait. */

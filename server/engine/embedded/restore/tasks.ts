@@ -157,7 +157,10 @@ export async function findTaskRoute(tx: TenantTx, task: TaskId): Promise<JobRout
 /** An undo `u`, unless it was rejected and so has done nothing. */
 export const IS_UNDO = sql`u.kind = 'undo' and not (u.state = 'done' and u.result = 'cancelled' and u.started_at is null)`;
 
-/** A retry `r` that goes on or has come to its end. After any other, what failed can be retried again. */
+/**
+ * A retry `r` that continues or has come to its end. After any other, what failed can be retried
+ * again.
+ */
 export const IS_RETRY = sql`r.kind = 'restore' and (r.state <> 'done' or r.result in ('success', 'warning'))`;
 
 /** How many items a user may restore since a moment without that others learn about it. */

@@ -55,7 +55,7 @@ export interface ReadObject {
 
 /**
  * Brings the index of an object up to date with the source (ENG-1, ENG-5, ENG-6). What was read
- * before an error stays: the next call goes on from there.
+ * before an error stays: the next call continues from there.
  */
 export async function readObject(
   context: ReadContext,
@@ -252,7 +252,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
 }
 
 const DONE: EngineResult<void> = { ok: true, value: undefined };
-/** So many are read before they are stored. */
+/** How many are read before they are stored. */
 const BATCH_ITEMS = 200;
 
 /** What is too old to be backed up is as if the source didn't have it. */
@@ -266,7 +266,10 @@ function withoutOld(page: ChangePage, since: Ms | null): ChangePage {
   };
 }
 
-/** So many items are saved at once, or as much as this: threads take small ones together. */
+/**
+ * How many items, or how many bytes of items, are saved at once: threads process small ones
+ * together.
+ */
 const CONCURRENT_SAVES = 32;
 const SAVING_BYTES: Bytes = 8 << 20;
 

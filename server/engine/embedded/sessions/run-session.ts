@@ -89,14 +89,14 @@ export interface RunningSession {
   readonly owner: string;
   readonly stop: AbortSignal;
   readonly waits: Waits;
-  /** Ends the work of this process. The session goes on later, unless a person stopped it. */
+  /** Ends the work of this process. The session continues later, unless a person stopped it. */
   interrupt(): void;
   log(tx: TenantTx, level: LogLine['level'], message: string): Promise<void>;
 }
 
 /**
- * Runs a session to its end, or until it has to wait: then returns when it goes on, and holds
- * nothing meanwhile (ENG-9). Whoever calls it next, after a crash too, continues where it was.
+ * Runs a session to its end, or until it has to wait: then returns when it continues, and holds
+ * nothing meanwhile (ENG-9). The next call continues where it was, even after a crash.
  */
 export const backupSession =
   (context: AppContext, ports: SessionPorts): JobHandler<'backup-session'> =>
@@ -151,7 +151,7 @@ export interface SessionState {
   /** Posts of teams are backed up only if the organization and the job ask for them. */
   readonly includesPosts: boolean;
   readonly counts: WorkCounts;
-  /** Null: the last attempt could go on. */
+  /** Null: the last attempt could continue. */
   readonly failing: FailingTimes | null;
 }
 
@@ -296,7 +296,7 @@ async function work(
       try {
         await runWork(session, leased, { ...tools, content, progress });
       } catch (error) {
-        // The others end too: whoever runs the session next opens the repository again.
+        // The others end too: the next run of the session opens the repository again.
         session.interrupt();
         throw error;
       }
@@ -306,7 +306,7 @@ async function work(
   progress.end();
   const failure = ends.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') {
-    // Otherwise nobody could go on until they expire.
+    // Otherwise nobody could continue until they expire.
     await context.store.tenant(tenant, (tx) => releaseWork(tx, { session: id, owner }));
     throw failure.reason;
   }
@@ -407,7 +407,7 @@ async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
   return until;
 }
 
-/** Shows why nobody works on the session now. What its log says last isn't said again. */
+/** Shows why the session waits. The last line of its log isn't repeated. */
 const wait = (
   session: RunningSession,
   waiting: Waiting,

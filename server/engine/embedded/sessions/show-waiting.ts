@@ -22,7 +22,7 @@ export const storeWaiting = (
     update backup_session set progress = jsonb_set(progress, '{waiting}', ${JSON.stringify(waiting)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
 
-/** Stores since when a session can't go on, so that a restart keeps it; null: it can. */
+/** Stores since when a session can't continue, so that a restart keeps it; null: it can. */
 export const storeFailing = (
   { sql: db, tenant }: TenantTx,
   session: BackupSessionId,

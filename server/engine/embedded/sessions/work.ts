@@ -86,7 +86,7 @@ export async function renewWork(
   return rows[0]?.state;
 }
 
-/** Ends the lease. `queued` and `waiting`: the work goes on later. */
+/** Ends the lease. `queued` and `waiting`: the work continues later. */
 export async function endWork(
   { sql: db, tenant }: TenantTx,
   { session, owner, object }: WorkId,
@@ -161,7 +161,7 @@ export interface WorkCounts {
   readonly cancelled: number;
   readonly items: number;
   readonly bytes: Bytes;
-  /** When the next one can go on; null: at once, or none is open. */
+  /** When the next one can continue; null: at once, or none is open. */
   readonly waitingUntil: Ms | null;
   readonly waitingReason: string | null;
   /** Some work could be leased now. */

@@ -172,7 +172,7 @@ export function makeVb365RestoreCalls(
         });
         return ok(page);
       });
-      // What the server refuses of a search says nothing about the session.
+      // A refused search doesn't mean that the session has ended.
       return !listed.ok && listed.error.kind === 'conflict' && input.text !== null
         ? failed('invalid', listed.error.message, { field: 'search' })
         : listed;

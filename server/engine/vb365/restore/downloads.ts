@@ -77,10 +77,10 @@ export interface SaveInput {
   /** More than this has no room. */
   readonly roomBytes: Bytes;
   write(piece: Uint8Array, at: Bytes): Promise<void>;
-  /** Called with what has arrived, now and then. False: nobody wants it any more. */
+  /** Called with what has arrived, now and then. False: it was canceled. */
   isWanted(bytes: Bytes): Promise<boolean>;
 }
-/** `broken`: it arrived in part. `left`: nobody wants it any more. */
+/** `broken`: it arrived in part. `left`: it was canceled. */
 export type SaveEnd =
   | { readonly kind: 'saved'; readonly bytes: Bytes; readonly extension: string | null }
   | { readonly kind: 'broken'; readonly message: string }

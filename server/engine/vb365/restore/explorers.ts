@@ -227,10 +227,10 @@ const storeStop = async ({ sql: db, tenant }: TenantTx, id: ExplorerId, now: Ms)
     .execute());
 
 /**
- * Stops the sessions that nobody has used for as long as a session lasts, and those that could not be
- * stopped when they ended: the server has room for few, and doesn't know. One that can't be stopped now
- * is tried again the next time. Forgets them a day later. `again`: what its user opens once more; its
- * session that was left is stopped as well.
+ * Stops the sessions that nobody has used for as long as a session lasts, and those that could not
+ * be stopped when they ended: the server has room for few, and doesn't know. One that can't be
+ * stopped now is tried again the next time. Forgets them a day later. `again`: what its user opens
+ * again; its session that was left is stopped as well.
  */
 export async function stopIdleSessions(
   { store, clock }: AppContext,

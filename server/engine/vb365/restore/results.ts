@@ -7,7 +7,7 @@ import type { Vb365RestoreAnswer, Vb365Statistics } from './shapes.ts';
 export interface Outcome {
   readonly counts: Task['counts'];
   readonly results: readonly ItemResult[];
-  /** Why the whole of it could not go on. */
+  /** Why the whole of it could not continue. */
   readonly problem: string | null;
 }
 

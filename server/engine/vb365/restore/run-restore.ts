@@ -148,7 +148,7 @@ async function start(run: Run, server: OpenedServer): Promise<Ms | null> {
     return await finish(run, outcome, false);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    // Whatever it answered, it has refused. Without an answer, it may have begun.
+    // Any answer means that the server has refused. Without an answer, it may have begun.
     return await run.end('failed', error.kind === 'unreachable' ? t.unknownEnd : error.message);
   }
 }

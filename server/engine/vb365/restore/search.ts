@@ -53,7 +53,7 @@ interface Search {
 const SEARCH_MS: Ms = 120_000;
 /** The server's own maximum is 10,000. */
 const PAGE_ROWS = 1_000;
-/** How many rows are asked for at least once some were dropped. */
+/** How many rows are requested at least once some were dropped. */
 const MORE_ROWS = 100;
 /** How many rows can be left out: the server has no other way than to find them first. */
 const MAX_OFFSET = 10_000;
@@ -90,7 +90,7 @@ export async function searchBelow(
   let { n, at, set } = begin;
   let isFirst = true;
   for (let search = searches[n]; search !== undefined && count < wanted;) {
-    // Rows that aren't shown are dropped: what lacks then isn't asked for one by one.
+    // Rows that aren't shown are dropped: what lacks then isn't requested one by one.
     const rows = Math.max(wanted - count, isFirst ? 0 : MORE_ROWS);
     isFirst = false;
     const page = await readFound(client, explorer, search, query, {

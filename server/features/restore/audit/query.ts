@@ -12,7 +12,7 @@ import { type Detail, loadSubjects, toText } from './subjects.ts';
 export type AuditEntry = OutputOf<'listRestoreAudit'>['rows'][number];
 export type AuditQuery = ParsedInputOf<'exportRestoreAudit'>;
 
-/** Where the list goes on: after the entry with this time and id. */
+/** Where the list continues: after the entry with this time and id. */
 interface After {
   readonly at: number;
   readonly id: string;

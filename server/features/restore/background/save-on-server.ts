@@ -8,10 +8,10 @@ import { RESERVED_BYTES } from './request.ts';
 import { type DownloadRow, findDownload, RUNNING } from './rows.ts';
 import type { PartFiles } from './part-files.ts';
 
-/** How often a file that breaks off is asked for. */
+/** How often a file that breaks off is requested. */
 const MAX_ATTEMPTS = 3;
 
-/** Thrown by a download on a server that can't go on, or not yet. */
+/** Thrown by a download on a server that can't continue, or not yet. */
 export class ServerSaveError extends Error {
   override readonly name = 'ServerSaveError';
   readonly isForNow: boolean;
@@ -23,7 +23,7 @@ export class ServerSaveError extends Error {
 
 /**
  * Writes the one file that the organization's server makes. The server gives it as a whole: one that
- * broke off is asked for again from its beginning.
+ * broke off is requested again from its beginning.
  * @throws ServerSaveError
  */
 export async function saveOnServer(
@@ -94,7 +94,7 @@ export async function saveOnServer(
   }
 }
 
-/** A server that is off or busy is asked again later. What it refuses, it refuses again. */
+/** An unavailable or busy server is retried later. A refusal isn't retried. */
 const toError = ({ kind, message }: EngineError): ServerSaveError =>
   new ServerSaveError(message, kind === 'unreachable' || kind === 'busy');
 

@@ -16,7 +16,7 @@ type Compared = OutputOf<'compareWithProduction'>;
 const PAGE_ROWS = 50;
 const MAX_PAGE_ROWS = 100;
 
-/** RES-82: backed-up items beside what Microsoft 365 has now. */
+/** RES-82: compares backed-up items with those in Microsoft 365 now. */
 export function restoreCompareHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     compareWithProduction: ({ restoreSessionId, itemId }, ctx) =>

@@ -4,7 +4,7 @@ import type { Clock } from '#server/platform/app-context.ts';
 /** What keeps a running download going. */
 export interface StreamGuard {
   readonly clock: Clock;
-  /** Whether whoever downloads may still do so. */
+  /** Whether the download is still allowed. */
   readonly mayGoOn: () => Promise<boolean>;
   /** Closes the connection. Returns false if there is none to close. */
   readonly disconnect: () => boolean;
@@ -14,13 +14,13 @@ export interface StreamGuard {
 
 const PIECE_BYTES: Bytes = 65_536;
 const CHECK_MS: Ms = 15_000;
-/** A receiver that takes nothing for this long is gone. */
+/** A receiver that reads nothing for this long counts as disconnected. */
 const STALLED_MS: Ms = 5 * 60_000;
 
 /**
- * Returns content as the body of a response. It breaks off when the right to it ends, when nobody
- * takes it, or when it can't be read: the receiver has a length that it doesn't reach, and no wrong
- * byte.
+ * Returns content as the body of a response. It breaks off when the right to it ends, when the
+ * receiver reads nothing, or when the content can't be read: the body is then shorter than its
+ * stated length, and never has wrong bytes.
  */
 export function guardedStream(
   content: AsyncIterable<Uint8Array>,

@@ -125,7 +125,7 @@ async function loadCompanies(
   return [...new Set([...rows.values()].map(({ company }) => company))];
 }
 
-/** Who may restore this, and sees all companies that it is about. */
+/** The users who may restore this and see all companies concerned. */
 const canApprove = (
   user: UserRow,
   { workload }: Pick<RestoreRequestRow, 'workload'>,

@@ -1,8 +1,8 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * Imports of archives. `next_entry`: with which entry of the archive it goes on, stored with the items
- * before it. `import_result`: entries that were not imported.
+ * Imports of archives. `next_entry`: with which entry of the archive it continues, stored with the
+ * items before it. `import_result`: entries that were not imported.
  */
 export const migration0055: Migration = {
   name: '0055',

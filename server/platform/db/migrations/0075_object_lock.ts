@@ -1,8 +1,8 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * Locked files of repositories in object storage: which version is good, until when it is locked, and
- * whether it can go then. `locks`: what the daily look at them has found.
+ * Locked files of repositories in object storage: which version is good, until when it is locked,
+ * and whether it can go then. `locks`: the result of the daily check.
  */
 export const migration0075: Migration = {
   name: '0075',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Downloads in the background that a job lists. `unlisted`: what it has yet to list. `listed`: items
- * and bytes are those of the list.
+ * Downloads in the background that a job lists. `unlisted`: selections that are not listed yet.
+ * `listed`: items and bytes are those of the list.
  */
 export const migration0087: Migration = {
   name: '0087',

@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Why Stripe hasn't collected a month: `refused`, or `differs` with what its draft has, in cents.
+ * Why Stripe hasn't collected a month: `refused`, or `differs` with the amount of its draft, in
+ * cents.
  */
 export const migration0099: Migration = {
   name: '0099',

@@ -30,7 +30,7 @@ interface Props {
   readonly upload: Upload | undefined;
   readonly zone: string;
   readonly onChanged: () => void;
-  /** Imports the mailbox on the server once more. */
+  /** Imports the mailbox on the server again. */
   readonly onAgain: () => void;
 }
 

@@ -38,7 +38,7 @@ const USUAL_PORTS: Readonly<Record<ImapServer['security'], string>> = {
   none: '143',
 };
 
-/** `again`: an earlier import of a mailbox that is imported once more. */
+/** `again`: an earlier import of a mailbox that is imported again. */
 export const makeImportForm = (
   organizationId: string,
   repositoryId: string,

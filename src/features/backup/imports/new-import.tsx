@@ -31,7 +31,7 @@ interface Props {
   /** The imported mailboxes of the organization that the page shows. */
   readonly mailboxes: readonly Mailbox[];
   readonly organizationId: string;
-  /** An earlier import of a mailbox on a server that is imported once more. */
+  /** An earlier import of a mailbox on a server that is imported again. */
   readonly again: OutputOf<'getImport'> | null;
   readonly zone: string;
   readonly onClose: () => void;

@@ -5,7 +5,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { tellFailure } from '#src/ui/toasts.ts';
 
-/** An archive that this page is sending. It goes on while the user works on other pages. */
+/** An archive that this page is sending. It continues while the user works on other pages. */
 export interface Upload {
   /** Id of the import. */
   readonly id: string;
@@ -38,7 +38,7 @@ export async function sendArchive(archive: Archive): Promise<void> {
   if (failure !== null) tellFailure(getFailureText(failure));
 }
 
-/** Returns why it can't go on; null: the archive is on the server, or the import was stopped. */
+/** Returns why it can't continue; null: the archive is on the server, or the import was stopped. */
 async function sendParts({ organizationId, id, file }: Archive): Promise<Failure | null> {
   for (let waitMs = FIRST_WAIT_MS; ;) {
     const started = await client().ask('startImportUpload', { organizationId, id });

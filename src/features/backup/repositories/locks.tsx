@@ -5,7 +5,7 @@ import { formatBytes, formatDate } from '#src/ui/format.ts';
 import { lockLabel } from './lock-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-/** What the daily look at locked files has found; null: nothing yet. */
+/** The result of the daily check of locked files; null: none yet. */
 type Locks = OutputOf<'listBackupRepositories'>['rows'][number]['locks'];
 
 /** How the files of a repository are locked, and until when. */

@@ -21,7 +21,10 @@ export const getQuietState = ({
     ? { kind: 'bare', words: t.noResultsYet }
     : { kind: 'clear', words: t.nothingNeedsAttention };
 
-/** A live device hears from its server every minute. After three minutes its data counts as old. */
+/**
+ * A live device gets a message from its server every minute. After three minutes its data counts as
+ * old.
+ */
 export const OLD_MS: Ms = 180_000;
 
 /** Returns how current the data is, and any problem with it. Old data is never shown as live. */

@@ -2,8 +2,8 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 
 /**
- * Returns the organizations of this device. Null until they are known: before the first load has
- * brought some, none says nothing.
+ * Returns the organizations of this device. Null until they are known: before the first load, an
+ * empty list doesn't mean that there are none.
  */
 export function useKnownOrganizations(): readonly OrganizationRow[] | null {
   const organizations = useWatch('organizations', EMPTY) ?? null;

@@ -23,8 +23,8 @@ export interface QueryTimes<T> {
   readonly everyMs?: Ms | null;
   readonly round?: string;
   /**
-   * Requests again at the interval that it returns for the last answer, null for never: while
-   * something goes on at the server. It waits while the page is hidden or offline.
+   * Requests again at the interval that it returns for the last answer, null for never: while work
+   * runs on the server. It waits while the page is hidden or offline.
    */
   readonly poll?: (answer: Answer<T>) => Ms | null;
   /** Shows the answer of the previous input until the new one arrives. */

@@ -18,7 +18,7 @@ const ENCRYPTED = 0xf3d1_c4df;
 /** Of the lists of slides: 0 of slides, 1 of masters, 2 of notes. */
 const MASTERS = 1;
 const MAX_DEPTH = 32;
-/** Times that a presentation was saved without being written anew. */
+/** Times that a presentation was saved without being written again. */
 const MAX_EDITS = 10_000;
 
 interface Atom {

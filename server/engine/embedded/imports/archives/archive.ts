@@ -80,7 +80,7 @@ export type FailReason = 'damaged' | 'unreadable';
 /** Lists an archive from its beginning. */
 export type ArchiveReader = (file: ArchiveFile) => AsyncIterable<ArchiveEntry>;
 
-/** Nobody can go on with the archive from here. */
+/** The rest of the archive can't be read from here. */
 export class DamagedArchive extends Error {
   override readonly name = 'DamagedArchive';
 }

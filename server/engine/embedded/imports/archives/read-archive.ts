@@ -18,7 +18,7 @@ export interface EntryPlace {
   readonly position: number;
   /** What the source says its folder is for; null: nothing special. Without it, the name decides. */
   readonly wellKnown?: string | null;
-  /** Where a source that changes goes on after this entry. */
+  /** Where a source that changes continues after this entry. */
   readonly mark?: EntryMark;
 }
 /** States that come together. */

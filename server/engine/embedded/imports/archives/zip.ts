@@ -176,7 +176,7 @@ async function* checkParts(
     left -= part.length;
     if (left < 0) throw new DamagedArchive();
     sum = crc32(part, sum);
-    // A buffer of its own, which is handed over.
+    // A buffer of its own, which is transferred.
     yield Uint8Array.from(part);
   }
   if (left > 0 || sum !== crc) throw new DamagedArchive();

@@ -31,7 +31,7 @@ const LOW_PORTS = new Set([143, 993]);
 const FIRST_HIGH = 1_024;
 
 interface Place {
-  /** Where to go on in each folder, by scope. */
+  /** Where to continue in each folder, by scope. */
   readonly cursors: ReadonlyMap<string, string>;
   readonly readBytes: Bytes;
 }

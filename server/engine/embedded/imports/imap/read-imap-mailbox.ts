@@ -29,7 +29,7 @@ export interface ImapTask {
   readonly certificate: string | null;
   /** Tells folders of this mailbox from those of others that are imported into the same one. */
   readonly account: string;
-  /** Where to go on in each folder, by scope. */
+  /** Where to continue in each folder, by scope. */
   readonly cursors: Readonly<Record<string, string>>;
   /** Only counts what there is. */
   readonly isTest: boolean;
@@ -49,9 +49,9 @@ const PAGE_STATES = 1_000;
 export const IMAP_SCOPE = 'imap:';
 
 /**
- * Reads a mailbox folder by folder, in the order in which its mails arrived, and changes nothing in it.
- * It goes on after the last mail of each folder that was read, as long as the server numbers the folder
- * as before (RFC 9051, 2.3.1.1).
+ * Reads a mailbox folder by folder, in the order in which its mails arrived, and changes nothing in
+ * it. It continues after the last mail of each folder that was read, as long as the server numbers
+ * the folder as before (RFC 9051, 2.3.1.1).
  */
 export async function* readImapMailbox(task: ImapTask): AsyncGenerator<ArchiveStep, void> {
   const client = makeClient(task);

@@ -58,7 +58,7 @@ export interface NewGrant extends SealedGrant {
   readonly registrationId: string;
   /** Until then, restores may start. */
   readonly expiresAt: Ms;
-  /** Until then, restores that have started go on. */
+  /** Until then, restores that have started continue. */
   readonly restoresEndAt: Ms;
 }
 
@@ -231,7 +231,7 @@ export async function loadGrant(
   };
 }
 
-/** Ends a grant: its key is forgotten, so that nobody can use the rights, wherever they still are. */
+/** Ends a grant: deletes its key, so that nobody can use rights that still exist in the tenant. */
 export async function endGrant(
   tx: TenantTx,
   context: AppContext,

@@ -13,7 +13,9 @@ import { AccountPage } from '../../account-page.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { signUpMessages as t } from './messages.en.ts';
 
-/** Registers a new customer (BILL-19). The password is set by whoever opens the link of the email. */
+/**
+ * Registers a new customer (BILL-19). The user who opens the link in the email sets the password.
+ */
 export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpOptions'> }) {
   const branding = useBranding();
   const [state, send] = useMachine(signUpMachine, { input: { hasLink: false } });

@@ -44,7 +44,7 @@ export interface JobData {
   readonly otherExcluded: readonly ItemIn[];
   readonly repositoryId: string | null;
   readonly proxyId: string | null;
-  /** Exactly one proxy and one repository: both are chosen, and nobody is asked. */
+  /** Exactly one proxy and one repository: both are selected without a question. */
   readonly hasOnePlace: boolean;
   readonly type: Schedule['type'];
   readonly dailyType: Extract<Schedule, { type: 'Daily' }>['dailyType'];
