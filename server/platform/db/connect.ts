@@ -5,7 +5,7 @@ import {
   type PostgresPoolClient,
   type PostgresQueryResult,
 } from 'kysely';
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import type { Ms } from '#contract/ids.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock, Log } from '../app-context.ts';
@@ -14,6 +14,7 @@ import { openEmbedded, type Place } from './embedded.ts';
 import { preparedName } from './prepared.ts';
 import type { SpaceWatch } from './space.ts';
 import type { Db } from './store.ts';
+import { makeTimelineGuard, type TimelineGuard } from './timeline.ts';
 
 /** int8 as a number; numeric, date and interval as text: the same for both databases. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
@@ -62,6 +63,7 @@ export async function connectPglite(
       database: 'postgres',
     },
     log,
+    null,
   );
   return {
     db,
@@ -88,10 +90,11 @@ export const connectPostgres = (url: string, log: Log, connections = 10): Db =>
       application_name: 'daybook',
     },
     log,
+    makeTimelineGuard(log),
   );
 
 /** `pipeline`: statements issued together travel together. */
-function getDb(config: PoolConfig, log: Log): Db {
+function getDb(config: PoolConfig, log: Log, guard: TimelineGuard | null): Db {
   const getTypeParser = ((oid: number, format?: 'text') =>
     PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
   const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });
@@ -108,7 +111,7 @@ function getDb(config: PoolConfig, log: Log): Db {
   return new Kysely<Database>({
     dialect: new PostgresDialect({
       pool: {
-        connect: async () => preparing(await pool.connect()),
+        connect: async () => preparing(await admitted(await pool.connect(), guard), guard),
         end: () => pool.end(),
         options: pool.options,
       },
@@ -120,13 +123,29 @@ function getDb(config: PoolConfig, log: Log): Db {
 const storableValue = (value: unknown): unknown =>
   typeof value === 'string' ? storable(value) : value;
 
-/** A connection as Kysely uses it. If a rollback fails, the connection is dropped. */
-function preparing(client: PoolClient): PostgresPoolClient {
+/** Returns a connection that leads to the timeline of the devices' epochs. */
+async function admitted(client: PoolClient, guard: TimelineGuard | null): Promise<PoolClient> {
+  try {
+    await guard?.admit(client);
+    return client;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * A connection as Kysely uses it. If a rollback fails, or it leads elsewhere than before, the
+ * connection is dropped.
+ */
+function preparing(client: PoolClient, guard: TimelineGuard | null): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
+    const check = guard?.statement() ?? null;
+    if (check !== null && /^begin\b/.test(text)) return begin(text, check);
     const query = client.query({
       name: preparedName(text),
       text,
@@ -137,6 +156,21 @@ function preparing(client: PoolClient): PostgresPoolClient {
         broken = true;
       });
     return query;
+  }
+  /** The check travels with the other statements, and is before those that change the role. */
+  async function begin(text: string, check: string): Promise<QueryResult> {
+    const [first = '', ...others] = text.split('; ');
+    const results = await client.query([first, check, ...others].join('; '));
+    const [begun, checked] = results as unknown as readonly QueryResult[];
+    if (begun === undefined)
+      throw new Error('PostgreSQL returned one result for several statements.');
+    try {
+      guard?.check(client, checked?.rows[0]);
+    } catch (error) {
+      broken = true;
+      throw error;
+    }
+    return begun;
   }
   return {
     query,

@@ -7,6 +7,7 @@ import type { Database } from './database.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
+import { TIMELINE_SETTING } from './timeline.ts';
 
 /**
  * Tables that a backup leaves out. A restore must not revive ended sessions, replaced device
@@ -66,7 +67,9 @@ export const dump = (
       const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));
       for (const table of tables)
         if (table in UNOWNED)
-          await eachRow(sql, table, null, (row) => write({ kind: 'row', table, row }));
+          await eachRow(sql, table, null, async (row) => {
+            if (!isOwnPlace(table, row)) await write({ kind: 'row', table, row });
+          });
       const tenants = await sql
         .selectFrom('tenant_list')
         .select('tenant_id')
@@ -84,6 +87,10 @@ export const dump = (
     },
     { readOnly: true },
   );
+
+/** Returns whether the row says where this database is. It is never in a backup. */
+export const isOwnPlace = (table: string, row: Row): boolean =>
+  table === 'server_setting' && row['name'] === TIMELINE_SETTING;
 
 /** Returns the sums of the tenant whose rows are visible. */
 export async function getTableSum(

@@ -2,7 +2,15 @@ import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
 import type { Database } from './database.ts';
-import { type Line, NOT_DUMPED, type Row, type Sum, getTableSum, loadTables } from './dump.ts';
+import {
+  isOwnPlace,
+  type Line,
+  NOT_DUMPED,
+  type Row,
+  type Sum,
+  getTableSum,
+  loadTables,
+} from './dump.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import { FIELD_NAMES } from './migrations/0049_field_names.ts';
@@ -93,8 +101,8 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
 async function refuseFull(sql: Transaction<Database>, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     if (!(table in UNOWNED)) continue;
-    const { rows } = await sql.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`));
-    if (rows.length > 0)
+    const { rows } = await sql.executeQuery(CompiledQuery.raw(`select * from ${table} limit 2`));
+    if (rows.some((row) => !isOwnPlace(table, row as Row)))
       throw new BadBackup(
         'The database is not empty. Restore into a new data folder or a new database.',
       );

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
+import { CompiledQuery, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 import { flushFolder } from '../flush-files.ts';
@@ -11,6 +11,7 @@ import { type AppendHints, connectAppendHints, NO_APPEND_HINTS } from './append-
 import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
 import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
+import { changeEpochs, getEnterStatement } from './epochs.ts';
 import { limitLog } from './limit-log.ts';
 import { holdFolder } from './lock.ts';
 import { migrate, refuseOtherVersion } from './migrate.ts';
@@ -151,7 +152,11 @@ export async function openStore({
       },
     });
     if (hasLoss(dir)) {
-      await changeEpochs(store);
+      await store.across(
+        (sql) =>
+          changeEpochs((text, values) => sql.executeQuery(CompiledQuery.raw(text, [...values]))),
+        { readOnly: false },
+      );
       endLoss(dir);
       log.warn('the end of the database was lost, as accepted: all devices reload');
     }
@@ -162,23 +167,6 @@ export async function openStore({
     throw error;
   }
 }
-
-/** LOG-6: numbers of lost events are used again, so devices may not rely on them. */
-const changeEpochs = (store: OpenStore): Promise<void> =>
-  store.across(
-    async (sql, enter) => {
-      const tenants = await sql.selectFrom('tenant_list').select('tenant_id').execute();
-      for (const { tenant_id: tenant } of tenants) {
-        await enter(tenant);
-        await sql
-          .updateTable('head')
-          .set({ epoch: raw<string>`gen_random_uuid()::text` })
-          .where('tenant_id', '=', tenant)
-          .execute();
-      }
-    },
-    { readOnly: false },
-  );
 
 /**
  * Creates a folder that only its owner may enter, even inside somebody else's folder: otherwise
@@ -227,8 +215,6 @@ async function begin(base: Base): Promise<OpenStore> {
     throw error;
   }
 }
-
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 function getStore(base: Base): OpenStore {
   const { db, kind, clock, log, space, allow, announce, close } = base;
@@ -390,7 +376,8 @@ function getStore(base: Base): OpenStore {
       transactAlone({ readOnly, long: true }, (sql) =>
         work(
           sql,
-          async (tenant) => void (await sql.executeQuery(CompiledQuery.raw(asTenant(tenant)))),
+          async (tenant) =>
+            void (await sql.executeQuery(CompiledQuery.raw(getEnterStatement(tenant)))),
         ),
       ),
     system: (work) => transactAlone({}, work),
@@ -439,14 +426,9 @@ const getBeginStatements = (
       ? 'begin read only'
       : 'begin',
   `set local role ${APP_ROLE}`,
-  ...(tenant === null ? [] : [asTenant(tenant)]),
+  ...(tenant === null ? [] : [getEnterStatement(tenant)]),
 ];
 
 /** The error is a write refused in a read-only transaction, or follows from one. */
 const isRefusedWrite = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '25006' || error.code === '25P02');
-
-function asTenant(tenant: TenantId): string {
-  if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
-  return `set local app.tenant_id = '${tenant}'`;
-}
