@@ -111,6 +111,8 @@ export const subscriptionStarted = v.strictObject({
     periodEndsAt: moment,
     trialEndsAt: v.nullable(moment),
     hasCard: v.boolean(),
+    /** Of a restored one: what was due before isn't owed any more. */
+    forgivenAt: v.optional(moment),
   }),
 });
 export const subscriptionPaid = v.strictObject({

@@ -128,6 +128,8 @@ function continueSubscription(row: SubscriptionRow): readonly NewEvent[] {
           periodEndsAt: row.periodEndsAt,
           trialEndsAt: row.trialEndsAt,
           hasCard: row.hasCard,
+          // A debt that was written off doesn't come back.
+          ...(row.forgivenAt !== undefined && { forgivenAt: row.forgivenAt }),
         },
       },
     },

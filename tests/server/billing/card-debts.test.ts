@@ -231,6 +231,23 @@ eachDatabase((kind, open) => {
     expect(await getSubscription(till)).toMatchObject({ ...owing, owedMills: 3_000 });
   });
 
+  test(`BILL-13: what was written off is not owed again after the company was deleted and restored (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await addInvoice(till, '2026-03-01');
+    await till.work();
+    expect(await getSubscription(till)).toMatchObject({
+      status: 'payment_failed',
+      owedMills: 5_000,
+    });
+    await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+    await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+    await must(owner, 'POST', 'o365/deleted-companies/1/restore', {});
+    await till.work();
+    expect(await getSubscription(till)).toMatchObject({ status: 'active', owedMills: 0 });
+  });
+
   test(`BILL-10, BILL-22: what a page leads to is finished later if Stripe can't be reached in between (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture } = till;
