@@ -44,8 +44,7 @@ export async function finishChannels(
           : await writer.finishFolder(place, key, task);
       if (!end.ok && stops(end.error)) return { ok: false, error: end.error };
       const sentence = end.ok ? end.value : end.error.message;
-      if (sentence !== null) said.push(sentence);
-      if (said.length === MAX_NAMED) break;
+      if (sentence !== null && said.length < MAX_NAMED) said.push(sentence);
     }
   }
   return said.length === 0 ? EMPTY : { ok: true, message: said.join(' ') };

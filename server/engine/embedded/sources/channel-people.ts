@@ -4,7 +4,14 @@ import type { GraphClient } from '../graph/client.ts';
 import { done, failed } from '../../result.ts';
 import type { PathPart, SourceObject, WriteInput } from '../types.ts';
 import { channelPath, teamPath } from './team-paths.ts';
-import { getMembership, listMembers, type Member, memberBody } from './team-place.ts';
+import {
+  checkMembership,
+  getMembership,
+  listMembers,
+  type Member,
+  memberBody,
+  type OpenChannel,
+} from './team-place.ts';
 import { readStoredSettings } from './team-settings-writer.ts';
 import { teamMessages as t } from './team.messages.en.ts';
 
@@ -69,6 +76,41 @@ export async function findChannelPeople(
 const isOwner = ({ roles }: Member): boolean => roles.includes('owner');
 const getName = ({ displayName, email, userId }: Member): string =>
   [displayName, email, userId].find((one) => one != null && one !== '') ?? t.unknownAuthor;
+
+/**
+ * Returns a channel that has the name of one of the backup, if what that one had may go there: its
+ * rules about who sees it are the same, and a private or shared one is the channel of the backup, or
+ * nobody sees it whom the backup doesn't name. A name alone says nothing: members of a team create
+ * private channels, also by the name of a deleted one.
+ */
+export async function checkChannel(
+  client: GraphClient,
+  object: SourceObject,
+  part: PathPart,
+  channel: OpenChannel,
+  settings: WriteInput['content'] | undefined,
+): Reply<OpenChannel> {
+  const usable = checkMembership(channel, part);
+  if (!usable.ok || getMembership(part) === 'standard' || settings === undefined) return usable;
+  const stored = await readStoredSettings(settings);
+  if (!stored.ok) return stored.error.kind === 'missing' ? usable : stored;
+  const before = stored.value.channels.find(
+    ({ displayName, membershipType }) =>
+      displayName.toLowerCase() === part.name.toLowerCase() &&
+      membershipType === getMembership(part),
+  );
+  // The first versions of Daybook did not back up what channels there were.
+  if (before === undefined || before.id === channel.id) return usable;
+  const name = part.name;
+  const now = await listMembers(client, channelPath(object, channel.id));
+  if (!now.ok && now.error.kind !== 'forbidden') return now;
+  const { members } = before;
+  if (!now.ok || members === undefined) return failed('invalid', t.otherChannel({ channel: name }));
+  const others = now.value.filter(({ userId }) => !members.some((one) => one.userId === userId));
+  return others.length === 0
+    ? usable
+    : failed('invalid', t.otherPeople({ channel: name, names: getNames(others.map(getName)) }));
+}
 
 /**
  * Returns the ids of those who can have the channel: of a private one members of its team, of a

@@ -20,6 +20,7 @@ import { driveWriter } from './drive-writer.ts';
 import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
   addOtherPeople,
+  checkChannel,
   describePeople,
   findChannelPeople,
   getFirstMembers,
@@ -27,7 +28,6 @@ import {
 import { isChannel } from './team-listing.ts';
 import { teamMessages } from './team.messages.en.ts';
 import {
-  checkMembership,
   createChannel,
   type DrivePlace,
   findChannel,
@@ -214,7 +214,8 @@ export function teamWriter(
       const client = teamClient(ports, place.object, call);
       const found = await findChannel(client, place.object, part);
       if (found.ok && found.value !== null) {
-        const usable = checkMembership(found.value, part);
+        const { settings } = place;
+        const usable = await checkChannel(client, place.object, part, found.value, settings);
         return usable.ok ? EMPTY : usable;
       }
       if (!found.ok && found.error.kind !== 'missing') return found;
@@ -297,7 +298,8 @@ export function teamWriter(
     const found = await findChannel(client, place.object, part);
     if (!found.ok) return found;
     if (found.value !== null) {
-      const usable = checkMembership(found.value, part);
+      const { settings } = place;
+      const usable = await checkChannel(client, place.object, part, found.value, settings);
       return usable.ok ? { ok: true, value: { id: found.value.id, isNew: false } } : usable;
     }
     const people = isLimited(part)

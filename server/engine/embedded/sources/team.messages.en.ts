@@ -42,6 +42,10 @@ export const teamMessages = defineMessages('team-source', {
     'Microsoft 365 is still creating the channel {channel}. Retry the restore in some minutes.',
   otherMembership:
     'The channel {channel} now has other rules about who sees it. Rename it in Teams, then restore again.',
+  otherChannel:
+    'The channel {channel} is not the one of the backup, and who sees it is unknown. Rename it in Teams, then restore again.',
+  otherPeople:
+    'The channel {channel} is not the one of the backup, and others see it: {names}. Rename it in Teams, then restore again.',
   peopleUnknown:
     "The channel {channel} no longer exists, and the backup doesn't say who its members were. Create it in Teams with the right owners, then restore again.",
   noChannelOwner:

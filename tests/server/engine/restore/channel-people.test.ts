@@ -153,6 +153,27 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
+  test(`RES-47: what a private channel had doesn't go to another one of its name that others see (${kind})`, async () => {
+    const bench = await aTeam(await open(), ROLES, (teams, team) =>
+      addBoard(teams, team, 'private'),
+    );
+    const { teams, team, restore, office } = bench;
+    const { file, people } = await loseBoard(bench);
+    const other = teams
+      .listMembers(team)
+      .find(({ personId }) => people.every((one) => one.personId !== personId));
+    if (!other) throw new Error('The team is too small.');
+    const own = teams.addChannel(team, 'Board', 'private');
+    teams.putChannelMember(own.id, { personId: other.personId, isOwner: true });
+    for (const dryRun of [true, false]) {
+      const { done, results } = await restore([file], { dryRun });
+      expect(done.counts).toMatchObject({ restored: 0, failed: 1 });
+      expect(results[0]?.message).toContain('Board');
+    }
+    expect(teams.listFiles(team, own.id)).toEqual([]);
+    office.close();
+  });
+
   test(`RES-47, RES-8: whoever joined a private channel after the restore point is not added (${kind})`, async () => {
     const bench = await aTeam(await open(), ROLES, (teams, team) =>
       addBoard(teams, team, 'private'),
