@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
+import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
 import { repositoryDeletion } from '#server/engine/embedded/repositories/delete-repository.ts';
 import { deleteDueRepositories } from '#server/features/backup/repositories.ts';
+import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { type MemoryCopy, memoryObject, type MemoryObject } from './memory-source.ts';
-import { getValue } from './restic/fixtures.ts';
+import { getValue, makeMemoryTarget, PASSWORD } from './restic/fixtures.ts';
 import {
   backUp,
   copiesNow,
@@ -18,6 +20,7 @@ import {
   makeSessionBench,
   runCleanUp,
   type SessionBench,
+  withoutWaits,
 } from './session-bench.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -98,6 +101,33 @@ const countSnapshots = async (bench: SessionBench): Promise<number> => {
 
 const filterBy = (copies: Copies, isIncluded: (person: string) => boolean): Copies =>
   Object.fromEntries(Object.entries(copies).filter(([name]) => isIncluded(getPerson(name))));
+
+/** A clean-up whose process dies after so many transactions. */
+async function dieAfter(bench: SessionBench, transactions: number): Promise<void> {
+  const context = withoutWaits(bench);
+  const { store } = context;
+  let begun = 0;
+  const dying: Store = {
+    ...store,
+    tenant: (...input) => {
+      begun += 1;
+      return begun > transactions
+        ? Promise.reject(new Error('The process is dead.'))
+        : store.tenant(...input);
+    },
+  };
+  const target = makeMemoryTarget(bench.files);
+  const work = cleanUp({ ...context, store: dying }, async () => ({
+    ok: true,
+    value: { target, password: PASSWORD },
+  }))({
+    tenant: bench.tenant,
+    payload: { repository: bench.repository },
+    now: context.clock.now(),
+    signal: new AbortController().signal,
+  });
+  await expect(work).rejects.toThrow('The process is dead.');
+}
 
 eachDatabase((name, open) => {
   test(`ENG-121: old restore points keep the objects on legal hold and lose the others; after the release, the next clean-up removes them (${name})`, async () => {
@@ -253,6 +283,29 @@ eachDatabase((name, open) => {
     await runCleanUp(bench);
     expect(await loadPoints(bench)).toEqual([]);
     expect(await countSnapshots(bench)).toBe(0);
+  });
+
+  test(`ENG-121: a point that a hold saves from an interrupted clean-up loses the others in the repository, too (${name})`, async () => {
+    const store = await open();
+    for (const stop of [4, 8, 10, 12, 14]) {
+      const objects = PEOPLE.map((person) => memoryObject('mailbox', person));
+      for (const [n, memory] of objects.entries()) {
+        memory.putFolder('top', null, 'Inbox');
+        memory.putItem('i', 'top', `item of ${PEOPLE[n]}, ${stop}`);
+      }
+      const bench = await makeSessionBench(store, objects);
+      await createRepositoryRow(bench);
+      const point = await backUp(bench, await bench.addJob());
+      bench.ground.pass(YEAR + DAY);
+      await dieAfter(bench, stop);
+      await place(bench, 'cem');
+      await runCleanUp(bench);
+      const [own] = await loadPoints(bench);
+      // What was removed before the hold came is gone.
+      if (own === undefined) continue;
+      expect(own).toMatchObject({ id: point, complete: true });
+      expect(await snapshotTexts(bench, own.snapshot ?? '')).toEqual([`item of cem, ${stop}`]);
+    }
   });
 
   test(`ENG-121: a repository with an object on legal hold is not deleted until the hold ends (${name})`, async () => {

@@ -62,6 +62,8 @@ export async function scheduleCleanUps(tx: TenantTx, now: Ms): Promise<void> {
       await scheduleUpkeep(tx, 'repository-clean-up', row.id, now);
 }
 
+const NO_POINTS = { points: [], isShown: false } as const;
+
 /** Other servers clean up their repositories themselves. */
 const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
   removedAt === null && target.type !== 'Server';
@@ -93,15 +95,17 @@ export const cleanUp =
       };
       if (row.retentionType === 'SnapshotBased') {
         const expiring = since === null ? null : { repository, since, now, onHold };
-        const points = expiring === null ? [] : await expirePoints(tx, expiring);
+        const { points, isShown } =
+          expiring === null ? NO_POINTS : await expirePoints(tx, expiring);
         const shared = expiring === null ? [] : await listPointsOnHold(tx, expiring);
-        if (shared.length > 0) await noteRewrite(tx, repository);
+        const isShared = isShown || shared.length > 0;
+        if (isShared) await noteRewrite(tx, repository);
         return {
           ...place,
           points,
           shared,
           removesItems: false,
-          rewrites: shared.length > 0 || upkeep.rewrite === true,
+          rewrites: isShared || upkeep.rewrite === true,
           isInUse: false,
         };
       }
@@ -175,7 +179,9 @@ export const cleanUp =
     // Holds may have come meanwhile.
     const { points, onHold } = await context.store.tenant(tenant, async (tx) => {
       const present = await loadObjectsOnHold(tx, repository, context.clock.now());
-      return { onHold: present, points: await withoutPointsOnHold(tx, due.points, present) };
+      const left = await withoutPointsOnHold(tx, due.points, present);
+      if (left.length < due.points.length) await noteRewrite(tx, repository);
+      return { onHold: present, points: left };
     });
     const isRewritten = rewrites || points.length < due.points.length;
     const unused = isRewritten

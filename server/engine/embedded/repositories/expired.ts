@@ -35,18 +35,18 @@ const isRead = (tenant: string, now: Ms) =>
 /**
  * Makes points from before `since` invisible. Returns those, and the ones of an interrupted clean-up,
  * except what an open explorer, an unfinished task or a download that isn't listed yet needs, and
- * what has an object on hold.
+ * what has an object on hold. `isShown`: some are visible again, which may lack other objects.
  */
 export async function expirePoints(
   { sql: db, tenant }: TenantTx,
   { repository, since, now, onHold }: Expiring,
-): Promise<readonly ExpiredPoint[]> {
+): Promise<{ readonly points: readonly ExpiredPoint[]; readonly isShown: boolean }> {
   await sql`
     update restore_point as p set complete = false
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.complete and p.snapshot is not null
       and p.at < ${since} and not ${hasHold(tenant, onHold)}`.execute(db);
   // A hold came before an interrupted clean-up went on.
-  await sql`
+  const shown = await sql`
     update restore_point as p set complete = true
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and not p.complete and p.snapshot is not null
       and ${hasHold(tenant, onHold)}`.execute(db);
@@ -55,7 +55,7 @@ export async function expirePoints(
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and not p.complete and p.snapshot is not null
       and not ${isRead(tenant, now)}
     order by p.at`.execute(db);
-  return rows;
+  return { points: rows, isShown: (shown.numAffectedRows ?? 0n) > 0n };
 }
 
 /** Returns points from before `since` that stay for objects on hold, and still have others, too. */
