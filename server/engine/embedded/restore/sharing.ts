@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { EngineError } from '#contract/engine/engine.ts';
 import type { SourceObject, StoredItem, Writer, Written } from '../types.ts';
-import { contentFailure } from '../sources/content.ts';
+import { contentFailure, parseContent } from '../sources/content.ts';
 import { sortGrants } from '../sources/share.ts';
 import { getGrants, type Grant } from '../sources/sharing.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -23,8 +23,10 @@ export async function readStoredGrants(
     contentFailure(error);
     return [{ kind: 'other', name: t.unreadableSharing }];
   }
-  const stored = v.safeParse(Stored, JSON.parse(Buffer.concat(pieces).toString()));
-  return stored.success ? getGrants(stored.output.permissions) : [];
+  const stored = v.safeParse(Stored, parseContent(Buffer.concat(pieces)));
+  return stored.success
+    ? getGrants(stored.output.permissions)
+    : [{ kind: 'other', name: t.unreadableSharing }];
 }
 
 /** Says what will come of the sharing of an item, as its dry run shows it (RES-6). */

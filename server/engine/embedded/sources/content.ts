@@ -29,3 +29,12 @@ export function contentFailure(error: unknown): EngineError {
   if (error instanceof ContentError) return error.error;
   throw error;
 }
+
+/** Parses stored JSON. Undefined: it is none. A repository of another server may have anything. */
+export function parseContent(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return undefined;
+  }
+}

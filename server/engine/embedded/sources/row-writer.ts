@@ -7,7 +7,7 @@ import { SCOPE_MARK } from '../types.ts';
 import type { Found, StoredItem, WriteInput, Written } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
-import { readContent } from './content.ts';
+import { parseContent, readContent } from './content.ts';
 import { splitKey } from './site-parts.ts';
 import {
   type Column,
@@ -133,8 +133,7 @@ const toWritten = ({ list }: RowTarget, { id, eTag }: Row): EngineResult<Written
 async function readStored(input: WriteInput): Reply<StoredRow> {
   const content = await readContent(await input.content('json'), MAX_ROW_BYTES);
   if (!content.ok) return content;
-  const json: unknown = JSON.parse(new TextDecoder().decode(content.value));
-  const read = v.safeParse(StoredRow, json);
+  const read = v.safeParse(StoredRow, parseContent(content.value));
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 }
 

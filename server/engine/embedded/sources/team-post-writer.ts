@@ -5,7 +5,7 @@ import type { GraphClient } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import type { Found, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
-import { readContent } from './content.ts';
+import { parseContent, readContent } from './content.ts';
 import { channelPath, messagePath } from './team-paths.ts';
 import { listOwners, type OpenChannel } from './team-place.ts';
 import {
@@ -32,7 +32,7 @@ export const readStoredThread = async (
 ): Reply<Thread> => {
   const bytes = await readContent(content, MAX_THREAD_BYTES);
   if (!bytes.ok) return bytes;
-  const read = v.safeParse(ThreadSchema, JSON.parse(Buffer.from(bytes.value).toString()));
+  const read = v.safeParse(ThreadSchema, parseContent(bytes.value));
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 };
 

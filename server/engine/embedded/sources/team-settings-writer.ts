@@ -6,7 +6,7 @@ import type { GraphResult } from '../graph/request.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 import type { Found, SourceObject, WriteInput, Written } from '../types.ts';
-import { readContent } from './content.ts';
+import { parseContent, readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
 import { ALL_CHANNELS, listMembers, Member, memberBody } from './team-place.ts';
@@ -83,7 +83,7 @@ async function readNow(client: GraphClient, object: SourceObject): Reply<Setting
 export async function readStoredSettings(content: WriteInput['content']): Reply<Settings> {
   const bytes = await readContent(await content('json'), MAX_BYTES);
   if (!bytes.ok) return bytes;
-  const read = v.safeParse(Settings, JSON.parse(Buffer.from(bytes.value).toString()));
+  const read = v.safeParse(Settings, parseContent(bytes.value));
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 }
 

@@ -6,7 +6,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
 import type { Found, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
-import { readContent } from './content.ts';
+import { parseContent, readContent } from './content.ts';
 import { channelPath } from './team-paths.ts';
 import type { OpenChannel } from './team-place.ts';
 
@@ -42,7 +42,7 @@ const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 async function readStored(content: WriteInput['content']): Reply<Tab> {
   const bytes = await readContent(await content('json'), MAX_BYTES);
   if (!bytes.ok) return bytes;
-  const read = v.safeParse(Tab, JSON.parse(Buffer.from(bytes.value).toString()));
+  const read = v.safeParse(Tab, parseContent(bytes.value));
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 }
 
