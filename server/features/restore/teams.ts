@@ -252,9 +252,12 @@ async function readFiles(
   if (!folders.ok) return folders;
   const { rows, next } = folders.value;
   // An offset beyond the folders says nothing about how many there are.
-  const first = rows.length > 0 || cursor !== undefined ? folders : await readFolders({ limit: 1 });
-  if (!first.ok) return first;
-  const all = cursor === undefined ? (first.value.count ?? 0) : 0;
+  const total =
+    rows.length > 0 || cursor !== undefined
+      ? ok(folders.value.count ?? 0)
+      : await countFolders(readFolders);
+  if (!total.ok) return total;
+  const all = cursor === undefined ? total.value : 0;
   const left = limit - rows.length;
   const files = await readItems({
     limit: Math.max(1, left),
@@ -269,6 +272,23 @@ async function readFiles(
     next: mark(IN_FILES, files.value.next),
     count,
   });
+}
+
+/** Counts folders. A server says with their last page only how many there are. */
+async function countFolders(
+  read: (
+    part: Partial<ListInput>,
+  ) => Promise<Result<{ rows: unknown[]; next: string | null; count: number | null }>>,
+): Promise<Result<number>> {
+  let count = 0;
+  for (let cursor: string | undefined; ;) {
+    const page = await read({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) });
+    if (!page.ok) return page;
+    if (page.value.count !== null && cursor === undefined) return ok(page.value.count);
+    count += page.value.rows.length;
+    if (page.value.next === null) return ok(count);
+    cursor = page.value.next;
+  }
 }
 const mark = (list: string, cursor: string | null): string | null =>
   cursor === null ? null : `${list}${cursor}`;

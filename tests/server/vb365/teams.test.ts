@@ -114,6 +114,10 @@ eachDatabase((database, open) => {
       ]);
       expect(await names(`${team}/items?parentId=${plans}`)).toEqual(['a.txt', 'b.txt']);
       expect(await names(`${team}/channels/${secret}/files`)).toEqual(['secret.txt']);
+      const parts = [0, 1, 2].map((n) =>
+        names(`${team}/channels/${general}/files?offset=${n}&limit=1`),
+      );
+      expect((await Promise.all(parts)).flat()).toEqual(['Plans', 'top.txt', 'same.txt']);
       expect(await bench.list(`${team}/channels/${general}/tabs`)).toMatchObject([
         { kind: 'tab', name: 'Wiki', app: 'Website' },
         { kind: 'tab', name: 'Board', app: 'Website' },
