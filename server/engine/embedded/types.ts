@@ -265,8 +265,11 @@ export interface StandIns {
 }
 /** Learns of what stands in for a deleted object before and after it is created, and of the end. */
 export interface StandInRecorder {
-  /** `begun`: an earlier attempt of this restore. Its alias stays, so that there is one group. */
-  before(owners: readonly string[], begun: StandIn | null): Promise<StandIn>;
+  /**
+   * `begun`: an earlier attempt of this restore. Its alias stays, so that there is one group. Null:
+   * another restore may create one by now.
+   */
+  before(owners: readonly string[], begun: StandIn | null): Promise<StandIn | null>;
   created(standIn: StandIn, group: string): Promise<void>;
   after(key: string): Promise<void>;
 }

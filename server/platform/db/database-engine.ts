@@ -279,6 +279,14 @@ export interface EngineTables extends DownloadTables, ImportTables {
     /** What the restore gave others access by; null: not shared again yet. */
     sharing: JsonOrNull;
   };
+  /** The restore that brings a deleted object back, alone until then. */
+  restore_claim: {
+    tenant_id: TenantId;
+    kind: ObjectKind;
+    object_id: string;
+    task_id: TaskId;
+    until: Ms;
+  };
   running_command: {
     tenant_id: TenantId;
     id: Id;

@@ -46,6 +46,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   deletedItem: 'Deleted Items are excluded.',
   teamExcluded: 'Members and settings are excluded.',
   noLongerStored: 'The backup of this item was removed while the restore ran.',
+  othersBring: 'Another restore brings this team back right now. This one continues afterwards.',
   objectNeverCame:
     'Microsoft 365 has not brought the team back within a day. Start the restore again when it is there.',
   noContent: 'The content of this item could not be backed up.',

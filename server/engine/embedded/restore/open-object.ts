@@ -4,9 +4,10 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Ms } from '#contract/ids.ts';
 import { failed, ok } from '../../result.ts';
 import type { SourceObject, WriteInput, Writer } from '../types.ts';
+import { stops } from './created-folders.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { getContent, type OpenedObject, type RunningTask, type TaskItem } from './running-task.ts';
-import { loadStandIns, noteWait, recordStandIn } from './stand-ins.ts';
+import { claimObject, loadStandIns, noteWait, recordStandIn, releaseObject } from './stand-ins.ts';
 
 /**
  * Returns where the items of an object go. One that was deleted comes back first, once for all its
@@ -40,14 +41,31 @@ async function open(
   if (!found.ok || task.request.input.dryRun) return found;
   // A crash may have left the object half done.
   if (found.value.plan === null && !standIns.isUnfinished) return found;
-  const settings = await loadSettings(task, one);
-  const recorder = recordStandIn(task, object);
-  const brought = await lost.bring(object, settings, task, standIns, recorder);
+  if (!(await claimObject(task, object)))
+    return failed('busy', t.othersBring, { waitMs: CLAIMED_MS });
+  const brought = await bringAlone(task, one, lost, object);
   if (brought.ok) return ok({ object: brought.value, plan: null });
   if (brought.error.kind !== 'busy') return brought;
   const since = await noteWait(task, object);
   return task.clock.now() - since > WAIT_MS ? failed('missing', t.objectNeverCame) : brought;
 }
+
+async function bringAlone(
+  task: RunningTask,
+  one: Pick<TaskItem, 'objectN'>,
+  lost: NonNullable<Writer['lost']>,
+  object: SourceObject,
+): Promise<EngineResult<SourceObject>> {
+  const settings = await loadSettings(task, one);
+  // Another restore may have brought it back until now.
+  const standIns = await loadStandIns(task, object);
+  const brought = await lost.bring(object, settings, task, standIns, recordStandIn(task, object));
+  // What a request without an answer creates may be seen later: this restore tries again, nobody else.
+  if (brought.ok || !stops(brought.error)) await releaseObject(task, object);
+  return brought;
+}
+
+const CLAIMED_MS: Ms = 10_000;
 /** Microsoft 365 brings teams back within hours. */
 const WAIT_MS: Ms = 24 * 60 * 60_000;
 

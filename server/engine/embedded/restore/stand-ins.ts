@@ -57,11 +57,48 @@ export async function loadStandIns(
   };
 }
 
+/** Longer than each request of a restore: one that doesn't go on by then has ended. */
+const CLAIM_MS: Ms = 10 * 60_000;
+
+/**
+ * Returns whether this restore alone brings an object back for now. The claim ends by itself, so that
+ * a restore that was killed while it created something is found by what it noted before.
+ */
+export async function claimObject(
+  { store, clock, tenant, id }: RunningTask,
+  { kind, id: object }: SourceObject,
+): Promise<boolean> {
+  const now = clock.now();
+  const { rows } = await store.tenant(tenant, ({ sql: db }) =>
+    sql`
+    insert into restore_claim (tenant_id, kind, object_id, task_id, until)
+    values (${tenant}, ${kind}, ${object}, ${id}::uuid, ${now + CLAIM_MS})
+    on conflict (tenant_id, kind, object_id) do update set task_id = excluded.task_id, until = excluded.until
+    where restore_claim.task_id = excluded.task_id or restore_claim.until <= ${now}
+    returning task_id`.execute(db),
+  );
+  return rows.length > 0;
+}
+
+export async function releaseObject(
+  { store, tenant, id }: RunningTask,
+  { kind, id: object }: SourceObject,
+): Promise<void> {
+  await store.tenant(tenant, ({ sql: db }) =>
+    sql`
+    delete from restore_claim
+    where tenant_id = ${tenant} and kind = ${kind} and object_id = ${object} and task_id = ${id}::uuid`.execute(
+      db,
+    ),
+  );
+}
+
 /** Stores what stands in for an object before a restore creates it, its id, and that it is done. */
 export function recordStandIn(task: RunningTask, object: SourceObject): StandInRecorder {
   const note = (value: v.InferOutput<typeof Noted>) => noteTop(task, object, value);
   return {
     async before(owners, begun) {
+      if (!(await claimObject(task, object))) return null;
       const random = Buffer.from(task.chance.bytes(ALIAS_BYTES)).toString('hex');
       const standIn = {
         alias: begun?.alias ?? `restored-${random}`,

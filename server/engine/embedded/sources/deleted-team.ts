@@ -172,6 +172,7 @@ export const lostTeam = (
         const owners = await findOwners(client, stored.value);
         if (!owners.ok) return owners;
         const standIn = await recorder.before(owners.value, standIns.own);
+        if (standIn === null) return failed('busy', t.othersCreate, { waitMs: REPLICATION_MS });
         const created = await createGroup(
           client,
           object,

@@ -23,6 +23,7 @@ export const teamMessages = defineMessages('team-source', {
   groupBack:
     'The group of this team is back. The restore continues when Microsoft 365 has the team again, in rare cases after hours.',
   teamComes: 'Microsoft 365 is still creating the team.',
+  othersCreate: 'Another restore creates this team right now. This one continues afterwards.',
   notOurGroup:
     'The group {name} has the alias of the one that this restore creates, but other people. Delete it, or restore its owners. Then start the restore again.',
   restoreGroupYourself:

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eachDatabase } from '../../db/databases.ts';
 import { clientToken } from '../../demo-tenant/fixtures.ts';
@@ -67,6 +68,33 @@ eachDatabase((kind, open) => {
     const undone = await undo(task);
     expect(undone.counts.failed).toBe(0);
     expect(teams.list().map(({ id }) => id)).toEqual(others);
+    office.close();
+  });
+
+  test(`RES-92: two restores of a deleted team at the same moment create one team (${kind})`, async () => {
+    const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
+    const { fixture, office, teams, team, start, readTask, end, top } = bench;
+    fixture.pass(60_000);
+    teams.purge(team);
+    const others = teams.list().map(({ id }) => id);
+    const tasks = [await start([top]), await start([top])];
+    const isWaiting = async (): Promise<boolean> => {
+      const waiting = (await Promise.all(tasks.map(readTask))).map((task) => task.waiting?.reason);
+      return waiting.some((reason) => reason?.startsWith('Another restore') === true);
+    };
+    let groups = 0;
+    const isDecided = async (): Promise<boolean> => groups > 1 || isWaiting();
+    fixture.context.cloud.connectTo(async (request) => {
+      if (request.method === 'POST' && request.url.endsWith('/groups')) {
+        groups += 1;
+        // The first has no answer until the second does the same, or waits for it.
+        while (!(await isDecided())) await setImmediate();
+      }
+      return office.fetch(request);
+    });
+    for (const task of tasks) expect((await end(task)).counts.failed).toBe(0);
+    expect(teams.list().filter(({ id }) => !others.includes(id))).toHaveLength(1);
+    expect(groups).toBe(1);
     office.close();
   });
 

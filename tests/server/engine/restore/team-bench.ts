@@ -133,13 +133,11 @@ export async function aTeam(
     }
     throw new Error('The task does not end.');
   };
-  const restore = async (
+  const start = async (
     nodes: readonly string[],
     more: Partial<RestoreInput> = {},
-    /** Before the task begins. */
-    prepareTask: (task: TaskId) => Promise<void> = async () => undefined,
-  ) => {
-    const task = getValue(
+  ): Promise<TaskId> =>
+    getValue(
       await engine.restore(scope, {
         explorer,
         nodes,
@@ -153,6 +151,15 @@ export async function aTeam(
         ...more,
       }),
     );
+  const readTask = async (task: string): Promise<Task> =>
+    getValue(await engine.getTask(scope, { task }));
+  const restore = async (
+    nodes: readonly string[],
+    more: Partial<RestoreInput> = {},
+    /** Before the task begins. */
+    prepareTask: (task: TaskId) => Promise<void> = async () => undefined,
+  ) => {
+    const task = await start(nodes, more);
     await prepareTask(task);
     const done = await end(task);
     const results = getValue(
@@ -204,6 +211,9 @@ export async function aTeam(
     teams,
     team,
     list,
+    start,
+    readTask,
+    end,
     restore,
     listStates,
     listPostStates,
