@@ -127,7 +127,9 @@ async function writeLock(
       hostname: hostname(),
       username: 'daybook',
       pid: process.pid,
-      processSpace: PROCESS_SPACE, // not in restic, which ignores it
+      // Not in restic, which ignores them.
+      processSpace: PROCESS_SPACE,
+      startedAt: performance.timeOrigin,
     }),
   );
   return name.ok ? ok({ name: name.value, at }) : name;
@@ -165,12 +167,19 @@ const lockedSince = ({ time }: v.InferOutput<typeof LOCK>) =>
 function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
   const at = Date.parse(lock.time);
   const isVisible = lock.processSpace !== '' && lock.processSpace === PROCESS_SPACE;
-  return now - at > STALE_MS || (isVisible && lock.pid > 0 && isGone(lock.pid, at));
+  return now - at > STALE_MS || (isVisible && lock.pid > 0 && isGone(lock, at));
 }
 
-/** After a restart of a container, this process often has the number of the one that crashed. */
-const isGone = (pid: number, lockedAt: Ms): boolean =>
-  pid === process.pid ? lockedAt < performance.timeOrigin : !isRunning(pid);
+/**
+ * After a restart of a container, this process often has the number of the one that crashed. A clock
+ * that was set back says nothing: when a process started doesn't change. Former versions don't tell it.
+ */
+const isGone = ({ pid, startedAt }: v.InferOutput<typeof LOCK>, lockedAt: Ms): boolean =>
+  pid === process.pid
+    ? startedAt === undefined
+      ? lockedAt < performance.timeOrigin
+      : startedAt !== performance.timeOrigin
+    : !isRunning(pid);
 
 function isRunning(pid: number): boolean {
   try {
@@ -194,4 +203,5 @@ const LOCK = v.object({
   exclusive: v.boolean(),
   pid: v.optional(v.number(), 0),
   processSpace: v.optional(v.string(), ''),
+  startedAt: v.optional(v.number()),
 });

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { openKey } from '#server/engine/embedded/restic/keys.ts';
+import { PROCESS_SPACE } from '#server/engine/embedded/restic/process-space.ts';
 import { makeSealer } from '#server/engine/embedded/restic/seal.ts';
 import { writeDocument } from '#server/engine/embedded/restic/unpacked.ts';
 import { openRepository, pruneRepository } from '#server/engine/embedded/restic/repository.ts';
@@ -103,11 +104,36 @@ test('ENG-7: after a long sleep, in which others may have cleaned up, nothing mo
 });
 
 test('ENG-7: a lock of a former process with the same number counts for nothing', async () => {
+  for (const startedAt of [undefined, performance.timeOrigin - 60_000]) {
+    const { target } = await makeRepository();
+    const lock = {
+      time: new Date(performance.timeOrigin - 1_000).toISOString(),
+      exclusive: false,
+      hostname: hostname(),
+      username: 'daybook',
+      pid: process.pid,
+      processSpace: PROCESS_SPACE,
+      startedAt,
+    };
+    const { master } = getValue(await openKey(target, PASSWORD, tools()));
+    const sealer = await makeSealer(master, tools().chance);
+    getValue(await writeDocument(target, sealer, 'locks', JSON.stringify(lock)));
+    const next = await openAt(target, { lock: 'exclusive' });
+    expect(getKind(await openRepository(target, { ...tools(), lock: 'shared' }))).toBe('busy');
+    getValue(await next.close());
+  }
+});
+
+test('ENG-7: a lock of this process counts after the clock was set back to before its start', async () => {
   const { target } = await makeRepository();
-  await openAt(target, { clock: makeClock(performance.timeOrigin - 1000) }); // left without closing it
-  const next = await openAt(target, { lock: 'exclusive' });
-  expect(getKind(await openRepository(target, { ...tools(), lock: 'shared' }))).toBe('busy');
-  getValue(await next.close());
+  const clock = makeClock(performance.timeOrigin - 60 * MINUTE);
+  const working = await openAt(target, { clock });
+  expect(getKind(await openRepository(target, { ...tools(clock), lock: 'exclusive' }))).toBe(
+    'busy',
+  );
+  getValue(await working.saveBlob('data', Buffer.from('mail')));
+  getValue(await working.flush());
+  getValue(await working.close());
 });
 
 test('ENG-7: a lock of a process that is gone on this computer counts for nothing, an unreadable one counts', async () => {
