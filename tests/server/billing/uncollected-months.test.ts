@@ -56,6 +56,32 @@ const countMails = async ({ ground: fixture, office }: Till): Promise<number> =>
   ).length;
 
 eachDatabase((kind, open) => {
+  test(`BILL-22: who acknowledged a month before its end can change it for three days after that (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner, ground: fixture } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    const { url } = await must<OutputOf<'subscribeByCard'>>(
+      owner,
+      'POST',
+      'o365/checkout/subscribe',
+      { companyId: 1 },
+    );
+    await pay(till, url ?? '');
+    fixture.pass(29 * DAY);
+    await till.work();
+    const before = await getUsage(till);
+    await must(await signIn(till), 'POST', `o365/subscriptions/billing/${before._id}/ack`, {});
+    fixture.pass(DAY);
+    await till.work();
+    // The last day has changed nothing, so that it is still acknowledged.
+    expect(await getUsage(till)).toMatchObject({ ack: true, isOver: true });
+    await collect(till);
+    expect(listOwn(till)).toEqual([]);
+    fixture.pass(3 * DAY);
+    await collect(till);
+    expect(listOwn(till)).toMatchObject([{ status: 'paid', amount_paid: MARCH_CENTS }]);
+  });
+
   test(`BILL-22: a tax that Stripe adds, or that is in the amount, doesn't keep a month from being collected (${kind})`, async () => {
     for (const [behavior, paid] of [
       // A tenth of $15.48 is $1.548.

@@ -31,7 +31,7 @@ interface Month {
 
 /**
  * BILL-22: collects each closed month of a card subscription by an invoice at Stripe, whose lines are
- * those of the month. A month is closed when it is over and acknowledged, or three days after its end.
+ * those of the month. A month is closed when it is acknowledged after its end, or three days after its end.
  * Its amount can't change from then on, and it is charged once, however often this is repeated: a
  * draft that was left behind is never charged, and one is finalized only if it has the month's amount.
  * What isn't collected is shown with the month, and emailed once.
@@ -101,7 +101,10 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
       }
       const endedAt = getMonthEnd(parseMonth(row.month), timeZone);
       // A month whose invoice was voided waits until somebody acknowledges it again.
-      if (row.ack === null && (isReleased(row) || now < endedAt + REVIEW_MS)) continue;
+      const isInReview = now < endedAt + REVIEW_MS;
+      // Who acknowledged a month before its end hasn't seen all of it.
+      if (row.ack === null ? isReleased(row) || isInReview : row.ack.at < endedAt && isInReview)
+        continue;
       if (getBilledUsage(row).totalMills === 0 || (await hasDraft(tx, row.id))) continue;
       if (!isByCard(row)) continue;
       // An acknowledged month is not counted again.
