@@ -5,12 +5,18 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { refuseLostLog } from './acknowledged.ts';
 import { DurableFolder, removeFlushedMark } from './durable-folder.ts';
 import { type Answer, joined, type ThreadData } from './embedded.ts';
 
 if (parentPort !== null) await serve(parentPort, workerData as ThreadData);
 
-async function serve(answers: MessagePort, { dir, image, flushed }: ThreadData): Promise<void> {
+async function serve(
+  answers: MessagePort,
+  { dir, image, flushed, acceptedLoss = null }: ThreadData,
+): Promise<void> {
+  // Reads as much log as there is since the last checkpoint: the server answers calls meanwhile.
+  if (dir !== null && flushed !== null) refuseLostLog(dir, acceptedLoss);
   const folder = dir === null || flushed === null ? null : new DurableFolder(dir, flushed);
   if (dir !== null && folder === null) removeFlushedMark(dir);
   const pglite = await PGlite.create({

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '../app-context.ts';
-import { openAcknowledged, refuseLostLog } from './acknowledged.ts';
+import { LostLog, openAcknowledged } from './acknowledged.ts';
 import { type FlushedPosition, makeFlushedPosition, type Unflushed } from './durable-folder.ts';
 import { type LogFlush, makeLogFlush } from './log-flush.ts';
 import type { SpaceWatch } from './space.ts';
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** What the thread starts with. `flushed` null: it doesn't flush. */
-export interface ThreadData extends Pick<Place, 'dir' | 'image'> {
+export interface ThreadData extends Pick<Place, 'dir' | 'image' | 'acceptedLoss'> {
   readonly flushed: FlushedPosition | null;
 }
 
@@ -217,13 +217,13 @@ interface Thread {
   hung(ms: Ms): void;
 }
 
+const LOST_LOG: LostLog['name'] = 'LostLog';
 /** What tools of the system call the thread. */
 const THREAD_NAME = 'database';
 
 async function openThread({ dir, image, flushes, acceptedLoss = null }: Place): Promise<Thread> {
-  if (dir !== null && flushes) refuseLostLog(dir, acceptedLoss);
   const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
-  const workerData: ThreadData = { dir, image, flushed };
+  const workerData: ThreadData = { dir, image, flushed, acceptedLoss };
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
     workerData,
     name: THREAD_NAME,
@@ -231,7 +231,8 @@ async function openThread({ dir, image, flushes, acceptedLoss = null }: Place): 
   let why: unknown = null;
   let over = false;
   worker.on('error', (error) => {
-    why = error;
+    // Between threads, an error loses its class.
+    why = error instanceof Error && error.name === LOST_LOG ? new LostLog(error.message) : error;
   });
   const ended = new Promise<unknown>(
     (resolve) =>
