@@ -1,4 +1,5 @@
 import type { Reply } from '#contract/engine/engine.ts';
+import type { GraphClient } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
@@ -117,10 +118,9 @@ export function teamWriter(
     if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item));
     const stored = await readStoredThread(await read(item)('json'));
     if (!stored.ok) return stored;
-    // A restore that broke off has left the channel closed.
     if (open.migrationMode === 'inProgress' && !turns.has(open.id)) {
-      const ended = await endMigration(client, place.object, open);
-      if (!ended.ok) return ended;
+      const opened = await inTurn(open.id, () => reopenChannel(client, place.object, at.channel));
+      if (!opened.ok) return opened;
     }
     return findPost(client, place.object, open, item, stored.value, other);
   };
@@ -344,6 +344,22 @@ export function teamWriter(
       ? { ok: true, value: { ...written.value, key: getFileKey(value.drive, written.value.key) } }
       : written;
   }
+}
+
+/**
+ * Opens a channel that a restore which broke off has left closed. In a turn of the channel, which is
+ * read again: a thread that was written meanwhile has opened it, and the next one may be on its way.
+ */
+async function reopenChannel(
+  client: GraphClient,
+  object: SourceObject,
+  part: PathPart,
+): Reply<void> {
+  const channel = await findChannel(client, object, part);
+  if (!channel.ok) return channel;
+  return channel.value?.migrationMode === 'inProgress'
+    ? endMigration(client, object, channel.value)
+    : done;
 }
 
 /** A channel that only some of the team see, and not what is beside the channels. */

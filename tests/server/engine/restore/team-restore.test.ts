@@ -155,6 +155,48 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
+  test(`RES-47, RES-5: a channel that looked closed while another post was written isn't opened under the next one (${kind})`, async () => {
+    const bench = await aTeam(await open());
+    const { fixture, office, teams, team, restore, list, getThreads, top } = bench;
+    const [channel] = teams.listChannels(team);
+    const general = channel?.id ?? '';
+    const threads = getThreads(general);
+    fixture.pass(60_000);
+    for (const post of teams.listPosts(team, general).slice(0, 2))
+      teams.deletePost(team, general, post.id);
+    const node = (await list(top, 'folders')).find(({ name }) => name === channel?.name);
+    const posts = await list(node?.id ?? '', 'items');
+    const [started, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let lists = 0;
+    let isOpening = false;
+    const order: string[] = [];
+    fixture.context.cloud.connectTo(async (request) => {
+      const step = /(channels|startMigration|completeMigration|messages)$/.exec(request.url)?.[1];
+      const isPost = step === 'messages' && request.method === 'POST';
+      // The one that looked opens it only when the other has closed it for its post.
+      if (step === 'completeMigration' && order.length === 0) {
+        isOpening = true;
+        await started.promise;
+      }
+      if (isPost && isOpening) await opened.promise;
+      if (step === 'startMigration' || step === 'completeMigration') order.push(step);
+      const response = await office.fetch(request);
+      if (step === 'startMigration') started.resolve();
+      if (step === 'completeMigration') opened.resolve();
+      if (step !== 'channels' || request.method !== 'GET' || (lists += 1) > 1) return response;
+      const body = (await response.json()) as { value: { id: string; migrationMode?: string }[] };
+      for (const one of body.value) if (one.id === general) one.migrationMode = 'inProgress';
+      return Response.json(body);
+    });
+    const { done, results } = await restore(posts.map(({ id }) => id));
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(done.counts).toMatchObject({ restored: 2, failed: 0 });
+    expect(getThreads(general)).toEqual(threads);
+    const turn = ['startMigration', 'completeMigration'];
+    expect(order).toEqual([...turn, ...turn]);
+    office.close();
+  });
+
   test(`RES-48: links to files come back with a post, and what is not imported is said before and after (${kind})`, async () => {
     const file = {
       id: '153fa47d-18c9-4179-be08-9879815a9f90',
