@@ -26,6 +26,22 @@ eachDatabase((name, open) => {
     expect(await lease('third', NOW + 1)).toBeUndefined();
   });
 
+  test(`ENG-56: a process that could not renew its lease doesn't begin the same object beside itself (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    const session = randomUUID();
+    const place = { repository: randomUUID(), organization: randomUUID() };
+    const object = { kind: 'mailbox', id: 'u', name: 'Ann', address: 'ann@example.com' } as const;
+    const { n } = await store.tenant(tenant, (tx) => ensureObject(tx, place, object));
+    await store.tenant(tenant, (tx) => queueWork(tx, session, [n]));
+    const lease = (owner: string, now: number) =>
+      store.tenant(tenant, async (tx) => (await leaseWork(tx, { session, owner }, now))?.object);
+    expect(await lease('first', NOW)).toBe(n);
+    // Its other workers look for more when the database is back.
+    expect(await lease('first', NOW + HOUR)).toBeUndefined();
+    expect(await lease('second', NOW + HOUR)).toBe(n);
+  });
+
   test(`ENG-56: work that another session does is not free, and what a transaction holds for a moment is (${name})`, async () => {
     const store = await open();
     const tenant = await aTenant(store);

@@ -35,7 +35,8 @@ export async function queueWork(
 
 /**
  * Leases the next object of a session that nobody works on, in this session or another; undefined:
- * none now.
+ * none now. What the owner has leased already it still works on, also if the database was away for
+ * longer than its lease: two parts of one process would not notice each other.
  */
 export async function leaseWork(
   { sql: db, tenant }: TenantTx,
@@ -49,7 +50,7 @@ export async function leaseWork(
       where w.tenant_id = ${tenant} and w.session_id = ${session} and (
           w.state = 'queued'
           or w.state = 'waiting' and coalesce((w.waiting ->> 'until')::bigint, 0) <= ${now}
-          or w.state = 'running' and not ${isLeased(sql`w`, now)})
+          or w.state = 'running' and w.lease_owner is distinct from ${owner} and not ${isLeased(sql`w`, now)})
         and not ${isTaken(now)}
       order by w.attempts, w.object_n limit 1 for update of w, o skip locked
     )
