@@ -219,14 +219,10 @@ function exclusion({ flags }: RestoreInput, { item, isInDeletedItems }: TaskItem
   return null;
 }
 
-const loadObject = async (
-  { target }: RunningTask,
-  { target: to }: RestoreInput,
-  { object }: TaskItem,
-) =>
+const loadObject = async (task: RunningTask, { target: to }: RestoreInput, { object }: TaskItem) =>
   to.kind === 'original'
     ? ({ ok: true, value: object } as const)
-    : target.findObject(object.kind, to.object);
+    : task.target.findObject(object.kind, to.object, task);
 
 /** Saves what will be replaced into the repository first, so that undo can put it back (RES-4). */
 async function saveReplaced(

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { EngineResult, ObjectKind } from '#contract/engine/engine.ts';
-import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
+import type { OrganizationId, TenantId } from '#contract/ids.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { ContentError } from '../content-error.ts';
@@ -73,11 +73,11 @@ async function openPorts(
   }
   const ports = await connections.open(tenant, organization);
   if (!ports.ok || rights === null) return ports;
-  const signal = AbortSignal.timeout(FIND_MS);
   const missing = await findMissing(
     ports.value.tokens,
     neededFor(rights.workload, rights.parts),
-    signal,
+    // Signing in ends by itself.
+    new AbortController().signal,
   );
   if (!missing.ok) return missing;
   return missing.value.length === 0
@@ -89,7 +89,7 @@ async function openPorts(
 interface KindTarget {
   readonly writer: Writer | ((read: ReadStored) => Writer);
   readonly fetch: RestoreTarget['fetch'];
-  readonly find: (id: string) => ReturnType<RestoreTarget['findObject']>;
+  readonly find: (id: string, call: SourceCall) => ReturnType<RestoreTarget['findObject']>;
 }
 
 function graphTarget(ports: GraphPorts): RestoreTarget {
@@ -101,12 +101,12 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
         const item = await readMailboxItem(ports, object, key, call);
         return item.ok ? fetchOne(mailboxSource(ports), object, item.value, call) : item;
       },
-      find: (id) => findUser(ports, 'mailbox', id),
+      find: (id, call) => findUser(ports, 'mailbox', id, call),
     },
     drive: {
       writer: driveWriter(ports),
       fetch: (object, key, call) => fetchOne(driveSource(ports), object, blank(key), call),
-      find: (id) => findUser(ports, 'drive', id),
+      find: (id, call) => findUser(ports, 'drive', id, call),
     },
     team: {
       writer: (read) => teamWriter(ports, turns, read),
@@ -122,8 +122,7 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
           { ...blank(key), kind: isLibrary(key) ? 'file' : 'row' },
           call,
         ),
-      find: (id) =>
-        findSite(ports, id, { signal: AbortSignal.timeout(FIND_MS), onWaiting: () => {} }),
+      find: (id, call) => findSite(ports, id, call),
     },
   };
   const missing = failed('missing', t.gone);
@@ -134,7 +133,7 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
     },
     fetch: (object, key, call) =>
       kinds[object.kind]?.fetch(object, key, call) ?? Promise.resolve(missing),
-    findObject: (kind, id) => kinds[kind]?.find(id) ?? Promise.resolve(missing),
+    findObject: (kind, id, call) => kinds[kind]?.find(id, call) ?? Promise.resolve(missing),
   };
 }
 
@@ -186,15 +185,14 @@ const USER = v.object({
   mail: v.nullish(v.string()),
   userPrincipalName: v.nullish(v.string(), ''),
 });
-const FIND_MS: Ms = 60_000;
 
 /** Mailboxes and drives have the id of their user. */
 async function findUser(
   ports: GraphPorts,
   kind: ObjectKind,
   id: string,
+  call: SourceCall,
 ): Promise<EngineResult<SourceObject>> {
-  const call: SourceCall = { signal: AbortSignal.timeout(FIND_MS), onWaiting: () => {} };
   const path = `/users/${encodeURIComponent(id)}?$select=id,displayName,mail,userPrincipalName`;
   const user = await directoryClient(ports, call).get(path, USER);
   if (!user.ok)

@@ -49,7 +49,7 @@ export interface RestoreTarget {
     call: SourceCall,
   ): Promise<EngineResult<{ readonly parts: readonly FetchedPart[]; readonly item: Replaced }>>;
   /** Finds a user of the organization for a restore to another place. */
-  findObject(kind: ObjectKind, id: string): Promise<EngineResult<SourceObject>>;
+  findObject(kind: ObjectKind, id: string, call: SourceCall): Promise<EngineResult<SourceObject>>;
 }
 export type Replaced = Omit<StoredItem, 'n' | 'parts'>;
 export interface RestoreContent {

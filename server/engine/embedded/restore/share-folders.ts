@@ -129,6 +129,6 @@ async function loadTargets(task: RunningTask): Promise<readonly SourceObject[]> 
   );
   const [first] = rows;
   if (request.kind !== 'restore' || request.input.target.kind === 'original' || !first) return rows;
-  const other = await task.target.findObject(first.kind, request.input.target.object);
+  const other = await task.target.findObject(first.kind, request.input.target.object, task);
   return other.ok ? [other.value] : [];
 }
