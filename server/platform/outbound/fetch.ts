@@ -16,7 +16,10 @@ export interface OutboundInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams | null;
   readonly timeoutMs?: Ms;
-  /** `timeoutMs` limits each pause in which nothing is sent or received, not the whole request. */
+  /**
+   * `timeoutMs` limits each pause in which nothing is sent or received. The whole request may take so
+   * long, and as long as its bytes need at 8 KiB a second.
+   */
   readonly isLarge?: boolean;
   /** Maximum size of the response; default 1 MiB. */
   readonly maxBytes?: number;
@@ -54,6 +57,9 @@ const MAX_BYTES = 1_048_576;
 /** Ports below 1024 that are allowed: services other than web servers listen on the rest. */
 const LOW_PORTS = new Set([443]);
 const FIRST_HIGH = 1_024;
+/** The slowest line for large requests: sixteen of them share one megabit a second. */
+const MIN_BYTES_PER_SECOND = 8_192;
+const SECOND_MS: Ms = 1_000;
 const NO_BODY = new Set([204, 205, 304]);
 
 /**
@@ -108,21 +114,37 @@ async function sendRequest(
     },
   };
   let timer: { cancel(): void } | undefined;
+  let whole: { cancel(): void } | undefined;
   let isOver = false;
-  const onProgress = (going: ClientRequest): void => {
+  let moved = 0;
+  const end = (going: ClientRequest): void => {
+    going.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
+  };
+  const onProgress = (going: ClientRequest, bytes: number): void => {
+    moved += bytes;
     timer?.cancel();
     if (isOver) return; // answered before the whole body was sent
     timer = context.clock.after(timeoutMs, () => {
-      going.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
+      end(going);
     });
+  };
+  /** Ends a large request that was slower than the slowest line. */
+  const limitWhole = (going: ClientRequest, passedMs: Ms): void => {
+    const allowedMs = timeoutMs + Math.floor((moved / MIN_BYTES_PER_SECOND) * SECOND_MS);
+    if (isOver) return;
+    if (allowedMs <= passedMs) end(going);
+    else
+      whole = context.clock.after(allowedMs - passedMs, () => {
+        limitWhole(going, allowedMs);
+      });
   };
   try {
     return await new Promise<Response>((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => {
         const response = isStreamed
           ? passOn(answer, name, timeoutMs)
-          : collect(answer, name, maxBytes, () => {
-              if (isLarge) onProgress(going);
+          : collect(answer, name, maxBytes, (bytes) => {
+              if (isLarge) onProgress(going, bytes);
             });
         response.then(resolve, reject);
       };
@@ -142,7 +164,8 @@ async function sendRequest(
             { ...options, agent: connections?.plain ?? new Plain({ keepAlive: false }) },
             answered,
           );
-      onProgress(going);
+      onProgress(going, 0);
+      if (isLarge) limitWhole(going, 0);
       // Firewalls forget connections on which an answer takes hours.
       going.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
       going.on('error', reject);
@@ -152,8 +175,8 @@ async function sendRequest(
       if (signal?.aborted === true) abort();
       signal?.addEventListener('abort', abort, { once: true });
       if (isLarge && payload !== null)
-        writeParts(going, Buffer.from(payload), () => {
-          onProgress(going);
+        writeParts(going, Buffer.from(payload), (bytes) => {
+          onProgress(going, bytes);
         });
       else going.end(payload ?? undefined);
     });
@@ -168,6 +191,7 @@ async function sendRequest(
   } finally {
     isOver = true;
     timer?.cancel();
+    whole?.cancel();
   }
 }
 
@@ -203,10 +227,13 @@ async function passOn(answer: IncomingMessage, name: string, timeoutMs: Ms): Pro
 }
 
 /** Writes a body in parts, and reports each that the connection has taken. */
-function writeParts(going: ClientRequest, body: Buffer, onPart: () => void): void {
+function writeParts(going: ClientRequest, body: Buffer, onPart: (bytes: number) => void): void {
   let at = 0;
+  let taken = 0;
   const next = (): void => {
-    onPart();
+    const end = Math.min(at, body.length);
+    onPart(end - taken);
+    taken = end;
     for (; at < body.length; at += PART_BYTES)
       if (!going.write(body.subarray(at, at + PART_BYTES))) {
         at += PART_BYTES;
@@ -224,13 +251,13 @@ async function collect(
   answer: IncomingMessage,
   name: string,
   maxBytes: number,
-  onPart: () => void,
+  onPart: (bytes: number) => void,
 ): Promise<Response> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
-    onPart();
+    onPart(part.length);
     if (bytes > maxBytes) {
       answer.destroy();
       throw new OutboundError(

@@ -138,3 +138,37 @@ test('OUTB-2: a large request that nobody takes ends with its pause', async () =
   });
   await expect(sent).rejects.toMatchObject({ kind: 'unreachable' });
 });
+
+test.for(['GET', 'PUT'])(
+  'OUTB-2: an answer to %s that comes byte by byte, each before its pause ends, is ended',
+  async (method) => {
+    const clock = makeClock();
+    let bytes = 0;
+    const port = await serve(
+      createServer((incoming, response) => {
+        incoming.on('error', () => undefined);
+        incoming.resume().on('end', () => {
+          const next = (): void => {
+            if (response.destroyed) return;
+            if (bytes === 1_000) return void response.end();
+            bytes += 1;
+            response.write('a', () => {
+              setImmediate(() => {
+                clock.pass(50_000);
+                next();
+              });
+            });
+          };
+          next();
+        });
+      }),
+    );
+    const sent = fetchOutbound({ ...context, clock }, `http://127.0.0.1:${port}/`, {
+      method,
+      body: method === 'PUT' ? new Uint8Array(64 * 1_024) : null,
+      timeoutMs: 60_000,
+      isLarge: true,
+    });
+    await expect(sent).rejects.toMatchObject({ kind: 'unreachable' });
+  },
+);

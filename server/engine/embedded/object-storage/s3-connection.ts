@@ -8,7 +8,7 @@ import { fetchOutbound, makeConnections } from '#server/platform/outbound/fetch.
 
 const ATTEMPTS = 5;
 const CONNECTIONS = 16;
-/** Without a byte sent or received. A pack may take as long as the line needs. */
+/** Without a byte sent or received. A pack may take as long as a slow line needs. */
 const PAUSE_MS: Ms = 120_000;
 const MAX_BYTES = 256 * 1_048_576;
 
