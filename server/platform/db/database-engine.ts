@@ -127,6 +127,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     upkeep: Filled<RepositoryUpkeep>;
     /** Keys of former passwords that are still in the repository. */
     superseded_keys: Filled<readonly string[]>;
+    /** Keys whose passwords are being stored, with the time at which they were noted. */
+    pending_keys: Filled<readonly { readonly id: string; readonly at: Ms }[]>;
     stored_bytes: Generated<Bytes>;
     requests: Filled<UpkeepRequests>;
     /** Null: Daybook created it here. */

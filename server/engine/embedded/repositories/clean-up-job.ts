@@ -91,7 +91,7 @@ export const cleanUp =
         since: since ?? now,
         repacks: upkeep.repack === true,
         isLocked: getObjectLock(row.target) !== null,
-        hasOldKeys: (await loadSupersededKeys(tx, repository)).length > 0,
+        hasOldKeys: (await loadSupersededKeys(tx, repository, now)).length > 0,
       };
       if (row.retentionType === 'SnapshotBased') {
         const expiring = since === null ? null : { repository, since, now, onHold };

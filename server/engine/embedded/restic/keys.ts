@@ -36,13 +36,14 @@ interface Tools {
 
 export const createMasterKey = ({ chance }: Tools): Key => splitKey(chance.bytes(KEY_BYTES));
 
-/** Writes a key file for the password, and returns its id. */
+/** Writes a key file for the password, and returns its id. `note` learns of the id before. */
 export async function addKey(
   target: RepositoryTarget,
   master: Key,
   password: string,
   tools: Tools,
   cost: KeyCost = DEFAULT_COST,
+  note: (id: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<EngineResult<string>> {
   if (password === '') return failed('invalid', t.passwordMissing);
   const salt = tools.chance.bytes(SALT_BYTES);
@@ -65,6 +66,7 @@ export async function addKey(
     }),
   );
   const id = hash('sha256', bytes);
+  await note(id);
   const written = await target.write('keys', id, bytes);
   return written.ok ? ok(id) : written;
 }

@@ -59,8 +59,8 @@ export interface Repository {
   markDamaged(blobs: readonly BlobRef[]): void;
   /** Removes a restore point. Its data stays until the next prune. */
   forget(snapshotId: string): Reply<void>;
-  /** Adds another password. Returns the id of its key. */
-  addPassword(password: string): Reply<string>;
+  /** Adds another password. Returns the id of its key, which `note` learns before it is written. */
+  addPassword(password: string, note?: (keyId: string) => Promise<void>): Reply<string>;
   /** Removes a password, except the one with which this repository was opened. */
   removeKey(keyId: string): Reply<void>;
   /** Id of the key with which this repository was opened. */
@@ -277,7 +277,8 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
     markDamaged(blobs) {
       for (const { type, id } of blobs) writer.markDamaged(type, id);
     },
-    addPassword: (password) => addKey(target, key.master, password, { clock, chance }, cost),
+    addPassword: (password, note) =>
+      addKey(target, key.master, password, { clock, chance }, cost, note),
     async removeKey(keyId) {
       return keyId === key.id ? failed('conflict', t.passwordInUse) : target.remove('keys', keyId);
     },
