@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
+import { makeStripeStandIn } from '#server/demo/stripe/stand-in.ts';
+import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { subscriptions } from '#server/features/billing/subscriptions/subscriptions-job.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { json, listen } from '../outbound/listen.ts';
@@ -87,6 +89,101 @@ eachDatabase((kind, open) => {
     expect(ack.status).toBe(409);
     const file = await later('POST', 'o365/subscriptions/export', { month: 3, year: 2026 });
     expect(file.text).toMatch(/,4\.03,USD,Yes,1\d+/);
+    await qb.stop();
+  });
+
+  test(`BILL-16, BILL-22: a month that Stripe doesn't collect is invoiced in QuickBooks instead, never at both (${kind})`, async () => {
+    const { ground: fixture, qb } = await withQuickBooks(open);
+    const { office, books } = await aReadBureau(fixture, qb);
+    const { context } = fixture;
+    books.items.push({ Id: ITEM, Name: 'Microsoft 365 backup', Type: 'Service' });
+    const sign = () => office.as(`u${context.chance.uuid().slice(0, 8)}`, ['super-admin', 'admin']);
+    const owner = await sign();
+    const plain = settings() as { levels: { level: string }[] };
+    const levels = plain.levels.map((level) => ({
+      ...level,
+      ...(level.level === 'advanced' && { stripePrice: 'price_advanced' }),
+    }));
+    await must(owner, 'PUT', 'o365/billing/settings', settings({ levels }));
+    await must(owner, 'PUT', 'o365/quickbooks/customers', {
+      pairs: [{ customer: '1', company: 1 }],
+    });
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'sk_test_standin' });
+    const stripe = makeStripeStandIn({
+      clock: context.clock,
+      chance: context.chance,
+      base: '/demo/stripe',
+      webhookSecret: 'whsec_standin',
+      deliver: async () => 200,
+    });
+    stripe.addPrice('price_advanced', 400);
+    context.payments.connectTo((request) =>
+      request.url.startsWith('https://api.stripe.com/') ? stripe.fetch(request) : fetch(request),
+    );
+    await must(owner, 'POST', 'o365/subscriptions/start/1', {
+      level: 'advanced',
+      minimumUsers: 4,
+      trialEndsAt: null,
+    });
+    const page = await must<OutputOf<'subscribeByCard'>>(owner, 'POST', 'o365/checkout/subscribe', {
+      companyId: 1,
+    });
+    await stripe.pages.request((page.url ?? '').replace('/demo/stripe', ''), {
+      method: 'POST',
+      body: 'card=good',
+    });
+    const collect = async (): Promise<void> => {
+      const run = { tenant: office.tenant, payload: null, now: context.clock.now() };
+      const { signal } = new AbortController();
+      await subscriptions(context)({ ...run, signal });
+      await payments(context)({ ...run, signal });
+    };
+    await collect();
+    expect((await getRow(owner)).subscription).toMatchObject({ hasCard: true });
+    const listMonths = () =>
+      stripe.list('invoices').filter(({ metadata }) => (metadata as { month?: string })?.month);
+    fixture.pass(34 * DAY);
+    stripe.setExtras({ tax: null, discountCents: 500 });
+    await collect();
+    expect(listMonths()).toMatchObject([{ status: 'draft' }]);
+    const getMarch = async () => getRow(await sign(), 1, '?month=3&year=2026');
+    const { usage, subscription } = await getMarch();
+    expect(usage).toMatchObject({ isByCard: true, error: { kind: 'differs' }, invoice: null });
+    expect(subscription).toMatchObject({ status: 'payment_failed', owedMills: usage?.totalMills });
+    const { _id: id = '' } = usage ?? {};
+    const path = `o365/quickbooks/month-invoice/${id}`;
+    const send = async (): Promise<readonly [number, string]> => {
+      const { status, text } = await (await sign())('POST', path, { userItem: ITEM });
+      return [status, text];
+    };
+    const before = books.invoices.length;
+    // Stripe can't be reached: its draft could still be charged, so nothing is invoiced.
+    context.payments.connectTo((request) => {
+      if (request.method === 'DELETE') throw new TypeError('fetch failed');
+      return request.url.startsWith('https://api.stripe.com/')
+        ? stripe.fetch(request)
+        : fetch(request);
+    });
+    expect((await send())[0]).toBe(503);
+    expect(books.invoices).toHaveLength(before);
+    context.payments.connectTo((request) =>
+      request.url.startsWith('https://api.stripe.com/') ? stripe.fetch(request) : fetch(request),
+    );
+    // The invoice is made in QuickBooks, and its answer is lost: Stripe collects nothing meanwhile.
+    qb.faults.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
+    expect((await send())[0]).toBe(503);
+    stripe.setExtras({ tax: null, discountCents: 0 });
+    await collect();
+    expect(listMonths()).toEqual([]);
+    expect((await send())[0]).toBe(200);
+    fixture.pass(7 * 3_600_000);
+    await collect();
+    await collect();
+    expect(listMonths()).toEqual([]);
+    expect(books.invoices).toHaveLength(before + 1);
+    const after = await getMarch();
+    expect(after.usage).toMatchObject({ error: null, invoice: expect.any(String) });
+    expect(after.subscription).toMatchObject({ status: 'active', owedMills: 0 });
     await qb.stop();
   });
 

@@ -69,8 +69,8 @@ eachDatabase((kind, open) => {
     await pay(till, url ?? '');
     fixture.pass(29 * DAY);
     await till.work();
-    const before = await getUsage(till);
-    await must(await signIn(till), 'POST', `o365/subscriptions/billing/${before._id}/ack`, {});
+    const { _id: usage } = await getUsage(till);
+    await must(await signIn(till), 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
     fixture.pass(DAY);
     await till.work();
     // The last day has changed nothing, so that it is still acknowledged.
@@ -186,6 +186,60 @@ eachDatabase((kind, open) => {
       { status: 'paid', amount_paid: MARCH_CENTS },
     ]);
     expect(await getUsage(till)).toMatchObject({ error: null });
+  });
+
+  test(`BILL-13, BILL-22: a month that Stripe refuses is owed, stops backups after the grace period, and delays no other month (${kind})`, async () => {
+    const till = await aDueMonth(await open());
+    const { stripe, ground: fixture } = till;
+    const getSubscription = async () => (await getRow(await signIn(till))).subscription;
+    fixture.context.payments.connectTo(async (request) =>
+      request.method === 'POST' &&
+      request.url.endsWith('/invoices') &&
+      (await request.clone().text()).includes('2026-03')
+        ? Response.json({ error: { type: 'invalid_request_error' } }, { status: 400 })
+        : stripe.fetch(request),
+    );
+    await collect(till);
+    const owing = { status: 'payment_failed', owedMills: MARCH_MILLS };
+    const first = await getSubscription();
+    expect(first).toMatchObject(owing);
+    fixture.pass(HOUR);
+    await collect(till);
+    expect(await getSubscription()).toMatchObject({ ...owing, graceEndsAt: first?.graceEndsAt });
+    fixture.pass((first?.graceEndsAt ?? 0) - fixture.context.clock.now());
+    await till.work();
+    expect((await getSubscription())?.status).toBe('disabled');
+    // April is collected, although March isn't. That settles nothing of March.
+    fixture.pass(31 * DAY);
+    await till.work();
+    await collect(till);
+    expect(listOwn(till).map(({ status, metadata }) => [status, metadata])).toEqual([
+      ['paid', expect.objectContaining({ month: '2026-04' })],
+    ]);
+    expect(await getSubscription()).toMatchObject({ status: 'disabled', owedMills: MARCH_MILLS });
+    fixture.context.payments.connectTo(stripe.fetch);
+    await collect(till);
+    expect(listOwn(till)).toHaveLength(2);
+    expect(await getSubscription()).toMatchObject({ status: 'active', owedMills: 0 });
+  });
+
+  test(`BILL-13, BILL-22: a debt of a month that Stripe refused is written off for good (${kind})`, async () => {
+    const till = await aDueMonth(await open());
+    const { stripe, ground: fixture } = till;
+    stripe.setExtras({ tax: null, discountCents: 500 });
+    await collect(till);
+    const owner = await signIn(till);
+    expect((await getRow(owner)).subscription).toMatchObject({ owedMills: MARCH_MILLS });
+    await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+    stripe.setExtras(NO_EXTRAS);
+    for (let hours = 0; hours < 8; hours += 1) {
+      fixture.pass(HOUR);
+      await collect(till);
+    }
+    expect(listOwn(till)).toMatchObject([{ status: 'draft', amount_paid: 0 }]);
+    const { subscription, usage } = await getRow(await signIn(till), 1, MARCH);
+    expect(subscription).toMatchObject({ status: 'active', owedMills: 0 });
+    expect(usage).toMatchObject({ error: null });
   });
 
   test(`BILL-16: a month whose invoice was voided at Stripe is open again, and is collected once more when somebody acknowledges it (${kind})`, async () => {

@@ -21,6 +21,12 @@ import { unheard } from '../invoice-handlers.ts';
 import { heard } from '../quickbooks-endpoint.ts';
 import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
+import { deleteDraftRow } from '../stripe/collect-months.ts';
+import {
+  deleteUncollectedDraft,
+  isWithoutDraft,
+  loadCollectionErrors,
+} from '../stripe/collection-errors.ts';
 import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
@@ -48,6 +54,8 @@ interface Billable {
   readonly row: UsageMonthRow;
   readonly customer: { readonly id: string; readonly name: string };
   readonly books: QuickBooksRow & { readonly realm_id: string };
+  /** Stripe should have collected it, and hasn't. */
+  readonly isByCard: boolean;
 }
 
 /** BILL-16: the invoice of a month, and what it is made of. */
@@ -124,7 +132,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
         readOnly: true,
       });
       if (!found.ok) return found;
-      const { row, customer, books } = found.value;
+      const { row, customer, books, isByCard } = found.value;
       const { lines } = getBilledUsage(row);
       if (gigabyteItem == null && lines.some(({ kind }) => kind === 'gigabytes'))
         return badField('gigabyteItem', MESSAGES.selectItem);
@@ -141,7 +149,17 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           tax: tax ?? null,
         })),
       };
-      const draft = await context.store.tenant(ctx.tenant, (tx) => storeDraft(tx, row.id, wanted));
+      if (isByCard) {
+        const deleted = await deleteUncollectedDraft(context, ctx.tenant, row.id);
+        if (!deleted.ok) return deleted;
+      }
+      const draft = await context.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        // Stripe may have collected it meanwhile.
+        if (isByCard && !(await isWithoutDraft(tx, row.id))) return null;
+        return storeDraft(tx, row.id, wanted);
+      });
+      if (draft === null) return notNow(MESSAGES.monthPaidByCard);
       // QuickBooks answers a repeated request id with the same invoice, or why it made none.
       const made = await heard(() =>
         connectQuickBooks(context, ctx.tenant, books, books.realm_id).createInvoice(
@@ -157,6 +175,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         await deleteDraft(tx, row.id);
+        await deleteDraftRow(tx, row.id);
         // The same request may have been answered twice.
         const current = (await tx.rows('usageMonth', [row.id])).get(row.id);
         if (current?.invoice != null) return ok({ invoice: current.invoice.id });
@@ -240,7 +259,9 @@ async function findBillable(
   if (!row || !company || !seesMonths(session, company)) return NOT_FOUND;
   if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
   const { timeZone } = await loadCompanyLimit(tx);
-  if ((await loadCardMonths(tx, timeZone))(row)) return notNow(MESSAGES.monthPaidByCard);
+  const isByCard = (await loadCardMonths(tx, timeZone))(row);
+  if (isByCard && !(await loadCollectionErrors(tx)).has(row.id))
+    return notNow(MESSAGES.monthPaidByCard);
   if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
   if (parseMonth(row.month).last >= getDay(now, timeZone, 0)) return notNow(MESSAGES.monthNotOver);
   const books = await loadConnected(tx);
@@ -253,5 +274,7 @@ async function findBillable(
     .where('active', '=', true)
     .orderBy('id')
     .executeTakeFirst();
-  return customer === undefined ? notNow(MESSAGES.noCustomer) : ok({ row, customer, books });
+  return customer === undefined
+    ? notNow(MESSAGES.noCustomer)
+    : ok({ row, customer, books, isByCard });
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
-import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { startOfDay } from '#contract/time/day.ts';
@@ -11,7 +11,7 @@ import { hasDraft } from '../month-invoice/stored-draft.ts';
 import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { countUsage } from '../subscriptions/count-usage.ts';
 import { getMonthAt, getMonthBefore, getMonthEnd, parseMonth } from '../subscriptions/month.ts';
-import { storeCollectionError } from './collection-errors.ts';
+import { loadWriteOffs, storeCollectionError } from './collection-errors.ts';
 import { stripeInvoiceMessages as t } from './messages.en.ts';
 import { readStripe, writeStripe } from './stripe.ts';
 import { formatMoney } from './terms-text.ts';
@@ -42,16 +42,13 @@ export async function collectMonths(
   stripe: Stripe,
   { now, signal }: { readonly now: Ms; readonly signal: AbortSignal },
 ): Promise<Result<unknown>> {
-  const refused = new Set<CompanyN>();
   for (const month of await claimMonths(context, tenant, now)) {
     if (signal.aborted) break;
-    if (refused.has(month.row.company)) continue;
     const collected = await collectMonth(context, tenant, stripe, month);
     if (collected.ok) continue;
     if (collected.failure.kind === 'busy') return collected;
+    // Neither later months nor other companies wait for it.
     await storeCollectionError(context, tenant, month.row, { kind: 'refused' });
-    // The months of a company are collected in their order; other companies don't wait for it.
-    refused.add(month.row.company);
   }
   return ok(null);
 }
@@ -79,11 +76,12 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
       (
         await tx.sql
           .selectFrom('stripe_invoice')
-          .select(['usage_id', 'invoice_id'])
+          .select(['usage_id', 'invoice_id', 'error', 'at'])
           .where('tenant_id', '=', tenant)
           .execute()
-      ).map((row) => [row.usage_id, row.invoice_id]),
+      ).map((row) => [row.usage_id, row]),
     );
+    const getWrittenOffAt = await loadWriteOffs(tx);
     const rows = (await tx.all('usageMonth'))
       .filter(({ month, invoice }) => invoice === null && month < current.text)
       .sort((a, b) => a.month.localeCompare(b.month, 'en'));
@@ -96,7 +94,10 @@ const claimMonths = (context: AppContext, tenant: TenantId, now: Ms): Promise<re
       const month = { row, customer: customer.customer_id, timeZone };
       const draft = drafts.get(row.id);
       if (draft !== undefined) {
-        found.push({ ...month, draft });
+        const isWrittenOff = draft.error !== null && draft.at <= getWrittenOffAt(row.company);
+        // Its invoice in QuickBooks is being made.
+        if (!isWrittenOff && !(await hasDraft(tx, row.id)))
+          found.push({ ...month, draft: draft.invoice_id });
         continue;
       }
       const endedAt = getMonthEnd(parseMonth(row.month), timeZone);
@@ -273,14 +274,17 @@ async function createDraft(
   return ok({ ...created.value, id });
 }
 
-/** Returns whether the month is still being collected. */
+/** Returns whether the month is still being collected, and not invoiced in QuickBooks instead. */
 const storeDraftId = (
   context: AppContext,
   tenant: TenantId,
   { id }: UsageMonthRow,
   invoice: string | null,
 ): Promise<boolean> =>
-  context.store.tenant(tenant, async ({ sql }) => {
+  context.store.tenant(tenant, async (tx) => {
+    const { sql } = tx;
+    await tx.lock();
+    if (await hasDraft(tx, id)) return false;
     const { numUpdatedRows } = await sql
       .updateTable('stripe_invoice')
       .set({ invoice_id: invoice, error: null, net_cents: null, total_cents: null })
@@ -305,7 +309,8 @@ const forgetDraft = (
       .execute(),
   );
 
-const deleteDraftRow = ({ sql, tenant }: TenantTx, usageId: string): Promise<unknown> =>
+/** Forgets that Stripe collects a month. */
+export const deleteDraftRow = ({ sql, tenant }: TenantTx, usageId: string): Promise<unknown> =>
   sql
     .deleteFrom('stripe_invoice')
     .where('tenant_id', '=', tenant)

@@ -15,6 +15,7 @@ import { getMonthAt } from '../subscriptions/month.ts';
 import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { endAtStripe } from './change-at-stripe.ts';
+import { loadUncollectedMills } from './collection-errors.ts';
 import { ensureCustomer, useSubscriptionCard } from './customer.ts';
 import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 import { findPayer, recordPage, type Payer } from './payer.ts';
@@ -353,10 +354,11 @@ async function link(
   );
   const { graceDays } = await loadBillingSettings(tx);
   const getOverdue = await loadOverdue(tx, { timeZone, now });
+  const getUncollected = await loadUncollectedMills(tx);
   // A restored subscription runs first, and what is owed starts its grace period then.
   for (let turn = 0; turn < 2; turn += 1) {
     const attached = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
-    const owedMills = at.owedAtStripe + getOverdue(attached);
+    const owedMills = at.owedAtStripe + getOverdue(attached) + getUncollected(row.company);
     await tx.append(
       getReconcileEvents(attached, subscription, { owedMills, graceDays, now }).map((event) => ({
         ...about,

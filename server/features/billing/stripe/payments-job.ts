@@ -8,6 +8,7 @@ import { loadStoredUsageDays } from '../suite-usage/usage-days.ts';
 import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { collectMonths } from './collect-months.ts';
+import { beginGracePeriods } from './collection-errors.ts';
 import { linkLostPages } from './company-checkout.ts';
 import { moveToZero } from './move-to-zero.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
@@ -83,6 +84,7 @@ export const payments =
     const linked = await linkLostPages(context, tenant, stripe);
     if (!linked.ok && linked.failure.kind === 'busy') return now + EVERY_MS;
     const collected = await collectMonths(context, tenant, stripe, { now, signal });
+    await beginGracePeriods(context, tenant);
     if (!collected.ok) return now + EVERY_MS;
     for (const { company, subscription } of await findEnded(context, tenant)) {
       const ended = await writeStripe(

@@ -6,6 +6,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { loadUncollectedMills } from './collection-errors.ts';
 import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 import { getReconcileEvents } from './reconcile.ts';
 import { readStripe } from './stripe.ts';
@@ -60,7 +61,8 @@ export async function syncSubscription(
     const { graceDays } = await loadBillingSettings(tx);
     const { timeZone } = await loadCompanyLimit(tx);
     const getOverdue = await loadOverdue(tx, { timeZone, now });
-    const owedMills = getOwedMills(open.value) + getOverdue(row);
+    const getUncollected = await loadUncollectedMills(tx);
+    const owedMills = getOwedMills(open.value) + getOverdue(row) + getUncollected(row.company);
     await tx.append(
       getReconcileEvents(row, fetched.value, { owedMills, graceDays, now }).map((change) => ({
         event: change,

@@ -253,7 +253,9 @@ function Usage({
                 when: formatWhen(acknowledged.at, zone),
               })}
       </p>
-      {invoice === null && usage.isByCard && <p className="m-0 text-ink-2">{t.paidAtStripe}</p>}
+      {invoice === null && usage.isByCard && usage.error == null && (
+        <p className="m-0 text-ink-2">{t.paidAtStripe}</p>
+      )}
       {usage.isReleased && (
         <Callout tone="warning">{usage.isByCard ? t.releasedByCard : t.released}</Callout>
       )}
@@ -282,7 +284,7 @@ function Usage({
           <Button size="sm" {...why} onClick={() => setIsChanging(true)}>
             {t.change}
           </Button>
-          {ack && usage.isOver && !usage.isByCard && (
+          {ack && usage.isOver && (!usage.isByCard || usage.error != null) && (
             <Button size="sm" {...why} onClick={() => setIsInvoicing(true)}>
               {t.createInvoice}
             </Button>

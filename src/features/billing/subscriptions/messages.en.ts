@@ -27,11 +27,12 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   released: 'Its invoice was voided or deleted. The month can be invoiced again.',
   releasedByCard: 'Its invoice was voided at Stripe. Acknowledge the month to collect it again.',
   refused: 'Stripe refused the invoice of this month. Nothing was charged.',
-  refusedHint: 'Check the customer and the secret key at Stripe. It is tried again every hour.',
+  refusedHint:
+    'Check the customer and the secret key at Stripe. It is tried again every hour. Or create an invoice in QuickBooks.',
   differs:
     'The invoice at Stripe has {net} without tax, and {total} in all. This month costs {amount}. Nothing was charged.',
   differsHint:
-    'Remove discounts and other lines at Stripe, or delete the draft there. It is read again every hour.',
+    'Remove discounts and other lines at Stripe, or delete the draft there. It is read again every hour. Or create an invoice in QuickBooks.',
   deletedCompany: 'This company was deleted. Its months can still be billed.',
   invoiced: 'Invoice {number}',
   total: 'Total {month}',
