@@ -159,10 +159,13 @@ export const subscriptionTrialChanged = v.strictObject({
   type: v.literal('subscription.trialChanged@1'),
   data: v.strictObject({ id, trialEndsAt: v.nullable(moment) }),
 });
-/** Stripe collects the subscription from now on. */
+/**
+ * Stripe collects the subscription from now on. `owedMills`: what is owed of before. The card settles
+ * nothing of it (BILL-13).
+ */
 export const subscriptionCardAttached = v.strictObject({
   type: v.literal('subscription.cardAttached@1'),
-  data: v.strictObject({ id, periodEndsAt: moment }),
+  data: v.strictObject({ id, periodEndsAt: moment, owedMills: v.optional(moment) }),
 });
 export const subscriptionEnded = v.strictObject({
   type: v.literal('subscription.ended@1'),
@@ -191,6 +194,8 @@ export const SubscriptionRowSchema = v.object({
   graceEndsAt: v.nullable(v.number()),
   cancelledAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
+  /** What was owed when the card was added, until it is paid or written off. */
+  owedBeforeCardMills: v.optional(v.number()),
   /** What was due before isn't owed any more. */
   forgivenAt: v.optional(v.number()),
   undo: v.nullable(
@@ -214,6 +219,10 @@ export const stopsBackups = ({ status }: Pick<SubscriptionRow, 'status'>): boole
 type SubscriptionEvent = EventOf<EventsAbout<'subscription'>>;
 type Change = Exclude<SubscriptionEvent, { type: 'subscription.started@1' }>;
 
+/** Whether a payment failed, so that a card can be added, and settles nothing. */
+export const isFailing = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
+  status === 'payment_failed' || status === 'disabled';
+
 /** Folds events of subscriptions. One that the status doesn't allow changes nothing. */
 export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'>): void {
   const { event, at } = logged;
@@ -231,7 +240,10 @@ export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'
   }
   const row = rows.subscription?.get(event.data.id);
   if (!row) return;
-  const status = getNextStatus(row.status, getTrigger(event));
+  const isOwing =
+    event.type === 'subscription.cardAttached@1' && event.data.owedMills !== undefined;
+  const status =
+    isOwing && isFailing(row) ? row.status : getNextStatus(row.status, getTrigger(event));
   if (status === null) return;
   const next = { ...row, status, ...getChanges(row, event, { at, by: getPerson(logged) }) };
   rows.subscription?.set(
@@ -259,6 +271,7 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
         periodEndsAt: event.data.periodEndsAt,
         owedMills: 0,
         graceEndsAt: null,
+        ...settled(row),
         // A paid period runs on after a cancellation, which can still be undone.
         ...(row.status !== 'cancelled' && { undo: null }),
       };
@@ -273,6 +286,7 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
       return {
         graceEndsAt: null,
         owedMills: 0,
+        ...settled(row),
         periodEndsAt: event.data.periodEndsAt,
         forgivenAt: author.at,
       };
@@ -308,7 +322,12 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
       return { trialEndsAt: event.data.trialEndsAt, undo: getUndo(row, 'update-trial', author) };
     case 'subscription.cardAttached@1':
       // What was done before can't be undone: Stripe doesn't know it.
-      return { hasCard: true, periodEndsAt: event.data.periodEndsAt, undo: null };
+      return {
+        hasCard: true,
+        periodEndsAt: event.data.periodEndsAt,
+        undo: null,
+        ...(event.data.owedMills !== undefined && { owedBeforeCardMills: event.data.owedMills }),
+      };
     case 'subscription.disabled@1':
     case 'subscription.ended@1':
       return {};
@@ -316,6 +335,9 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
       return event satisfies never;
   }
 }
+
+const settled = ({ owedBeforeCardMills }: SubscriptionRow): Partial<SubscriptionRow> =>
+  owedBeforeCardMills === undefined ? {} : { owedBeforeCardMills: 0 };
 
 const getUndo = (
   {

@@ -136,7 +136,7 @@ eachDatabase((kind, open) => {
     ['payment_failed', ['failed']],
     ['disabled', ['failed', 'disabled']],
   ] as const)(
-    `BILL-13, BILL-22: a page that was opened before payments failed settles nothing while the status is %s (${kind})`,
+    `BILL-13, BILL-22: a card that is added after payments failed settles nothing while the status is %s (${kind})`,
     async (status, steps) => {
       const till = await aTill(await open());
       const { stripe, owner } = till;
@@ -144,37 +144,63 @@ eachDatabase((kind, open) => {
       const url = await openPage(till);
       await suspend(till, steps);
       const before = await getSubscription(till);
-      expect(before).toMatchObject({ status, owedMills: 99_000 });
+      const owing = { status, owedMills: 99_000, graceEndsAt: before?.graceEndsAt };
+      expect(before).toMatchObject({ ...owing, hasCard: false });
+      // The same page is offered now.
+      expect(await openPage(till)).toBe(url);
       const back = await pay(till, url);
       const check = async (): Promise<void> => {
-        expect(await getSubscription(till)).toEqual(before);
-        expect(listStatuses(till)).toEqual(['canceled']);
-        expect(await getResult(till, back)).toMatchObject({ isLinked: false, isRefused: true });
+        expect(await getSubscription(till)).toMatchObject({ ...owing, hasCard: true });
+        expect(listStatuses(till)).toEqual(['active']);
+        expect(await getResult(till, back)).toMatchObject({ isLinked: true, isRefused: false });
       };
       await check();
       for (const payload of stripe.events.toReversed())
         expect(await stripe.send(payload)).toBe(200);
-      await collect(till);
-      await check();
+      for (let hours = 0; hours < 8; hours += 1) {
+        till.ground.pass(HOUR);
+        await collect(till);
+      }
+      expect(await getSubscription(till)).toMatchObject({ ...owing, hasCard: true });
       expect(stripe.list('invoices').filter(({ total }) => total !== 0)).toEqual([]);
-      // Once nothing is owed, another page links a card; the one before stays as it is.
-      await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+      const later = await till.office.as('later', ['super-admin', 'o365_admin']);
+      await must(later, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
       await collect(till);
-      expect(await getSubscription(till)).toMatchObject({ status: 'active', hasCard: false });
-      await pay(till, await openPage(till));
-      await collect(till);
-      expect(await getSubscription(till)).toMatchObject({ status: 'active', hasCard: true });
-      expect(listStatuses(till)).toEqual(['canceled', 'active']);
+      expect(await getSubscription(till)).toMatchObject({
+        status: 'active',
+        owedMills: 0,
+        hasCard: true,
+      });
     },
   );
+
+  test(`BILL-13, BILL-22: a suspended company that adds a card owes what QuickBooks says, until it is paid there (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await addInvoice(till, '2026-03-01');
+    await till.work();
+    await suspend(till, ['disabled']);
+    expect(await getSubscription(till)).toMatchObject({ status: 'disabled', owedMills: 5_000 });
+    await pay(till, await openPage(till));
+    await collect(till);
+    const owing = { status: 'disabled', owedMills: 5_000, hasCard: true };
+    expect(await getSubscription(till)).toMatchObject(owing);
+    await setBalance(till, 0);
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({ ...owing, status: 'active', owedMills: 0 });
+  });
 
   test(`BILL-13: a subscription that ended at Stripe before it was linked is never linked (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture } = till;
     await must(owner, 'POST', 'o365/subscriptions/start/1', START);
     const url = await openPage(till);
-    await suspend(till, ['failed']);
-    // It is ended at Stripe, and the answer is lost. Nothing is owed when it is tried again.
+    const { id = '' } = (await getSubscription(till)) ?? {};
+    const change = (type: 'subscription.cancelled@1' | 'subscription.rolledBack@1') =>
+      append(till, [{ company: 1, entity: `subscription:${id}`, event: { type, data: { id } } }]);
+    await change('subscription.cancelled@1');
+    // It is ended at Stripe, and the answer is lost. It runs again when it is tried again.
     fixture.context.payments.connectTo(async (request) => {
       const answer = await stripe.fetch(request);
       if (request.method === 'DELETE') throw new TypeError('fetch failed');
@@ -182,7 +208,7 @@ eachDatabase((kind, open) => {
     });
     await pay(till, url);
     fixture.context.payments.connectTo(stripe.fetch);
-    await must(owner, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+    await change('subscription.rolledBack@1');
     await collect(till);
     await collect(till);
     expect(listStatuses(till)).toEqual(['canceled']);

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
-import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import { getNextStatus, isFailing, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -142,7 +142,7 @@ function findPayable(
       const row = await findSubscription(tx, company);
       if (row === null || row.status === 'ended') return refuse(MESSAGES.noSubscription);
       if (!isWithoutCard(row)) return refuse(MESSAGES.paysByCardAlready);
-      if (row.status !== 'active' && row.status !== 'pending')
+      if (row.status !== 'active' && row.status !== 'pending' && !isFailing(row))
         return refuse(MESSAGES.subscriptionNotNow);
       if (row.userMills === 0 && row.gigabyteMills === 0) return refuse(MESSAGES.levelIsFree);
       const price = findPrices(await loadBillingSettings(tx), row.level)?.stripePrice ?? null;
@@ -225,7 +225,7 @@ export async function linkLostPages(
 
 /**
  * Makes the subscription of a completed page the one that pays for the company's. One that can't be
- * paid by card now is ended at Stripe: a second one, such as of another tab, one whose payments failed
+ * paid by card now is ended at Stripe: a second one, such as of another tab, one that was cancelled
  * meanwhile, or whose company was deleted. Nothing was charged. Returns whether this page's is the one
  * that counts. What ends in between is done by the next call; repeated after that, it changes nothing.
  */
@@ -318,8 +318,7 @@ async function link(
     page.isDone ||
     hasEnded(subscription) ||
     row === undefined ||
-    // What is owed, or has ended, isn't settled by a card (BILL-13).
-    getNextStatus(row.status, 'cardAttached') === null ||
+    (getNextStatus(row.status, 'cardAttached') === null && !isFailing(row)) ||
     (row.hasCard && isPaid) ||
     !isWithoutCard(row) ||
     company?.deletedAt !== undefined
@@ -347,7 +346,11 @@ async function link(
     [
       {
         ...about,
-        event: { type: 'subscription.cardAttached@1', data: { id: row.id, periodEndsAt } },
+        event: {
+          type: 'subscription.cardAttached@1',
+          // What is owed isn't settled by a card (BILL-13).
+          data: { id: row.id, periodEndsAt, ...(isFailing(row) && { owedMills: row.owedMills }) },
+        },
       },
     ],
     by,

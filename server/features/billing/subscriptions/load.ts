@@ -111,6 +111,7 @@ export const toSubscriptionOutput = ({
   id,
   company: _company,
   forgivenAt: _forgivenAt,
+  owedBeforeCardMills: _owedBefore,
   undo,
   ...row
 }: SubscriptionRow): SubscriptionOut => ({

@@ -1,4 +1,4 @@
-import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import { getNextStatus, isFailing, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
 import type { UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { NewEvent } from '#contract/events.ts';
@@ -64,18 +64,19 @@ export async function loadOverdue(
 ): Promise<(row: SubscriptionRow) => Mills> {
   const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
   const readAt = await loadReadAt(tx);
-  if (invoiced.length === 0 || readAt === null) return () => 0;
+  if (invoiced.length === 0 || readAt === null) return getOwedBeforeCard;
   const invoices = (await loadMonthInvoices(tx, invoiced)).filter(({ voided }) => !voided);
   const isFresh = readAt >= now - FRESH_MS;
-  return (row) =>
-    isFresh || row.status === 'payment_failed' || row.status === 'disabled'
-      ? getOverdueMills(
-          row,
-          invoices.filter(({ company }) => company === row.company),
-          { timeZone, now },
-        )
-      : 0;
+  return (row) => {
+    if (!isFresh && !isFailing(row)) return 0;
+    const own = invoices.filter(({ company }) => company === row.company);
+    return own.length === 0 ? getOwedBeforeCard(row) : getOverdueMills(row, own, { timeZone, now });
+  };
 }
+
+/** Without any invoice nobody knows whether what was owed before the card was paid. */
+const getOwedBeforeCard = (row: SubscriptionRow): Mills =>
+  isFailing(row) ? (row.owedBeforeCardMills ?? 0) : 0;
 
 /**
  * BILL-16: opens the months again whose invoices were deleted in QuickBooks, before they are

@@ -151,7 +151,7 @@ function getCardCall({
 }: Subscribed['subscription']): 'updateCard' | 'subscribeByCard' | null {
   if (hasCard && status !== 'pending') return 'updateCard';
   const isFree = userMills === 0 && gigabyteMills === 0;
-  return isFree || (status !== 'active' && status !== 'pending') ? null : 'subscribeByCard';
+  return isFree || status === 'cancelled' || status === 'ended' ? null : 'subscribeByCard';
 }
 
 type Subscribed = CompanySubscription & {
