@@ -46,11 +46,23 @@ export interface OutboundConnections {
   readonly secure: Secure;
 }
 
-/** Returns connections that stay open between requests, until the other side closes them. */
+/**
+ * Returns connections that stay open between requests, until the other side closes them. A request
+ * that meets such a closed one is sent again at once on one of its own, if it may be repeated.
+ */
 export function makeConnections(max: number): OutboundConnections {
   const options = { keepAlive: true, maxSockets: max };
   return { plain: new Plain(options), secure: new Secure(options) };
 }
+
+/**
+ * The other side closed a shared connection while nobody used it, and the request met that: servers
+ * do so after seconds, and firewalls forget connections without a word (`reusedSocket` in Node's
+ * documentation of `http.ClientRequest`).
+ */
+class StaleConnection extends Error {}
+const isClosed = (error: NodeJS.ErrnoException): boolean =>
+  error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 const TIMEOUT_MS: Ms = 10_000;
 const MAX_BYTES = 1_048_576;
@@ -61,6 +73,8 @@ const FIRST_HIGH = 1_024;
 const MIN_BYTES_PER_SECOND = 8_192;
 const SECOND_MS: Ms = 1_000;
 const NO_BODY = new Set([204, 205, 304]);
+/** RFC 9110, 9.2.2: they do the same when they are sent again. */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /**
  * The only function that requests an address somebody entered (OUTB-1, OUTB-2): https, or http if the
@@ -138,9 +152,11 @@ async function sendRequest(
         limitWhole(going, allowedMs);
       });
   };
-  try {
-    return await new Promise<Response>((resolve, reject) => {
+  const send = (agents: OutboundConnections | null): Promise<Response> =>
+    new Promise<Response>((resolve, reject) => {
+      let isAnswered = false;
       const answered = (answer: IncomingMessage): void => {
+        isAnswered = true;
         const response = isStreamed
           ? passOn(answer, name, timeoutMs)
           : collect(answer, name, maxBytes, (bytes) => {
@@ -156,19 +172,24 @@ async function sendRequest(
               minVersion: 'TLSv1.2',
               rejectUnauthorized: true,
               ...(certificate === null ? {} : pinCertificate(certificate)),
-              agent: connections?.secure ?? new Secure({ keepAlive: false }),
+              agent: agents?.secure ?? new Secure({ keepAlive: false }),
             },
             answered,
           )
-        : plain(
-            { ...options, agent: connections?.plain ?? new Plain({ keepAlive: false }) },
-            answered,
-          );
+        : plain({ ...options, agent: agents?.plain ?? new Plain({ keepAlive: false }) }, answered);
+      moved = 0;
+      whole?.cancel();
       onProgress(going, 0);
       if (isLarge) limitWhole(going, 0);
       // Firewalls forget connections on which an answer takes hours.
       going.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
-      going.on('error', reject);
+      going.on('error', (error) => {
+        reject(
+          going.reusedSocket && !isAnswered && isClosed(error)
+            ? new StaleConnection('It was closed before.', { cause: error })
+            : error,
+        );
+      });
       const abort = (): void => {
         going.destroy(new OutboundError('unreachable', t.failed({ host: name })));
       };
@@ -180,6 +201,15 @@ async function sendRequest(
         });
       else going.end(payload ?? undefined);
     });
+  try {
+    try {
+      return await send(connections ?? null);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      // Others of the shared connections may be as old.
+      if (IDEMPOTENT.has(method)) return await send(null);
+      throw error.cause;
+    }
   } catch (error) {
     throw error instanceof OutboundError
       ? error

@@ -165,6 +165,28 @@ test('OBJ-2: storage that is busy or cuts the connection is asked again, and a w
   expect(getKind(await target.read('index', NAME))).toBe('busy');
 });
 
+test('OBJ-2: connections that the storage has closed while nobody used them fail nothing, however many there are', async () => {
+  const s3 = await startS3();
+  const { target } = makeTarget(s3);
+  const names = Array.from({ length: 8 }, (_, n) => n.toString(16).padStart(64, '0'));
+  const all = Promise.withResolvers<void>();
+  let waiting = 0;
+  // All at once: each on a connection of its own.
+  s3.beforeAnswer = () => {
+    waiting += 1;
+    if (waiting === names.length) all.resolve();
+    return all.promise;
+  };
+  for (const answer of await Promise.all(names.map((name) => target.write('data', name, BYTES))))
+    getValue(answer);
+  s3.forgetConnections();
+  expect(Buffer.from(getValue(await target.read('data', names[0] ?? '')))).toEqual(BYTES);
+  getValue(await target.write('index', NAME, BYTES));
+  getValue(await target.remove('data', names[1] ?? ''));
+  // More than the attempts that a request has, and none of them was needed.
+  expect(s3.requests.slice(names.length)).toEqual(['GET', 'PUT', 'DELETE']);
+});
+
 test('OBJ-1: destroying a repository removes its objects, the config last, and no others', async () => {
   const s3 = await startS3();
   const { target } = makeTarget(s3);

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { answerVersioned, type VersionedBucket } from './versioned.ts';
 
@@ -21,6 +21,10 @@ export interface S3StandIn {
   readonly versioned: VersionedBucket | null;
   /** The time of the storage. */
   now: () => number;
+  /** Runs before each answer. */
+  beforeAnswer: () => Promise<void>;
+  /** The connections until now were closed while nobody used them, which the next request meets. */
+  readonly forgetConnections: () => void;
 }
 
 export const REGION = 'eu-test-1';
@@ -40,6 +44,8 @@ export async function startS3(versioned: VersionedBucket | null = null): Promise
 export async function openS3(
   versioned: VersionedBucket | null = null,
 ): Promise<S3StandIn & { readonly stop: () => void }> {
+  const connections = new Set<Socket>();
+  const forgotten = new WeakSet<Socket>();
   const standIn = {
     objects: versioned?.objects ?? new Map<string, Buffer>(),
     versioned,
@@ -48,15 +54,32 @@ export async function openS3(
     failures: [] as S3StandIn['failures'],
     secret: SECRET,
     url: '',
+    beforeAnswer: (): Promise<void> => Promise.resolve(),
+    forgetConnections: (): void => {
+      for (const socket of connections) forgotten.add(socket);
+    },
     stop: (): void => {
       server.closeAllConnections();
       server.close();
     },
   };
   const server = createServer((request, response) => {
-    void readBody(request).then((raw) => answer(standIn, request, raw, response));
+    if (forgotten.has(request.socket)) {
+      request.socket.destroy();
+      return;
+    }
+    void respond(request, response);
   });
-  // On a busy machine, the next request may come later than a server waits for it by default.
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const raw = await readBody(request);
+    await standIn.beforeAnswer();
+    answer(standIn, request, raw, response);
+  }
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
+  });
+  // Connections are closed when a test says so, and not by how busy the machine is.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
