@@ -8,11 +8,11 @@ import {
   shareColumn,
 } from './columns.ts';
 import type { JobLine } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (days: readonly Day[]): readonly Column[] => [
+export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   companyColumn(),
   jobColumn(),
   daysColumn(days),

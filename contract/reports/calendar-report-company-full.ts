@@ -14,11 +14,11 @@ import {
 } from './columns.ts';
 import { cutNotice } from './detail-report.ts';
 import type { JobLine, ResultLine } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (days: readonly Day[]): readonly Column[] => [
+export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   jobColumn(),
   computerColumn(),
   daysColumn(days),
@@ -34,7 +34,7 @@ export const getRows = (lines: readonly JobLine[]): readonly ReportRow[] =>
     ...cellCounts(line.counts),
   ]);
 
-export const troubleColumns = (): readonly Column[] => [
+export const troubleColumns = (): readonly ReportColumn[] => [
   { id: 'started', title: t.started, kind: 'moment' },
   { id: 'state', title: t.state, kind: 'state' },
   jobColumn(),

@@ -1,10 +1,10 @@
 import { tallyColumns, tallyCells, tallyFacts } from './columns.ts';
 import type { DayTally } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (): readonly Column[] => [
+export const columns = (): readonly ReportColumn[] => [
   { id: 'day', title: t.day, kind: 'day' },
   ...tallyColumns(),
 ];

@@ -12,11 +12,11 @@ import {
   sumCounts,
 } from './columns.ts';
 import type { CompanyLine } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (days: readonly Day[]): readonly Column[] => [
+export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   companyColumn(),
   jobsColumn(),
   daysColumn(days),

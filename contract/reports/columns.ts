@@ -2,24 +2,24 @@ import type { Day } from '../ids.ts';
 import type { TallyOut } from './result-rows.ts';
 import type { CalendarLine, CellCounts } from './figures.ts';
 import { getLetter } from './report.ts';
-import type { Column, DayCells, Fact, ReportCell } from './report.ts';
+import type { ReportColumn, DayCells, Fact, ReportCell } from './report.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
 /** Columns that several templates share, and their cells. */
-export const text = (id: string, title: string, wide = 1): Column => ({
+export const text = (id: string, title: string, wide = 1): ReportColumn => ({
   id,
   title,
   kind: 'text',
   wide,
 });
-export const count = (id: string, title: string): Column => ({ id, title, kind: 'count' });
-export const companyColumn = (): Column => text('company', t.company, 1.4);
-export const jobColumn = (): Column => text('job', t.job, 1.6);
-export const computerColumn = (): Column => text('computer', t.computer);
-export const sourceColumn = (): Column => text('source', t.source, 0.7);
-export const jobsColumn = (): Column => count('jobs', t.jobs);
-export const shareColumn = (): Column => ({ id: 'share', title: t.goodDays, kind: 'share' });
-export const daysColumn = (days: readonly Day[]): Column => ({
+export const count = (id: string, title: string): ReportColumn => ({ id, title, kind: 'count' });
+export const companyColumn = (): ReportColumn => text('company', t.company, 1.4);
+export const jobColumn = (): ReportColumn => text('job', t.job, 1.6);
+export const computerColumn = (): ReportColumn => text('computer', t.computer);
+export const sourceColumn = (): ReportColumn => text('source', t.source, 0.7);
+export const jobsColumn = (): ReportColumn => count('jobs', t.jobs);
+export const shareColumn = (): ReportColumn => ({ id: 'share', title: t.goodDays, kind: 'share' });
+export const daysColumn = (days: readonly Day[]): ReportColumn => ({
   id: 'days',
   title: t.days,
   kind: 'days',
@@ -27,7 +27,7 @@ export const daysColumn = (days: readonly Day[]): Column => ({
 });
 
 /** Number of a job's days that ended with a warning, failed, or did not run. */
-export const cellCountColumns = (): readonly Column[] => [
+export const cellCountColumns = (): readonly ReportColumn[] => [
   count('warnings', t.warnings),
   count('failed', t.failed),
   count('missed', t.missed),
@@ -93,7 +93,7 @@ export function calendarFacts(
   ];
 }
 
-export const tallyColumns = (): readonly Column[] => [
+export const tallyColumns = (): readonly ReportColumn[] => [
   count('runs', t.results),
   count('success', t.success),
   count('warnings', t.warnings),

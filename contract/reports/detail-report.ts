@@ -1,10 +1,10 @@
 import { companyColumn, computerColumn, jobColumn, sourceColumn, text } from './columns.ts';
 import type { ResultLine, Results } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (): readonly Column[] => [
+export const columns = (): readonly ReportColumn[] => [
   { id: 'started', title: t.started, kind: 'moment' },
   { id: 'state', title: t.state, kind: 'state' },
   companyColumn(),

@@ -1,10 +1,10 @@
 import { companyColumn, count, jobsColumn } from './columns.ts';
 import type { Holding } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (): readonly Column[] => [
+export const columns = (): readonly ReportColumn[] => [
   companyColumn(),
   jobsColumn(),
   count('disabled', t.disabled),

@@ -8,11 +8,11 @@ import {
   tallyFacts,
 } from './columns.ts';
 import type { JobTally } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (): readonly Column[] => [
+export const columns = (): readonly ReportColumn[] => [
   jobColumn(),
   computerColumn(),
   sourceColumn(),

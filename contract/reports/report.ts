@@ -42,7 +42,7 @@ export type ColumnKind =
   | 'day'
   | 'days';
 /** `wide`: the relative width among the text columns; default 1. */
-export interface Column {
+export interface ReportColumn {
   readonly id: string;
   readonly title: string;
   readonly kind: ColumnKind;
@@ -58,7 +58,7 @@ export type ReportRow = readonly ReportCell[];
  */
 export interface Section {
   readonly title: string | null;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ReportColumn[];
   readonly rows: readonly ReportRow[];
   readonly total: ReportRow | null;
   readonly none: string;

@@ -13,11 +13,11 @@ import {
   text,
 } from './columns.ts';
 import type { ProviderLine } from './figures.ts';
-import type { Column, ReportRow } from './report.ts';
+import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns = (days: readonly Day[]): readonly Column[] => [
+export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   text('provider', t.provider, 1.4),
   count('companies', t.companies),
   jobsColumn(),

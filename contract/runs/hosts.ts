@@ -2,7 +2,7 @@ import type { CompanyN } from '../ids.ts';
 import type { JobRow } from './rows.ts';
 
 /** The company and host of a job. */
-export type Placed = Pick<JobRow, 'company' | 'computer' | 'server'>;
+export type JobHost = Pick<JobRow, 'company' | 'computer' | 'server'>;
 
 /**
  * Returns a function that counts the jobs of a company whose computer or server has a host name
@@ -10,7 +10,7 @@ export type Placed = Pick<JobRow, 'company' | 'computer' | 'server'>;
  * but two full names match only if they are equal. An IP address has no short form.
  */
 export function jobCounter(
-  jobs: readonly Placed[],
+  jobs: readonly JobHost[],
 ): (company: CompanyN, hostName: string) => number {
   const whole = new Map<string, Set<number>>();
   const short = new Map<string, Set<number>>();

@@ -3,7 +3,7 @@ import { describeError } from '../platform/http/serve-call.ts';
 import type { AppContext } from '../platform/app-context.ts';
 
 /** `tick`: runs now instead of at the next interval, and rejects if the work fails. */
-export interface Watch {
+export interface RepeatedTask {
   tick(now?: Ms): Promise<void>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export function repeat(
   every: Ms,
   says: string,
   work: (now: Ms, over: () => boolean) => Promise<void>,
-): Watch {
+): RepeatedTask {
   let timer: { cancel(): void } | null = null;
   let last: Promise<void> = Promise.resolve();
   let stopped = false;

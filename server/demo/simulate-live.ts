@@ -3,7 +3,7 @@ import type { KeyRow } from '#contract/runs/rows.ts';
 import { recordComputers, recordRepositories } from '../features/ingest/inventory.ts';
 import { recordResults } from '../features/ingest/pipeline.ts';
 import { repeat } from './repeat.ts';
-import type { Watch } from './repeat.ts';
+import type { RepeatedTask } from './repeat.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
 import { markAt, getHistoryKey } from './load-history.ts';
@@ -34,7 +34,7 @@ interface Course {
 export async function startLiveSimulation(
   context: AppContext,
   { providers }: DemoPlan,
-): Promise<Watch> {
+): Promise<RepeatedTask> {
   const courses: Course[] = [];
   for (const plan of providers) {
     const mark = (await markAt(context, plan)) ?? context.clock.now();

@@ -1,5 +1,5 @@
 import { keepPassword, readPassword } from '../first-start.ts';
-import type { Watch } from './repeat.ts';
+import type { RepeatedTask } from './repeat.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import type { DemoOption } from './options.ts';
 import { settleConnections } from './connections.ts';
@@ -20,7 +20,7 @@ export interface DemoServer {
   readonly password: string | null;
   readonly tenants: DemoTenants;
   readonly stripe: DemoStripe;
-  live(): Promise<Watch>;
+  live(): Promise<RepeatedTask>;
 }
 
 /**

@@ -42,7 +42,7 @@ import { type SiteAdmin, createSiteAdmin } from './site-admin.ts';
 import type { Tenant } from './store.ts';
 import { type TeamAdmin, teamAdmin } from './team-admin.ts';
 import { expireTokens } from './sync-token.ts';
-import type { LoggedRequest, Watch } from './watch.ts';
+import type { LoggedRequest, RequestWatch } from './watch.ts';
 import { type FailureRule, makeFailurePlan } from './failure-plan.ts';
 
 /** What tests and the local page do with the tenant, as its people and administrators do. */
@@ -101,7 +101,7 @@ export function createAdmin(
   parts: {
     readonly codes: DeviceCodes;
     readonly authorizations: AuthorizationCodes;
-    readonly watch: Watch;
+    readonly watch: RequestWatch;
     readonly size: TenantSize;
   },
 ): TenantAdmin {

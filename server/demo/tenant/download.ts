@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
-import { type ItemRow, type VersionRow, listVersions, readContent } from './drive-store.ts';
+import { type ItemRow, type VersionRow, listVersions, readFileBytes } from './drive-store.ts';
 import { digest } from './ids.ts';
 import { typeOfFile } from './mail-content.ts';
 import type { Tenant } from './store.ts';
@@ -78,7 +78,7 @@ function sendBytes(tenant: Tenant, request: Request, item: ItemRow, version: Ver
       headers: { ...headers, 'content-range': `bytes */${version.size}` },
     });
   const [from, to] = range ?? [0, version.size];
-  const body = request.method === 'HEAD' ? null : readContent(tenant, version, from, to);
+  const body = request.method === 'HEAD' ? null : readFileBytes(tenant, version, from, to);
   return new Response(body, {
     status: range ? 206 : 200,
     headers: {

@@ -5,7 +5,7 @@ import {
   type ItemRow,
   type VersionRow,
   findItem,
-  getHash,
+  getQuickXorHash,
 } from './drive-store.ts';
 import { digest, isoTime } from './ids.ts';
 import { typeOfFile } from './mail-content.ts';
@@ -117,7 +117,7 @@ export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Enti
       : {
           file: {
             mimeType: typeOfFile(item.name),
-            hashes: { quickXorHash: getHash(tenant, item) },
+            hashes: { quickXorHash: getQuickXorHash(tenant, item) },
           },
         }),
     ...(isRoot ? { root: {} } : {}),

@@ -269,7 +269,7 @@ export function storeBytes(tenant: Tenant, bytes: Uint8Array): Content {
 }
 
 /** Returns the bytes `from` to before `to` of a file's state. */
-export function readContent(
+export function readFileBytes(
   { store }: Tenant,
   state: { readonly content: string | null; readonly size: number },
   from = 0,
@@ -284,9 +284,9 @@ export function readContent(
 }
 
 /** Returns the file's hash; it is computed once for each content. */
-export function getHash(tenant: Tenant, item: ItemRow): string {
+export function getQuickXorHash(tenant: Tenant, item: ItemRow): string {
   if (item.hash !== null) return item.hash;
-  const hash = quickXorHash(readContent(tenant, item));
+  const hash = quickXorHash(readFileBytes(tenant, item));
   tenant.store.run('update item set hash = ? where n = ?', hash, item.n);
   return hash;
 }

@@ -1,7 +1,7 @@
 import { libraryUrl } from './drive-entities.ts';
 import { findDrive } from './drive-store.ts';
 import { guid, isoTime } from './ids.ts';
-import type { Column, Fields, ListItemRow, ListItemVersionRow, ListRow } from './list-store.ts';
+import type { ListColumn, Fields, ListItemRow, ListItemVersionRow, ListRow } from './list-store.ts';
 import type { Entity } from './odata.ts';
 import { findPerson } from './people.ts';
 import type { Tenant } from './store.ts';
@@ -36,7 +36,7 @@ export const listEntity = (tenant: Tenant, site: string, list: ListRow): Entity 
   list: { contentTypesEnabled: false, hidden: false, template: list.template },
 });
 
-export const columnEntity = (list: ListRow, column: Column): Entity => ({
+export const columnEntity = (list: ListRow, column: ListColumn): Entity => ({
   id: guid(list.id, column.name),
   name: column.name,
   displayName: column.displayName,

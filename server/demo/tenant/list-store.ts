@@ -47,7 +47,7 @@ export const COLUMN_TYPES = [
   'personOrGroup',
 ] as const;
 /** A column of a list: `type`, and the properties of that type. */
-export interface Column {
+export interface ListColumn {
   readonly name: string;
   readonly displayName: string;
   readonly type: (typeof COLUMN_TYPES)[number];
@@ -87,7 +87,7 @@ export const isRemovedLibrary = ({ store }: Tenant, drive: DriveRow): boolean =>
 export interface NewList {
   readonly siteId: string;
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   readonly at: Ms;
 }
 
@@ -175,7 +175,7 @@ export function removeList({ store }: Tenant, { n }: ListRow): void {
   store.run('update list set removed = 1 where n = ?', n);
 }
 
-const TITLE: Column = {
+const TITLE: ListColumn = {
   name: 'Title',
   displayName: 'Title',
   type: 'text',
@@ -184,7 +184,7 @@ const TITLE: Column = {
   readOnly: false,
 };
 /** Columns that the cloud fills. */
-const SYSTEM_COLUMNS: readonly Column[] = (
+const SYSTEM_COLUMNS: readonly ListColumn[] = (
   [
     ['Created', 'Created', 'dateTime'],
     ['Modified', 'Modified', 'dateTime'],
@@ -201,15 +201,15 @@ const SYSTEM_COLUMNS: readonly Column[] = (
   readOnly: true,
 }));
 
-export const listColumns = ({ store }: Tenant, { id }: Pick<ListRow, 'id'>): Column[] => [
+export const listColumns = ({ store }: Tenant, { id }: Pick<ListRow, 'id'>): ListColumn[] => [
   ...store
     .all<{ props: string }>('select props from list_column where list_id = ? order by n', id)
-    .map(({ props }) => JSON.parse(props) as Column),
+    .map(({ props }) => JSON.parse(props) as ListColumn),
   ...SYSTEM_COLUMNS,
 ];
 
 /** @throws GraphError 409 */
-export function addColumn(tenant: Tenant, listId: string, column: Column): void {
+export function addColumn(tenant: Tenant, listId: string, column: ListColumn): void {
   const { store } = tenant;
   if (listColumns(tenant, { id: listId }).some(({ name }) => name === column.name))
     throw new GraphError(409, 'nameAlreadyExists', 'Name already exists');
@@ -324,7 +324,7 @@ function addVersion({ store }: Tenant, { id }: ListRow, row: ListItemVersionRow)
   store.insert('list_row_version', { ...row, list_id: id });
 }
 
-const CHECKS: Readonly<Record<Column['type'], (value: unknown) => boolean>> = {
+const CHECKS: Readonly<Record<ListColumn['type'], (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string',
   choice: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
@@ -335,10 +335,10 @@ const CHECKS: Readonly<Record<Column['type'], (value: unknown) => boolean>> = {
 };
 
 /** People are written by their number in the site: `AssignedToLookupId` of a column `AssignedTo`. */
-const getFieldName = ({ name, type }: Column): string =>
+const getFieldName = ({ name, type }: ListColumn): string =>
   type === 'personOrGroup' ? `${name}LookupId` : name;
 
-function checkFields(columns: readonly Column[], fields: Fields): void {
+function checkFields(columns: readonly ListColumn[], fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
     const column = columns.find((one) => getFieldName(one) === name);
     if (!column) throw new GraphError(400, 'invalidRequest', `Field '${name}' is not recognized`);

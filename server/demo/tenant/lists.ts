@@ -16,7 +16,7 @@ import {
 } from './list-entities.ts';
 import {
   COLUMN_TYPES,
-  type Column,
+  type ListColumn,
   type ListItemRow,
   type ListRow,
   addColumn,
@@ -74,13 +74,13 @@ function parse<S extends v.GenericSchema>(schema: S, json: unknown): v.InferOutp
   return parsed.output;
 }
 
-function readColumn(input: v.InferOutput<typeof columnInput>): Column {
+function readColumn(input: v.InferOutput<typeof columnInput>): ListColumn {
   const type = COLUMN_TYPES.find((one) => input[one] !== undefined) ?? 'text';
   return {
     name: input.name,
     displayName: input.displayName ?? input.name,
     type,
-    facet: (input[type] ?? {}) as Column['facet'],
+    facet: (input[type] ?? {}) as ListColumn['facet'],
     required: input.required,
     readOnly: false,
   };

@@ -3,7 +3,7 @@ import { GraphError, badRequest } from './graph-error.ts';
 import { conversationId, digest } from './ids.ts';
 import type { Correspondent } from './mail-content.ts';
 import type { MessageProps, NewAttachment } from './mailbox-store.ts';
-import { readMime } from './mime-reader.ts';
+import { parseMessage } from './mime-reader.ts';
 import type { Tenant } from './store.ts';
 
 const recipient = v.object({
@@ -241,7 +241,7 @@ export function readMimeMessage(text: string): {
       'Invalid base64 string for MIME content.',
     );
   const mime = new Uint8Array(Buffer.from(base64, 'base64'));
-  const mail = readMime(mime);
+  const mail = parseMessage(mime);
   return {
     mime,
     attachments: mail.attachments,

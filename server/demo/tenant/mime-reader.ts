@@ -23,7 +23,7 @@ interface Part {
 }
 
 /** Reads a message as bytes: headers, bodies, attachments. Each byte is one letter in between. */
-export function readMime(bytes: Uint8Array): ReadMail {
+export function parseMessage(bytes: Uint8Array): ReadMail {
   const root = splitPart(Buffer.from(bytes).toString('latin1'));
   const leaves = listLeafParts(root);
   const getBody = (type: string): string | null => {

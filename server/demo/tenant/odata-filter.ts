@@ -32,11 +32,11 @@ const COMPARE: Readonly<Record<string, (left: unknown, right: unknown) => boolea
 
 const compare = (left: unknown, right: unknown): number => {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
-  const [a, b] = [getText(left), getText(right)];
+  const [a, b] = [toText(left), toText(right)];
   return a < b ? -1 : a > b ? 1 : 0;
 };
 
-export const getText = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const lower = (value: unknown): unknown =>
   typeof value === 'string' ? value.toLowerCase() : (value ?? null);
@@ -103,7 +103,7 @@ class Parser {
     const text = String(this.#literal()).toLowerCase();
     this.#need(')');
     return (entity) => {
-      const value = getText(valueAt(entity, property)).toLowerCase();
+      const value = toText(valueAt(entity, property)).toLowerCase();
       if (name === 'startswith') return value.startsWith(text);
       return name === 'contains' ? value.includes(text) : value.endsWith(text);
     };

@@ -1,4 +1,4 @@
-import { matchesFilter, getText } from './odata-filter.ts';
+import { matchesFilter, toText } from './odata-filter.ts';
 import { badRequest, GraphError } from './graph-error.ts';
 import type { Tenant } from './store.ts';
 
@@ -150,11 +150,11 @@ function findEntities(entities: readonly Entity[], { filter, search, orderBy }: 
 function matchesSearch(entity: Entity, search: string): boolean {
   const clauses = [...search.matchAll(/"?([A-Za-z]+):([^"]+)"?/g)];
   if (clauses.length === 0)
-    return getText(entity['displayName'] ?? entity['name'])
+    return toText(entity['displayName'] ?? entity['name'])
       .toLowerCase()
       .includes(search.replaceAll('"', '').toLowerCase());
   return clauses.some(([, name = '', text = '']) =>
-    getText(entity[name]).toLowerCase().includes(text.trim().toLowerCase()),
+    toText(entity[name]).toLowerCase().includes(text.trim().toLowerCase()),
   );
 }
 
@@ -162,7 +162,7 @@ function sorted(entities: readonly Entity[], orderBy: string): Entity[] {
   const [name = '', direction = 'asc'] = orderBy.split(',')[0]?.trim().split(/\s+/) ?? [];
   const sign = direction.toLowerCase() === 'desc' ? -1 : 1;
   return [...entities].sort((a, b) => {
-    const [left, right] = [getText(a[name]), getText(b[name])];
+    const [left, right] = [toText(a[name]), toText(b[name])];
     return sign * (left < right ? -1 : left > right ? 1 : 0);
   });
 }

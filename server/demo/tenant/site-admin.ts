@@ -12,7 +12,7 @@ import {
 import { itemNotFound } from './graph-error.ts';
 import { type SiteRow, findSite, insertSite, listSites, siteDrives } from './groups.ts';
 import {
-  type Column,
+  type ListColumn,
   type Fields,
   type ListItemRow,
   type ListRow,
@@ -46,7 +46,7 @@ export interface SiteAdmin {
   deleteLibraryFile(drive: string, item: string): void;
   /** Without the lists of libraries. */
   listLists(site: string): ListRow[];
-  addList(site: string, name: string, columns?: readonly Column[]): ListRow;
+  addList(site: string, name: string, columns?: readonly ListColumn[]): ListRow;
   /** Of a library, too: by the id of its drive. */
   renameList(site: string, list: string, name: string): void;
   removeList(site: string, list: string): void;

@@ -10,7 +10,7 @@ import {
 } from './drive-store.ts';
 import { type SiteRow, getUrl, listSites, siteDrives } from './groups.ts';
 import {
-  type Column,
+  type ListColumn,
   type Fields,
   type ListRow,
   changeRow,
@@ -28,13 +28,13 @@ import type { Tenant } from './store.ts';
 
 const column = (
   name: string,
-  type: Column['type'],
-  facet: Column['facet'] = {},
+  type: ListColumn['type'],
+  facet: ListColumn['facet'] = {},
   displayName = name,
-): Column => ({ name, displayName, type, facet, required: false, readOnly: false });
+): ListColumn => ({ name, displayName, type, facet, required: false, readOnly: false });
 
 const STATUS = ['Open', 'In progress', 'Done'] as const;
-const TASKS: readonly Column[] = [
+const TASKS: readonly ListColumn[] = [
   column('Status', 'choice', {
     allowTextEntry: false,
     choices: [...STATUS],
@@ -43,7 +43,7 @@ const TASKS: readonly Column[] = [
   column('DueDate', 'dateTime', { displayAs: 'default', format: 'dateOnly' }, 'Due date'),
   column('Hours', 'number', { decimalPlaces: 'automatic', displayAs: 'number' }),
 ];
-const SUPPLIERS: readonly Column[] = [
+const SUPPLIERS: readonly ListColumn[] = [
   column('City', 'text', { allowMultipleLines: false, maxLength: 255 }),
   column('Phone', 'text', { allowMultipleLines: false, maxLength: 255 }),
   column('Approved', 'boolean'),

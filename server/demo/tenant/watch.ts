@@ -16,7 +16,7 @@ export interface LoggedRequest {
 const MAX_LOGGED = 5000;
 
 /** Lets requests fail as planned, and logs all of them. */
-export interface Watch {
+export interface RequestWatch {
   fetch(this: void, request: Request): Promise<Response>;
   setPlan(plan: FailurePlan): void;
   requests(): readonly LoggedRequest[];
@@ -25,7 +25,7 @@ export interface Watch {
 export function createWatch(
   tenant: Tenant,
   answer: (request: Request) => Promise<Response>,
-): Watch {
+): RequestWatch {
   const log: LoggedRequest[] = [];
   let plan: FailurePlan | null = null;
   return {

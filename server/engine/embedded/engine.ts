@@ -24,7 +24,7 @@ import {
   changeStorageKeys,
   createRepository,
   openStoredRepository,
-  readUsage,
+  readRepositoryUsage,
 } from './repositories/repositories.ts';
 import { requestCleanUp, requestVerification } from './repositories/requests.ts';
 import { type EstimateCalls, makeEstimateCalls } from './restore/estimate.ts';
@@ -77,7 +77,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
       changePassword: (scope, input) => changePassword(context(), scope, input),
       changeStorageKeys: (scope, input) => changeStorageKeys(context(), scope, input),
       attach: (scope, input) => attachRepository(context(), scope, input),
-      usage: (scope, { repository }) => readUsage(context(), scope, repository),
+      usage: (scope, { repository }) => readRepositoryUsage(context(), scope, repository),
       cleanUp: (scope, { repository }) => requestCleanUp(context(), scope, repository),
       verify: (scope, { repository }) => requestVerification(context(), scope, repository),
       async delete({ tenant }, { repository }) {

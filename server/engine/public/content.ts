@@ -4,7 +4,7 @@
  */
 
 export { ContentError } from '../embedded/content-error.ts';
-export { getText } from '../embedded/formats/html-text.ts';
+export { htmlToText } from '../embedded/formats/html-text.ts';
 export { readTime } from '../embedded/formats/icalendar.ts';
 export { getZone } from '../embedded/formats/time-zone.ts';
 export type {

@@ -7,7 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { failed } from '../result.ts';
 import { type Claim, claimJob, forgetClaim, isLinked, markLost, markSent } from './job-links.ts';
-import type { Place } from './map-job.ts';
+import type { PortalTime } from './map-job.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { getReadFingerprint, getSentFingerprint, type ReadJob, readJob } from './read-job.ts';
 import { getJobsPath, readJobs } from './read-organization.ts';
@@ -106,7 +106,7 @@ async function findThere(
 ): Promise<{
   readonly jobs: readonly Vb365Job[];
   readonly there: ReadJob | null;
-  readonly place: Place;
+  readonly place: PortalTime;
 }> {
   const all = await readJobs(opened.client, opened.key);
   const place = await loadPlace(context, scope, all, null);
@@ -126,7 +126,7 @@ async function findSent(
   }: {
     readonly jobs: readonly Vb365Job[];
     readonly sent: string | null;
-    readonly place: Place;
+    readonly place: PortalTime;
   },
 ): Promise<ReadJob | null> {
   if (sent === null) return null;
@@ -166,7 +166,7 @@ async function postJob(
     readonly claim: { readonly id: BackupJobId };
     readonly body: RawRow;
     readonly sent: string;
-    readonly place: Place;
+    readonly place: PortalTime;
   },
 ): Promise<string> {
   const { client, key } = opened;

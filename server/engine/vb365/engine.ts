@@ -22,7 +22,7 @@ import { readServerRepository, readServerStorage } from './read-repository.ts';
 import { deleteServerJob, updateServerJob } from './save-jobs.ts';
 import { updateServerRepository } from './save-repositories.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
-import { readUsage } from './usage.ts';
+import { readServerUsage } from './usage.ts';
 
 /**
  * The engine of organizations that were imported from a server of Veeam Backup for Microsoft 365.
@@ -76,7 +76,7 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
       cleanUp: unsupported,
       verify: unsupported,
       delete: unsupported,
-      usage: (scope, { repository }) => readUsage(context(), scope, repository),
+      usage: (scope, { repository }) => readServerUsage(context(), scope, repository),
     },
     serverJobs: {
       create: (scope, input) => createServerJob(context(), servers, scope, input),

@@ -25,7 +25,7 @@ const MINUTE: Ms = 60_000;
 const WEEK_HOURS = 168;
 
 /** Where and when the portal shows a job. */
-export interface Place {
+export interface PortalTime {
   readonly timeZone: string;
   readonly now: Ms;
   /**
@@ -53,7 +53,7 @@ export type JobSettings = Pick<
 >;
 
 /** Returns the settings of a job for its row. */
-export function toJobSettings(job: Vb365Job, items: JobItems, place: Place): JobSettings {
+export function toJobSettings(job: Vb365Job, items: JobItems, place: PortalTime): JobSettings {
   const selectedItems = toItems(items.selected);
   return {
     name: toName(job.name) ?? job.id,
@@ -79,7 +79,7 @@ export function getWindowField(policy: ServerPolicy): 'periodicallyWindow' | 'ba
 
 export function toPolicy(
   job: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
-  place: Place,
+  place: PortalTime,
 ): SchedulePolicy {
   const policy = job.schedulePolicy ?? {};
   const field = getWindowField(policy);
@@ -95,7 +95,7 @@ export function toPolicy(
 /** A daily time is one of the server's own clock. */
 function toSchedule(
   job: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
-  { timeZone, now, clock }: Place,
+  { timeZone, now, clock }: PortalTime,
 ): Schedule {
   const { type, scheduleEnabled, periodicallyEvery, dailyType, dailyTime } =
     job.schedulePolicy ?? {};
@@ -127,7 +127,7 @@ function toWindow(
     backupWindow,
     minuteOffset,
   }: NonNullable<NonNullable<Vb365Job['schedulePolicy']>['backupWindowSettings']>,
-  { timeZone, now }: Omit<Place, 'clock'>,
+  { timeZone, now }: Omit<PortalTime, 'clock'>,
 ): string | null {
   if (backupWindow?.length !== WEEK_HOURS || !backupWindow.includes(true)) return null;
   const shift = getHourShift(minuteOffset ?? 0, { timeZone, now });
@@ -140,7 +140,7 @@ function toWindow(
 /** By how many hours the provider's zone is ahead of the zone of a window. */
 export const getHourShift = (
   minuteOffset: number,
-  { timeZone, now }: Omit<Place, 'clock'>,
+  { timeZone, now }: Omit<PortalTime, 'clock'>,
 ): number => Math.round((offsetAt(now, timeZone) / MINUTE - minuteOffset) / 60);
 
 /** What a type of item calls the parts of it that are backed up. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { canonical } from '#server/platform/db/canonical.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { type JobItems, type JobSettings, type Place, toJobSettings } from './map-job.ts';
+import { type JobItems, type JobSettings, type PortalTime, toJobSettings } from './map-job.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import type { OpenedServer } from './servers.ts';
 import { JobItemShape, JobShape, type Vb365Job } from './shapes.ts';
@@ -31,7 +31,7 @@ export const isSameJob = (one: ReadJob, other: ReadJob): boolean =>
 export async function readJob(
   { client }: OpenedServer,
   jobKey: string,
-  place: Place,
+  place: PortalTime,
 ): Promise<ReadJob> {
   const raw = await client.read(getPath(jobKey), RawShape);
   const parsed = v.safeParse(JobShape, raw);
@@ -74,7 +74,7 @@ export const getPath = (jobKey: string): string => `Jobs/${encodeURIComponent(jo
 export async function readSettled(
   opened: OpenedServer,
   jobKey: string,
-  place: Place,
+  place: PortalTime,
 ): Promise<ReadJob | null> {
   for (let tries = 0; tries < 3; tries += 1) {
     const read = await readJob(opened, jobKey, place);
@@ -87,13 +87,13 @@ export async function readSettled(
 }
 
 /** A clock that never changes: fingerprints compare times as the server has them. */
-const FIXED: Place = { timeZone: 'UTC', now: 0, clock: null };
+const FIXED: PortalTime = { timeZone: 'UTC', now: 0, clock: null };
 
 /**
  * Returns a fingerprint of a job's settings: the same for a job as it was sent and as its server gives
  * it, whatever the order of its items and what the server adds.
  */
-export function getFingerprint(job: Vb365Job, items: JobItems): string {
+export function getJobFingerprint(job: Vb365Job, items: JobItems): string {
   const { name, description, backupType, selectedItems, excludedItems, schedulePolicy } =
     toJobSettings({ ...job, nextRun: null }, items, FIXED);
   const parts = {
@@ -113,7 +113,7 @@ const sorted = (rows: JobSettings['selectedItems']) => rows.map(canonical).toSor
 /** Returns the fingerprint of a job that is sent. */
 export function getSentFingerprint(body: RawRow): string {
   const job = v.parse(JobShape, { ...body, id: 'sent' });
-  return getFingerprint(job, {
+  return getJobFingerprint(job, {
     selected: job.selectedItems ?? [],
     excluded: job.excludedItems ?? [],
   });
@@ -121,4 +121,4 @@ export function getSentFingerprint(body: RawRow): string {
 
 /** Returns the fingerprint of a job that was read. */
 export const getReadFingerprint = ({ job, selected, excluded }: ReadJob): string =>
-  getFingerprint(job, { selected: parseItems(selected ?? []), excluded: parseItems(excluded) });
+  getJobFingerprint(job, { selected: parseItems(selected ?? []), excluded: parseItems(excluded) });

@@ -11,7 +11,7 @@ import { SourceError } from '#server/platform/systems/source-error.ts';
 import { done, failed, ok } from '../result.ts';
 import { commandJob } from './job-commands.ts';
 import { findJobKey, findRepositoryKey, linkJob, loadSightings, markCommand } from './job-links.ts';
-import type { Place } from './map-job.ts';
+import type { PortalTime } from './map-job.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import {
   getPath,
@@ -98,7 +98,7 @@ export async function putJob(
   }: {
     readonly settings: ServerJobSettings;
     readonly repository: string;
-    readonly place: Place;
+    readonly place: PortalTime;
     /** The schedule as the portal showed it: if it is wanted, the server's stays as it is. */
     readonly shown?: Schedule | null;
   },
@@ -213,7 +213,7 @@ export async function finish(
     readonly id: BackupJobId;
     readonly jobKey: string;
     readonly settings: ServerJobSettings;
-    readonly place: Place;
+    readonly place: PortalTime;
     readonly sent: string;
   },
 ): Promise<EngineResult<ServerJob>> {
@@ -267,7 +267,7 @@ export async function loadPlace(
   { tenant, organization }: EngineScope,
   jobs: readonly Vb365Job[],
   job: BackupJobId | null,
-): Promise<Place> {
+): Promise<PortalTime> {
   const now = context.clock.now();
   return context.store.tenant(
     tenant,

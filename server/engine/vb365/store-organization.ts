@@ -18,9 +18,9 @@ import { loadZone } from '#server/platform/http/csv-response.ts';
 import { setNotification } from '#server/platform/queries/job-recipients.ts';
 import { CLAIM_MS, isClaim, isOpen } from './job-links.ts';
 import { endFailedRemoval, type FinishRemoval, finishRemovals } from './lost-removals.ts';
-import { type JobItems, type Place, toJobSettings } from './map-job.ts';
+import { type JobItems, type PortalTime, toJobSettings } from './map-job.ts';
 import { toRepository } from './map-repository.ts';
-import { getFingerprint } from './read-job.ts';
+import { getJobFingerprint } from './read-job.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';
 import { getCreated, getUpdated, isSameRepository } from './repository-events.ts';
 import { chooseSighting, getClock, getSighting, type Sighting } from './server-clock.ts';
@@ -234,7 +234,7 @@ function findClaim(
   }: { readonly job: Vb365Job; readonly items: JobItems | null; readonly readAt: Ms },
   taken: ReadonlySet<BackupJobId>,
 ) {
-  const print = items && getFingerprint(job, items);
+  const print = items && getJobFingerprint(job, items);
   return [...known].find(
     ([
       key,
@@ -322,7 +322,7 @@ function getJobEvents(
     readonly items: JobItems | null;
   },
   row: BackupJobRow | undefined,
-  place: Place,
+  place: PortalTime,
 ): NewEvent[] {
   const read = toJobSettings(job, items ?? { selected: [], excluded: [] }, place);
   const settings =

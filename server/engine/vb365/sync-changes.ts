@@ -64,7 +64,7 @@ interface Lists {
  * Returns a fingerprint of the lists of a server: its organizations, repositories without their sizes
  * and, in version 7, the settings of its jobs.
  */
-export async function getFingerprint(
+export async function getListsFingerprint(
   client: Vb365Client,
   { organizations, repositories }: Lists,
 ): Promise<string> {
@@ -107,7 +107,7 @@ export async function readServerChanges(
   if (changes === null) return null;
   const repositories = await readRepositories(client);
   const organizations = await readOrganizations(client);
-  const lists = await getFingerprint(client, { organizations, repositories });
+  const lists = await getListsFingerprint(client, { organizations, repositories });
   if (lists !== feed.lists) return null;
   const stored = await context.store.tenant(tenant, (tx) => loadStored(tx, sites, changes), {
     readOnly: true,

@@ -21,7 +21,7 @@ import { shortenDueRetentions } from './shorten-retention.ts';
 import { findServer, type ServerRow, type Vb365Servers } from './servers.ts';
 import { InstanceShape } from './shapes.ts';
 import { loadKnownJobs, storeOrganization } from './store-organization.ts';
-import { getFingerprint, type ImportedSite, readServerChanges } from './sync-changes.ts';
+import { getListsFingerprint, type ImportedSite, readServerChanges } from './sync-changes.ts';
 
 const EVERY_MS: Ms = 5 * 60_000;
 /** While a session runs. */
@@ -206,7 +206,9 @@ async function syncWhole(
   const readAt = context.clock.now();
   const repositories = await readRepositories(client);
   const lists =
-    cursor === null ? null : await orNull(getFingerprint(client, { organizations, repositories }));
+    cursor === null
+      ? null
+      : await orNull(getListsFingerprint(client, { organizations, repositories }));
   foreignJobs.clear();
   let isRunning = false;
   let isComplete = true;

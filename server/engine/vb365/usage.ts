@@ -6,7 +6,7 @@ import { vb365Messages as t } from './messages.en.ts';
 import type { BackupRepositoryId } from '#contract/ids.ts';
 
 /** Returns what an organization uses of a repository. The server verifies and cleans up itself. */
-export const readUsage = (
+export const readServerUsage = (
   context: AppContext,
   { tenant, organization }: EngineScope,
   repository: BackupRepositoryId,

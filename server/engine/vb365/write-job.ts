@@ -9,7 +9,7 @@ import {
   getHourShift,
   getWindowField,
   PARTS,
-  type Place,
+  type PortalTime,
   type ServerPolicy,
   shiftDay,
   toItem,
@@ -25,7 +25,7 @@ import { shiftTime } from './server-clock.ts';
 export type RawRow = Readonly<Record<string, unknown>>;
 
 /** `shown`: the schedule that the portal showed before the change. */
-interface ChangePlace extends Place {
+interface ChangePlace extends PortalTime {
   readonly shown: Schedule | null;
 }
 
@@ -46,7 +46,7 @@ const WEEK_HOURS = 168;
 /** Returns the body for a new job, without its items. */
 export const writeNewJob = (
   { name, description, backupType, schedulePolicy }: ServerJobSettings,
-  place: Place,
+  place: PortalTime,
 ): RawRow => ({
   name,
   description,
@@ -104,7 +104,7 @@ function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: ChangePl
 }
 
 /** The schedules that a server has. The others are refused before. */
-function writeSchedule(schedule: Schedule, { clock }: Place): RawRow {
+function writeSchedule(schedule: Schedule, { clock }: PortalTime): RawRow {
   switch (schedule.type) {
     case 'Daily': {
       const { type, dailyType, dailyTime } = schedule;
@@ -128,12 +128,12 @@ function writeSchedule(schedule: Schedule, { clock }: Place): RawRow {
 }
 
 /** Whether a schedule can't be written: the server's clock has its time on other days than it names. */
-export const isOnOtherDays = (schedule: Schedule, { clock }: Place): boolean =>
+export const isOnOtherDays = (schedule: Schedule, { clock }: PortalTime): boolean =>
   schedule.type === 'Daily' &&
   (schedule.dailyType === 'Workdays' || schedule.dailyType === 'Weekends') &&
   shiftTime(schedule.dailyTime, 0 - (clock ?? 0)).days !== 0;
 
-function writeWindow(policy: RawRow, wanted: string | null, place: Place): RawRow {
+function writeWindow(policy: RawRow, wanted: string | null, place: PortalTime): RawRow {
   const known: ServerPolicy = v.parse(JobShape.entries.schedulePolicy, policy) ?? {};
   if (toPolicy({ schedulePolicy: known, nextRun: null }, place).backupWindow === wanted)
     return policy;

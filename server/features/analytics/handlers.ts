@@ -9,7 +9,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { answer, getDays } from '#server/platform/queries/query.ts';
 import type { Question, Span } from '#server/platform/queries/query.ts';
 import { iso } from '#server/platform/queries/run-details.ts';
@@ -23,7 +23,7 @@ interface Part {
   readonly name: string;
 }
 
-const PART_OF: Readonly<Record<AnalyticsBy, (known: Known) => Part>> = {
+const PART_OF: Readonly<Record<AnalyticsBy, (known: KnownJob) => Part>> = {
   company: ({ job, companyName }) => ({ key: String(job.company), name: companyName }),
   type: ({ job }) => ({ key: job.type, name: job.type }),
   source: ({ job }) => ({ key: job.source, name: SOURCE_NAMES[job.source] }),

@@ -14,7 +14,7 @@ import { NOT_FOUND } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { getHash, getHint, getSecret } from '../../platform/auth/api-key-secret.ts';
+import { hashApiKey, getHint, getSecret } from '../../platform/auth/api-key-secret.ts';
 import { ownId } from './profile.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
@@ -105,7 +105,7 @@ export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
         user_id: session.userId,
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
-        hash: getHash(secret),
+        hash: hashApiKey(secret),
         hint: getHint(secret),
         made_at: ctx.now,
         until,

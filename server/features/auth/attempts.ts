@@ -6,7 +6,7 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { ATTEMPT_COOKIE, getCookie } from '../../platform/auth/cookie.ts';
-import { getHash, makeToken, readToken } from '../../platform/auth/tokens.ts';
+import { hashToken, makeToken, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 /**
@@ -95,7 +95,7 @@ export async function beginAttempt(
       id: attempt.id,
       kind: of.kind,
       user_id: of.userId,
-      secret_hash: getHash(token),
+      secret_hash: hashToken(token),
       state: JSON.stringify(of.state),
       code_hash: null,
       code_until: null,
@@ -128,7 +128,7 @@ export async function heldAttempt(
     .where('tenant_id', '=', tenant)
     .where('id', '=', token.session)
     .where('kind', 'in', [...kinds])
-    .where('secret_hash', '=', getHash(token))
+    .where('secret_hash', '=', hashToken(token))
     .where('done_at', 'is', null)
     .where(columnAhead('until', now, LIMITS.attemptMs))
     .forUpdate()

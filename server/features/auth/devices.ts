@@ -3,7 +3,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { columnAhead } from '../../platform/clock-bounds.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { getHash, makeToken } from '../../platform/auth/tokens.ts';
+import { hashToken, makeToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 export const DEVICE_MS: Ms = 180 * 86_400_000;
@@ -28,7 +28,7 @@ export async function knownDevice(
     .where('id', '=', token.session)
     .where(columnAhead('until', now, DEVICE_MS))
     .executeTakeFirst();
-  const hash = getHash(token);
+  const hash = hashToken(token);
   return row && (row.hash === hash || row.previous_hash === hash) ? row.id : null;
 }
 
@@ -48,7 +48,7 @@ export async function keepDevice(
     .where('tenant_id', '=', tenant)
     .where('until', '<=', now)
     .execute();
-  const hash = shown && getHash(shown);
+  const hash = shown && hashToken(shown);
   const users =
     shown && hash !== null
       ? await sql
@@ -62,7 +62,7 @@ export async function keepDevice(
           .execute()
       : [];
   const made = makeToken(shown && users.length > 0 ? shown.session : chance.uuid(), chance);
-  const next = { hash: getHash(made.token), previous_hash: users.length > 0 ? hash : null };
+  const next = { hash: hashToken(made.token), previous_hash: users.length > 0 ? hash : null };
   if (users.length > 0) {
     await sql
       .updateTable('trusted_device')

@@ -10,7 +10,7 @@ import { COOKIE, getCookie, DEVICE_COOKIE } from '../../platform/auth/cookie.ts'
 import { forgetDevice, keepDevice } from './devices.ts';
 import { endSession, openSession } from '../../platform/auth/sessions.ts';
 import type { Opened } from '../../platform/auth/sessions.ts';
-import { getHash, readToken } from '../../platform/auth/tokens.ts';
+import { hashToken, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 /** `device`: the device's new token; null if it should not be remembered. */
@@ -125,5 +125,5 @@ export async function endFormer(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', former.session)
     .executeTakeFirst();
-  if (row?.refresh_hash === getHash(former)) await endSession(tx, former.session, now);
+  if (row?.refresh_hash === hashToken(former)) await endSession(tx, former.session, now);
 }

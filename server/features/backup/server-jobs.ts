@@ -12,7 +12,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import {
-  type Decision,
+  type CommandDecision,
   refusal,
   runAlone,
   runIdempotently,
@@ -222,7 +222,7 @@ async function decide<T>(
     readonly notification: JobFields['notification'];
     readonly answer: Result<T>;
   },
-): Promise<Decision<T>> {
+): Promise<CommandDecision<T>> {
   await audit(tx, context, ctx, { what, user: null, detail: { job: owner.id } });
   return {
     drafts: [

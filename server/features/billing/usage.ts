@@ -3,7 +3,7 @@ import { UNITS } from '#contract/billing/licensing-calls.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import type { QueryScope } from '#server/platform/queries/query.ts';
 import { loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -54,7 +54,7 @@ async function loadJobs(
   tx: TenantTx,
   reach: QueryScope,
   { from, to }: Month,
-): Promise<readonly Known[]> {
+): Promise<readonly KnownJob[]> {
   const ran = new Set(
     (await loadTotals(tx, reach, [from, to], null, []))
       .filter(({ state }) => state !== 'Missed')
@@ -74,7 +74,7 @@ export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
 };
 
 /** Counts a computer once per company and group, by its name regardless of case. */
-function counted(jobs: readonly Known[]): readonly UsageLine[] {
+function counted(jobs: readonly KnownJob[]): readonly UsageLine[] {
   return [...Map.groupBy(jobs, ({ job }) => job.group)].flatMap(([group, all]): UsageLine[] => {
     const computers = new Set(
       all.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),

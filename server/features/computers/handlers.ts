@@ -5,7 +5,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { jobCounter } from '#contract/runs/hosts.ts';
-import type { Placed } from '#contract/runs/hosts.ts';
+import type { JobHost } from '#contract/runs/hosts.ts';
 import type { ComputerRow } from '#contract/runs/rows.ts';
 import { isBackupType } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
@@ -147,7 +147,7 @@ async function loadComputers(
 async function loadPlaces(
   tx: TenantTx,
   companies: ReadonlySet<CompanyN>,
-): Promise<readonly Placed[]> {
+): Promise<readonly JobHost[]> {
   const rows = await tx.sql
     .selectFrom('job')
     .select([

@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import type { Decision } from '#server/platform/http/idempotent-command.ts';
+import type { CommandDecision } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -46,7 +46,7 @@ export function executionHandlers(
       }),
 
     changeExecutions: ({ ids, ...request }, ctx) =>
-      runIdempotently<Changed>(context, ctx, async (tx): Promise<Decision<Changed>> => {
+      runIdempotently<Changed>(context, ctx, async (tx): Promise<CommandDecision<Changed>> => {
         const changes = readChanges(request);
         if (!changes.ok) return refusal(changes.failure);
         const runs = [...new Set(ids)];

@@ -10,7 +10,7 @@ import type { SessionContext, Handlers } from '#server/platform/http/handler.ts'
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { getReview } from '#contract/runs/review.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
 import { answer, bad, getDays } from '#server/platform/queries/query.ts';
@@ -208,7 +208,7 @@ const ranking = (
     );
   });
 
-const rankedJob = ({ job, companyName }: Known): Omit<RankedOut, 'value' | 'executions'> => ({
+const rankedJob = ({ job, companyName }: KnownJob): Omit<RankedOut, 'value' | 'executions'> => ({
   jobInstanceUid: job.uid,
   jobName: job.name,
   company: job.company,

@@ -14,7 +14,7 @@ import type { By } from '../../platform/db/store.ts';
 import { type Decided, type Deciding, type DecisionState, makeDeciding } from './decision-state.ts';
 import { jobChange, newJob } from './job-changes.ts';
 import type { Normal } from './normalize.ts';
-import { isKnown, getPlannedRun, getResult } from './run-result.ts';
+import { isKnown, getPlannedRun, mergeResult } from './run-result.ts';
 
 /** What posted results become, besides events. */
 export interface Results {
@@ -362,7 +362,7 @@ function finish(
 ): RunN | null {
   const again = match.kind === 'run' ? match.run : null;
   const startedAt = match.kind === 'run' ? match.run.startedAt : match.startedAt;
-  const result = getResult(one, again, startedAt, at);
+  const result = mergeResult(one, again, startedAt, at);
   if (again !== null && again.status !== 'Running' && isKnown(again, result, one)) return null;
   const named =
     again === null

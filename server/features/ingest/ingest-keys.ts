@@ -13,9 +13,9 @@ import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { toScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { getHash, getHint, getSecret } from '../../platform/auth/ingest-key-auth.ts';
+import { hashIngestKey, getHint, getSecret } from '../../platform/auth/ingest-key-auth.ts';
 import { lock } from './load-decision-state.ts';
-import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
+import { readIngestUsage } from '../../platform/tenancy/ingest-usage.ts';
 
 type KeyOut = OutputOf<'listKeys'>[number];
 
@@ -35,7 +35,7 @@ export function keyHandlers(
             (key) => hasSecret(key) && sees(ctx, key.company),
           );
           const health = await loadHealth(tx);
-          const usage = await readUsage(tx, utcDay(ctx.now));
+          const usage = await readIngestUsage(tx, utcDay(ctx.now));
           return ok(
             keys
               .sort((a, b) => a.madeAt - b.madeAt)
@@ -128,12 +128,12 @@ async function withSecret(
   await tx.append([{ event, company, entity: `key:${id}` }], by(ctx));
   await tx.sql
     .insertInto('key_index')
-    .values({ hash: getHash(secret), tenant_id: tx.tenant, key_id: id })
+    .values({ hash: hashIngestKey(secret), tenant_id: tx.tenant, key_id: id })
     .execute();
   const row = (await tx.rows('key', [id])).get(id);
   if (!row) throw new Error(`The log did not keep key ${id}.`);
   return ok({
-    key: toOutput(row, (await loadHealth(tx)).get(id), await readUsage(tx, utcDay(ctx.now))),
+    key: toOutput(row, (await loadHealth(tx)).get(id), await readIngestUsage(tx, utcDay(ctx.now))),
     secret,
   });
 }
@@ -167,7 +167,7 @@ async function loadHealth(tx: TenantTx): Promise<Map<KeyId, Health>> {
 const toOutput = (
   key: KeyRow,
   health: Health | undefined,
-  { quota, keys }: Awaited<ReturnType<typeof readUsage>>,
+  { quota, keys }: Awaited<ReturnType<typeof readIngestUsage>>,
 ): KeyOut => ({
   id: key.id,
   name: key.name,

@@ -5,7 +5,11 @@ import { utcDay } from '#contract/time/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
-import { type IngestUsage, readUsage, usageMemory } from '../../platform/tenancy/ingest-usage.ts';
+import {
+  type IngestUsage,
+  readIngestUsage,
+  usageMemory,
+} from '../../platform/tenancy/ingest-usage.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { clampLog } from './clamp-log.ts';
@@ -51,7 +55,7 @@ export async function loadAllowance(
   const day = utcDay(at);
   const memory = usageMemory(tx);
   if (!alone || memory.usage?.day !== day)
-    memory.usage = await tx.once(`ingest usage of ${day}`, () => readUsage(tx, day));
+    memory.usage = await tx.once(`ingest usage of ${day}`, () => readIngestUsage(tx, day));
   return { key: id, usage: memory.usage };
 }
 /** Returns the bytes that a key can still store today; with `logs`, the limit for logs. */

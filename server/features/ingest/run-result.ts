@@ -25,7 +25,7 @@ export type RunResult = Pick<
  * fields keep their value. A message that only says that something failed does not replace one that
  * says why.
  */
-export function getResult(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
+export function mergeResult(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
   const finished = known !== null && known.status !== 'Running' ? known : null;
   const paired = known?.status === 'Running';
   // A repeated result without times keeps the times of its first arrival.

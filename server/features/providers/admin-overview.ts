@@ -3,7 +3,7 @@ import { ROLES } from '#contract/abilities.ts';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
-import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
+import { readIngestUsage } from '../../platform/tenancy/ingest-usage.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { lastBefore } from './event-log.ts';
@@ -106,7 +106,7 @@ async function storedToday(
   now: Ms,
 ): Promise<Pick<ProviderOverview['ingest'], 'bytes' | 'limitBytes' | 'logsDropped' | 'refusedAt'>> {
   const day = utcDay(now);
-  const { quota, totalBytes, keys } = await readUsage(tx, day);
+  const { quota, totalBytes, keys } = await readIngestUsage(tx, day);
   const { dropped } = await tx.sql
     .selectFrom('ingest_usage')
     .select((e) => e.fn.sum<string | null>('logs_dropped').as('dropped'))

@@ -1,5 +1,5 @@
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Logo, Look } from './render/theme.ts';
+import type { Logo, ReportTheme } from './render/theme.ts';
 import { LIGHT, WHITE } from '#contract/branding/palette.ts';
 
 const COLOUR = /^#[\da-f]{6}$/i;
@@ -8,7 +8,7 @@ const COLOUR = /^#[\da-f]{6}$/i;
  * Returns the provider's name, colors and logo, as in the portal's sidebar. If a PDF cannot contain
  * the logo's format, the name is used.
  */
-export async function loadReportBranding({ sql, tenant }: TenantTx): Promise<Look> {
+export async function loadReportBranding({ sql, tenant }: TenantTx): Promise<ReportTheme> {
   const { branding } = await sql
     .selectFrom('provider')
     .select('branding')

@@ -18,7 +18,7 @@ import type {
   Results,
 } from '#contract/reports/figures.ts';
 import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { loadLastGood } from '#server/platform/queries/last-good.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
 import { getDays } from '#server/platform/queries/query.ts';
@@ -183,7 +183,7 @@ export const GATHER: {
 
 const dates = (question: Question): readonly string[] => getDays(question).map(({ date }) => date);
 
-function first({ jobs: [known] }: SheetRow): Known {
+function first({ jobs: [known] }: SheetRow): KnownJob {
   if (!known) throw new RangeError('a report: a row without a job');
   return known;
 }
@@ -312,7 +312,7 @@ async function loadNames(tx: TenantTx, question: Question): Promise<ReadonlyMap<
   );
 }
 
-const getGroups = (group: readonly Known[]): { readonly [G in EntityGroup]: number } =>
+const getGroups = (group: readonly KnownJob[]): { readonly [G in EntityGroup]: number } =>
   Object.fromEntries(
     ENTITY_GROUPS.map((one) => [one, group.filter(({ job }) => job.group === one).length]),
   ) as { readonly [G in EntityGroup]: number };

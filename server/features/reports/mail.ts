@@ -3,7 +3,7 @@ import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report } from '#contract/reports/report.ts';
 import { getWords } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
-import type { Look } from './render/theme.ts';
+import type { ReportTheme } from './render/theme.ts';
 import { reportMessages as t } from './messages.en.ts';
 import { LIGHT } from '#contract/branding/palette.ts';
 
@@ -18,7 +18,7 @@ const FEW = 25;
  */
 export function reportMail(
   report: Report,
-  look: Look,
+  look: ReportTheme,
   fileName: string | null,
   portal: string | null,
 ): { readonly subject: string; readonly text: string; readonly html: string } {

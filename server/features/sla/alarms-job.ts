@@ -6,7 +6,7 @@ import type { UserRow } from '#contract/users/rows.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
-import type { Known } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { judgeAll } from './judge.ts';
@@ -116,7 +116,7 @@ async function notifyAlarm(
     });
 }
 
-function lateJob({ companyName, job }: Known, lastGoodAt: Ms | undefined): string {
+function lateJob({ companyName, job }: KnownJob, lastGoodAt: Ms | undefined): string {
   const named = { company: companyName, job: job.name };
   const words = {
     job: job.computer === '' ? t.job(named) : t.jobOnComputer({ ...named, computer: job.computer }),

@@ -9,7 +9,7 @@ import { ok } from '#contract/result.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import { answer } from '#server/platform/queries/query.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getBackups, lastSuccesses, slaJobs, loadTallies } from './judge.ts';
@@ -65,7 +65,7 @@ const getFigures = (tally: Tally) => ({
 });
 
 function getLine(
-  group: readonly Known[],
+  group: readonly KnownJob[],
   jobs: ReadonlyMap<JobN, SlaJob>,
   {
     minSuccessPct,

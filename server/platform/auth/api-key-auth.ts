@@ -11,7 +11,7 @@ import type { Principal } from '../http/handler.ts';
 import { networkOfV6 } from '../http/network.ts';
 import { StoreError } from '../db/retry.ts';
 import type { AppContext } from '../app-context.ts';
-import { getHash, isSecret } from './api-key-secret.ts';
+import { hashApiKey, isSecret } from './api-key-secret.ts';
 import { readHolder } from './sessions.ts';
 
 /** Returns the API key of a request; null if it carries none. */
@@ -32,7 +32,7 @@ export async function authenticateKey(
   ip: string,
 ): Promise<Result<Principal>> {
   if (!isSecret(secret)) return failed(NO_KEY);
-  const hash = getHash(secret);
+  const hash = hashApiKey(secret);
   const now = context.clock.now();
   const from = getNetwork(ip);
   const found = await context.store.tenant(

@@ -25,7 +25,7 @@ export const isSecret = (text: string): boolean =>
  * Returns the hash under which a secret is stored and looked up. A lookup by hash takes the same
  * time however much of a guess is right.
  */
-export const getHash = (secret: string): string =>
+export const hashApiKey = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 /** Returns the last random characters, without the checksum. */
 export const getHint = (secret: string): string => secret.slice(-10, -6);

@@ -9,7 +9,7 @@ import type { Principal } from '../http/handler.ts';
 import type { AppContext } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
 import { readSession } from './sessions.ts';
-import { getHash, readToken } from './tokens.ts';
+import { hashToken, readToken } from './tokens.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpired };
@@ -34,7 +34,7 @@ export async function authenticate(
   // A different secret of a live session is an access token from before its last refresh. No access
   // token outlives its session.
   if (known)
-    return known.accessHash === getHash(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
+    return known.accessHash === hashToken(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
       ? ok(known.session)
       : failed(EXPIRED);
   const { round } = knownSessions;
@@ -54,7 +54,7 @@ export async function authenticate(
   // This provider's cache can't notice a change to an actor of another provider.
   if (found.row.actor_tenant === null)
     knownSessions.put(round, tenant, token.session, { accessHash, accessUntil, session });
-  return accessHash === getHash(token) && isAhead(accessUntil, now, LIMITS.accessMs)
+  return accessHash === hashToken(token) && isAhead(accessUntil, now, LIMITS.accessMs)
     ? ok(session)
     : failed(EXPIRED);
 }

@@ -21,7 +21,7 @@ export const SECRET = /^dbk_[A-Za-z0-9_-]{43}$/;
 export const getSecret = (bytes: Uint8Array): string =>
   `dbk_${Buffer.from(bytes).toString('base64url')}`;
 /** Secrets are stored only as this hash. */
-export const getHash = (secret: string): string =>
+export const hashIngestKey = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 export const getHint = (secret: string): string => secret.slice(-4);
 
@@ -53,7 +53,7 @@ export function makeIngestKeys(context: AppContext): IngestKeys {
     async prove(request, cachedAllowed) {
       const secret = secretIn(request);
       if (!SECRET.test(secret)) return failed(NO_KEY);
-      const hash = getHash(secret);
+      const hash = hashIngestKey(secret);
       const cached = cachedAllowed ? holders.get(hash) : undefined;
       const found = cached ? ok(cached) : await findHolder(context, secret);
       if (!found.ok) return found;
@@ -89,7 +89,7 @@ export async function readCurrentKey(
 /** Returns the holder of a secret; fails with `signed-out` if the secret is not valid. */
 export async function findHolder(context: AppContext, secret: string): Promise<Result<Holder>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
-  const hash = getHash(secret);
+  const hash = hashIngestKey(secret);
   const found = await context.store.system((db) =>
     db
       .selectFrom('key_index')

@@ -3,7 +3,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Principal } from '../http/handler.ts';
 import type { Store } from '../db/store.ts';
 
-export interface Known {
+export interface KnownSession {
   readonly accessHash: string;
   readonly accessUntil: Ms;
   readonly session: Principal;
@@ -20,8 +20,8 @@ const MAX_SESSIONS = 10_000;
  */
 export interface KnownSessions {
   readonly round: number;
-  get(tenant: TenantId, session: string): Known | undefined;
-  put(round: number, tenant: TenantId, session: string, known: Known): void;
+  get(tenant: TenantId, session: string): KnownSession | undefined;
+  put(round: number, tenant: TenantId, session: string, known: KnownSession): void;
   forget(tenant: TenantId): void;
 }
 
@@ -29,7 +29,7 @@ export const makeKnownSessions = (store: Store): KnownSessions =>
   store.kind === 'pglite' ? remembering(store) : EMPTY;
 
 function remembering(store: Store): KnownSessions {
-  const sessions = new LRUCache<string, { readonly round: number; readonly known: Known }>({
+  const sessions = new LRUCache<string, { readonly round: number; readonly known: KnownSession }>({
     max: MAX_SESSIONS,
   });
   /** The round in which a provider's sessions were last forgotten: earlier entries are void. */

@@ -10,7 +10,7 @@ import { sqlName } from '../db/projected-tables.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext, Clock } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
-import { firstPair, getHash, nextPair } from './tokens.ts';
+import { firstPair, hashToken, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
 
 /** A session that was opened or refreshed. The tokens exist in clear text only here. */
@@ -120,7 +120,7 @@ export async function refreshSession(
     .forUpdate()
     .executeTakeFirst();
   if (!row || row.ended_at !== null) return { kind: 'unknown' };
-  const hash = getHash(token);
+  const hash = hashToken(token);
   const pair = nextPair(token, key);
   if (hash === row.refresh_hash) {
     if (isOver(row, now)) return { kind: 'expired' };

@@ -49,7 +49,7 @@ export function readToken(text: string): Token | null {
 }
 
 /** Returns the hash of a token. Only this is stored (AUTH-2). */
-export const getHash = ({ secret }: Token): string =>
+export const hashToken = ({ secret }: Token): string =>
   createHash('sha256').update(secret).digest('hex');
 
 function getPair(refresh: Token, key: Buffer): Pair {
@@ -57,8 +57,8 @@ function getPair(refresh: Token, key: Buffer): Pair {
   return {
     refresh: getText(refresh),
     access: getText(access),
-    refreshHash: getHash(refresh),
-    accessHash: getHash(access),
+    refreshHash: hashToken(refresh),
+    accessHash: hashToken(access),
   };
 }
 

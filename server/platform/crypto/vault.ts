@@ -6,7 +6,7 @@ import type { AppContext } from '../app-context.ts';
 import { configMessages as t } from '../config.messages.en.ts';
 
 /** The place of a sealed secret. It can't be opened in another place (G51). */
-export interface Place {
+export interface SecretRef {
   readonly table: string;
   readonly column: string;
   readonly row: string;
@@ -30,7 +30,7 @@ export type VaultContext = Pick<AppContext, 'chance' | 'clock' | 'keyring'>;
 export async function seal(
   tx: TenantTx,
   context: VaultContext,
-  place: Place,
+  place: SecretRef,
   plain: string,
 ): Promise<string> {
   return close(
@@ -46,7 +46,7 @@ export async function seal(
 export async function unseal(
   tx: TenantTx,
   context: VaultContext,
-  place: Place,
+  place: SecretRef,
   sealed: string,
 ): Promise<string> {
   return open(await tenantKey(tx, context), tx.tenant, place, sealed).toString('utf8');
@@ -87,7 +87,7 @@ export function unsealForServer(context: VaultContext, name: string, sealed: str
 /** Returns the id of the key that sealed the text; null if the text is not sealed. */
 export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1] ?? null;
 
-const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
+const KEY_PLACE: SecretRef = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
 const tenantKey = (tx: TenantTx, context: VaultContext): Promise<Buffer> =>
   tx.once('tenant-key', () => readTenantKey(tx, context));
@@ -135,7 +135,7 @@ function unwrap(context: VaultContext, tenant: TenantId, sealed: string): Buffer
 function openUnderMasterKey(
   context: VaultContext,
   tenant: TenantId,
-  place: Place,
+  place: SecretRef,
   sealed: string,
   missing: string,
 ): Buffer {
@@ -197,14 +197,14 @@ export async function rewrap(tx: TenantTx, context: VaultContext): Promise<boole
   return true;
 }
 
-const aad = (tenant: TenantId, { table, column, row }: Place, id: string): Buffer =>
+const aad = (tenant: TenantId, { table, column, row }: SecretRef, id: string): Buffer =>
   Buffer.from(`${table}|${column}|${tenant}|${row}|${id}`);
 
 function close(
   { chance }: VaultContext,
   { id, key }: MasterKey,
   tenant: TenantId,
-  place: Place,
+  place: SecretRef,
   plain: Buffer,
 ): string {
   const iv = Buffer.from(chance.bytes(12));
@@ -213,7 +213,7 @@ function close(
   return `v1:${id}:${iv.toString('base64url')}:${body.toString('base64url')}`;
 }
 
-function open(key: Buffer, tenant: TenantId, place: Place, sealed: string): Buffer {
+function open(key: Buffer, tenant: TenantId, place: SecretRef, sealed: string): Buffer {
   const [, id = '', iv = '', body = ''] = FORM.exec(sealed) ?? [];
   const bytes = Buffer.from(body, 'base64url');
   if (bytes.length < 16) throw new Error('A secret cannot be read.');

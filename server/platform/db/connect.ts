@@ -10,7 +10,7 @@ import type { Ms } from '#contract/ids.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock, Log } from '../app-context.ts';
 import type { Database } from './database.ts';
-import { openEmbedded, type Place } from './embedded.ts';
+import { openEmbedded, type EmbeddedLocation } from './embedded.ts';
 import { preparedName } from './prepared.ts';
 import type { SpaceWatch } from './space.ts';
 import type { Db } from './store.ts';
@@ -29,7 +29,7 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
  * wait without a limit until it is free.
  */
 export async function connectPglite(
-  place: Place,
+  place: EmbeddedLocation,
   log: Log,
   clock: Clock,
   space: SpaceWatch | null,

@@ -41,12 +41,12 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
  */
 export type Line =
   | { readonly kind: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
-  | { readonly kind: 'row'; readonly table: string; readonly row: Row }
+  | { readonly kind: 'row'; readonly table: string; readonly row: DumpedRow }
   | { readonly kind: 'tenant'; readonly tenant: TenantId }
   | { readonly kind: 'sum'; readonly tenant: TenantId; readonly sum: Sum }
   | { readonly kind: 'end'; readonly tenants: number };
 
-export type Row = Readonly<Record<string, unknown>>;
+export type DumpedRow = Readonly<Record<string, unknown>>;
 
 /** `log`: SHA-256 over the tenant's events in order. */
 export interface Sum {
@@ -132,7 +132,7 @@ async function eachRow(
   sql: Transaction<Database>,
   table: string,
   tenant: TenantId | null,
-  take: (row: Row) => Promise<void>,
+  take: (row: DumpedRow) => Promise<void>,
 ): Promise<void> {
   try {
     await readRows(sql, table, take);
@@ -145,7 +145,7 @@ async function eachRow(
 async function readRows(
   sql: Transaction<Database>,
   table: string,
-  take: (row: Row) => Promise<void>,
+  take: (row: DumpedRow) => Promise<void>,
 ): Promise<void> {
   const { rows: key } = await sql.executeQuery(
     CompiledQuery.raw(
@@ -162,7 +162,7 @@ async function readRows(
   );
   for (;;) {
     const { rows } = await sql.executeQuery(CompiledQuery.raw(`fetch ${PAGE} from rows_of`));
-    for (const row of rows) await take(row as Row);
+    for (const row of rows) await take(row as DumpedRow);
     if (rows.length < PAGE) break;
   }
   await sql.executeQuery(CompiledQuery.raw('close rows_of'));

@@ -12,7 +12,7 @@ import type { SpaceWatch } from './space.ts';
  * `dir` null: in memory. `image`: a database folder from `dumpDataDir` to start from. `flushes`:
  * whether a database in a folder is flushed to disk. `acceptedLoss`: see `refuseLostLog`.
  */
-export interface Place {
+export interface EmbeddedLocation {
   readonly dir: string | null;
   readonly image: Blob | null;
   readonly flushes: boolean;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** What the thread starts with. `flushed` null: it doesn't flush. */
-export interface ThreadData extends Pick<Place, 'dir' | 'image' | 'acceptedLoss'> {
+export interface ThreadData extends Pick<EmbeddedLocation, 'dir' | 'image' | 'acceptedLoss'> {
   readonly flushed: FlushedPosition | null;
 }
 
@@ -54,7 +54,7 @@ export interface Embedded {
  * `stopped`: the thread ended unexpectedly or could not restart; the argument is the wait until the
  * next restart, or null if there is none. `again`: the thread is running again.
  */
-export interface Watch {
+export interface EmbeddedWatch {
   readonly clock: Clock;
   /** Watches the disk of a database in a folder. */
   readonly space: Pick<SpaceWatch, 'look' | 'makeRoom'> | null;
@@ -98,7 +98,10 @@ const MORE_BYTES = 1024 * 1024;
  * process instead would stop pages and streams, and there may be no supervisor to restart it. A
  * database in memory is lost with its thread and is not restarted.
  */
-export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded> {
+export async function openEmbedded(
+  place: EmbeddedLocation,
+  watch: EmbeddedWatch,
+): Promise<Embedded> {
   let thread: Thread | null = null;
   let wire: Wire | null = null;
   let closing = false;
@@ -112,7 +115,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   const lost = (): Error =>
     new Error('Connection terminated: the embedded database has stopped', { cause: why });
 
-  async function begin(from: Place): Promise<void> {
+  async function begin(from: EmbeddedLocation): Promise<void> {
     const one = await openThread(from);
     const since = watch.clock.now();
     thread = one;
@@ -221,7 +224,12 @@ const LOST_LOG: LostLog['name'] = 'LostLog';
 /** What tools of the system call the thread. */
 const THREAD_NAME = 'database';
 
-async function openThread({ dir, image, flushes, acceptedLoss = null }: Place): Promise<Thread> {
+async function openThread({
+  dir,
+  image,
+  flushes,
+  acceptedLoss = null,
+}: EmbeddedLocation): Promise<Thread> {
   const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
   const workerData: ThreadData = { dir, image, flushed, acceptedLoss };
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {

@@ -6,7 +6,7 @@ import {
   isOwnPlace,
   type Line,
   NOT_DUMPED,
-  type Row,
+  type DumpedRow,
   type Sum,
   getTableSum,
   loadTables,
@@ -122,13 +122,13 @@ const BATCH_SIZE = 500;
 
 /** Collects rows of one table with the same columns into one insert. */
 function getBuffer(sql: Transaction<Database>): {
-  add(table: string, row: Row): Promise<void>;
+  add(table: string, row: DumpedRow): Promise<void>;
   flush(): Promise<void>;
 } {
   const known = new Map<string, ReadonlyMap<string, boolean>>();
   let table = '';
   let columns = '';
-  let rows: Row[] = [];
+  let rows: DumpedRow[] = [];
   async function flush(): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;

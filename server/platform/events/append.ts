@@ -8,7 +8,7 @@ import { writeTotals } from './totals.ts';
 import { validateEvent } from './validate-events.ts';
 import {
   BATCH_SIZE,
-  type Place,
+  type WriteTarget,
   runsOfLog,
   getSample,
   writeChanges,
@@ -20,7 +20,7 @@ import {
  * What an append needs of its transaction. `bring` loads rows into `held`, one query per table;
  * `raise` locks the head row.
  */
-export interface WriteContext extends Place {
+export interface WriteContext extends WriteTarget {
   readonly cached: CachedRows;
   /**
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.

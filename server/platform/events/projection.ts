@@ -19,7 +19,7 @@ export type RowsBefore = { readonly [T in TableName]?: Lookup<Id, Tables[T]> };
  * A job, and the start time of one of its runs that was created or changed, before and after the
  * change.
  */
-export type Placed = { readonly job: JobN; readonly at: Ms };
+export type AffectedRun = { readonly job: JobN; readonly at: Ms };
 
 /** What events change. The numbers of events are their `seq`. */
 export interface Changes {
@@ -31,7 +31,7 @@ export interface Changes {
   readonly runSeq: Map<RunN, number>;
   /** For each UTC day with a changed run: how many runs it gained, and the last event. */
   readonly days: Map<Day, { readonly gained: number; readonly seq: number }>;
-  readonly placed: Placed[];
+  readonly placed: AffectedRun[];
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
 

@@ -8,7 +8,7 @@ import type { CachedRows } from './projection.ts';
  * Cached rows, the ids that were looked up (including rows that don't exist), and the caches of
  * features.
  */
-export interface Known {
+export interface RowCacheEntry {
   readonly cached: CachedRows;
   readonly brought: Readonly<Record<TableName, Set<Id>>>;
   readonly memory: Map<string, object>;
@@ -16,8 +16,8 @@ export interface Known {
 
 export interface RowCache {
   /** Returns the cache for exactly this position of the log, and hands it over to the caller. */
-  take(tenant: TenantId, epoch: string, seq: number): Known | null;
-  give(tenant: TenantId, epoch: string, seq: number, known: Known): void;
+  take(tenant: TenantId, epoch: string, seq: number): RowCacheEntry | null;
+  give(tenant: TenantId, epoch: string, seq: number, known: RowCacheEntry): void;
   /** Drops everything, for when commits may have been lost. */
   clear(): void;
 }
@@ -53,17 +53,17 @@ export function makeRowCache(maxIds = 50_000): RowCache {
 interface Entry {
   readonly epoch: string;
   readonly seq: number;
-  readonly known: Known;
+  readonly known: RowCacheEntry;
   readonly ids: number;
 }
 
-export const nothingKnown = (): Known => {
+export const nothingKnown = (): RowCacheEntry => {
   const cached = memoryRows();
   return {
     cached,
     brought: Object.fromEntries(
       Object.keys(cached).map((name) => [name, new Set<Id>()]),
-    ) as unknown as Known['brought'],
+    ) as unknown as RowCacheEntry['brought'],
     memory: new Map(),
   };
 };

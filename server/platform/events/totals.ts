@@ -6,7 +6,7 @@ import type { Difference } from './compare.ts';
 import { type Given, unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Placed } from './projection.ts';
+import type { AffectedRun } from './projection.ts';
 
 /** An unusual success is an anomaly. The text search avoids parsing the row as JSON. */
 export const STATE_SQL = `case when run.status = 'Success' and position('"anomaly":[]' in run.row::text) = 0 and json_array_length(run.row->'anomaly') > 0 then 'Anomaly' else run.status end`;
@@ -56,7 +56,7 @@ const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS
  */
 export async function writeTotals(
   { tenant, sql }: { readonly tenant: TenantId; readonly sql: Transaction<Database> },
-  placed: readonly Placed[],
+  placed: readonly AffectedRun[],
 ): Promise<void> {
   if (placed.length > 0)
     await sql.executeQuery(CompiledQuery.raw(SUM_AGAIN, [tenant, ...parameters(PLACED, placed)]));

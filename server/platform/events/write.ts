@@ -13,7 +13,7 @@ import type { Changes } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
 /** Where a tenant's writes go. */
-export interface Place {
+export interface WriteTarget {
   readonly tenant: TenantId;
   readonly sql: Transaction<Database>;
 }
@@ -38,7 +38,7 @@ export function runsOfLog({ events, changes }: Folded): ReadonlySet<unknown> {
 
 /** Writes the events and `runs` of `runsOfLog`. `first`: the number of the first event. */
 export async function writeLog(
-  place: Place,
+  place: WriteTarget,
   { events, texts }: Folded,
   runs: ReadonlySet<unknown>,
   first: number,
@@ -169,7 +169,7 @@ const INSERT_LOG_OF_MANY = insertLog(
  * 0.
  */
 export const writeChanges = (
-  place: Place,
+  place: WriteTarget,
   changes: Changes,
   runs: ReadonlySet<unknown>,
   first: number,
@@ -180,7 +180,7 @@ export const writeChanges = (
 ];
 
 async function writeRows(
-  place: Place,
+  place: WriteTarget,
   table: TableName,
   { rows, runSeq }: Changes,
   runs: ReadonlySet<unknown>,
@@ -202,7 +202,7 @@ async function writeRows(
   await bulk(place, areNew ? insert : put, columns, records);
 }
 
-async function writeDays(place: Place, { days }: Changes, first: number): Promise<void> {
+async function writeDays(place: WriteTarget, { days }: Changes, first: number): Promise<void> {
   await bulk(
     place,
     UPSERT_DAYS,
@@ -220,7 +220,7 @@ const UPSERT_DAYS =
   prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${unnestParams(DAY, 2)}
   on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
 
-export async function writeSamples(place: Place, samples: readonly Sample[]): Promise<void> {
+export async function writeSamples(place: WriteTarget, samples: readonly Sample[]): Promise<void> {
   await bulk(place, INSERT_SAMPLES, SAMPLE, samples);
 }
 
@@ -257,7 +257,7 @@ const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id,
   select $1::uuid, ${selected(SAMPLE)} from ${unnestParams(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
 
 async function writeQuarantine(
-  place: Place,
+  place: WriteTarget,
   { quarantined }: Changes,
   first: number,
 ): Promise<void> {
@@ -282,7 +282,7 @@ export const BATCH_SIZE = 5000;
 
 /** `$1` of the statement is the tenant, followed by `more` and the columns. */
 async function bulk(
-  place: Place,
+  place: WriteTarget,
   statement: string,
   columns: readonly Given[],
   records: readonly Rec[],

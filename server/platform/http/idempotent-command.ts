@@ -15,7 +15,7 @@ import { requestMessages as t } from './request.messages.en.ts';
 /** Commands that `runAlone` is running on this server, by user, id and body. */
 export type RunningCommands = Map<string, Promise<Result<unknown>>>;
 
-export interface Decision<T> {
+export interface CommandDecision<T> {
   readonly drafts: readonly NewEvent[];
   readonly answer: (seq: number) => Result<T>;
 }
@@ -29,7 +29,7 @@ export interface Decision<T> {
 export function runIdempotently<T>(
   context: AppContext,
   ctx: SessionContext,
-  decide: (tx: TenantTx) => Promise<Decision<T>>,
+  decide: (tx: TenantTx) => Promise<CommandDecision<T>>,
 ): Promise<Result<T>> {
   const { command, session, tenant, now } = ctx;
   return context.store.tenant(tenant, async (tx) => {
@@ -191,7 +191,7 @@ async function answerIn(
 const KEY_REUSED: Failure = { kind: 'key-reused', message: MESSAGES.keyReused };
 
 /** A decision that changes nothing, with the failure. */
-export const refusal = (failure: Failure): Decision<never> => ({
+export const refusal = (failure: Failure): CommandDecision<never> => ({
   drafts: [],
   answer: () => failed(failure),
 });

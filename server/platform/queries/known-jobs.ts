@@ -9,12 +9,12 @@ import { ofReach } from './query.ts';
 import type { QueryScope } from './query.ts';
 
 /** A job and the name of its company. `key`: the names of job and computer in lower case. */
-export interface Known {
+export interface KnownJob {
   readonly job: JobRow;
   readonly companyName: string;
   readonly key: string;
 }
-export type KnownJobs = ReadonlyMap<JobN, Known>;
+export type KnownJobs = ReadonlyMap<JobN, KnownJob>;
 
 /** Separates two names. */
 const FIELD = '\0';
@@ -47,7 +47,7 @@ const among = <T>(all: readonly T[] | undefined, one: T): boolean =>
 export const getKey = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
 
 /** Whether the name of the job, its computer or its company contains the text, ignoring case. */
-export const isNamed = ({ key, companyName }: Known, text: string): boolean =>
+export const isNamed = ({ key, companyName }: KnownJob, text: string): boolean =>
   !text.includes(FIELD) && (key.includes(text) || companyName.toLowerCase().includes(text));
 
 /** Returns the jobs that match the filters, except for the search text; null: all of them. */
@@ -80,7 +80,7 @@ export function namedJobs(jobs: KnownJobs, filters: JobFilters = {}): KnownJobs 
 }
 
 /** Returns the jobs sorted by company name, then by job name. */
-export const byName = (jobs: KnownJobs): readonly Known[] =>
+export const byName = (jobs: KnownJobs): readonly KnownJob[] =>
   [...jobs.values()]
     .map((one) => ({ one, company: one.companyName.toLowerCase() }))
     .sort(
@@ -93,7 +93,7 @@ export const byName = (jobs: KnownJobs): readonly Known[] =>
     .map(({ one }) => one);
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const getJobName = ({ job, companyName }: Known): JobNameOut => ({
+export const getJobName = ({ job, companyName }: KnownJob): JobNameOut => ({
   jobInstanceUid: job.uid,
   jobName: job.name,
   company: job.company,

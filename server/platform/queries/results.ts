@@ -5,7 +5,7 @@ import { RUN_STATES } from '#contract/runs/query.ts';
 import type { ResultFilters, Sort, SortedBy } from '#contract/runs/result-filters.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { isNamed, getKey, meantJobs } from './known-jobs.ts';
-import type { Known, KnownJobs } from './known-jobs.ts';
+import type { KnownJob, KnownJobs } from './known-jobs.ts';
 import { reviewIn } from './problems.ts';
 import { byJob, ofJob, getRuns, STATE } from './query.ts';
 import type { Question } from './query.ts';
@@ -99,7 +99,7 @@ const NAMES = {
   computerName: ({ job }) => job.computer,
   source: ({ job }) => job.source,
   type: ({ job }) => job.type,
-} as const satisfies Partial<Record<SortedBy, (known: Known) => string>>;
+} as const satisfies Partial<Record<SortedBy, (known: KnownJob) => string>>;
 const isName = (by: SortedBy): by is keyof typeof NAMES => by in NAMES;
 
 const way = (descending: boolean): RawBuilder<unknown> => (descending ? sql`desc` : sql`asc`);

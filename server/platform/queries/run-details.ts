@@ -2,7 +2,7 @@ import type { Ms, RunN, UserId } from '#contract/ids.ts';
 import type { ResultOut } from '#contract/reports/result-rows.ts';
 import type { CauseRow, JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Known, KnownJobs } from './known-jobs.ts';
+import type { KnownJob, KnownJobs } from './known-jobs.ts';
 import { toRequestedReview } from '#contract/runs/review.ts';
 import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
@@ -10,7 +10,7 @@ import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 /** A result with its related rows. */
 export interface RunDetails {
   readonly run: RunRow;
-  readonly known: Known;
+  readonly known: KnownJob;
   readonly problem: ProblemRow | undefined;
   readonly cause: CauseRow | undefined;
 }

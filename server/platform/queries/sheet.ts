@@ -5,7 +5,7 @@ import type { RunState } from '#contract/runs/query.ts';
 import { isBackupType } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Known } from './known-jobs.ts';
+import type { KnownJob } from './known-jobs.ts';
 import { getCell, eachMark, isBad, countJudged, getSuccessRate } from './marks.ts';
 import type { QueryScope, Span } from './query.ts';
 
@@ -16,7 +16,7 @@ interface Cell {
 }
 /** Jobs that share a row, and which of them count for its result. */
 export interface SheetRow {
-  readonly jobs: readonly Known[];
+  readonly jobs: readonly KnownJob[];
   readonly cells: readonly Cell[];
   readonly counts: ReadonlyMap<RunState | null, number>;
   readonly share: number | null;
@@ -35,7 +35,7 @@ export async function loadSheet(
   tx: TenantTx,
   reach: QueryScope,
   days: readonly Span[],
-  groups: readonly (readonly Known[])[],
+  groups: readonly (readonly KnownJob[])[],
   mode: CalendarMode,
   countsAs?: (type: JobType) => boolean,
 ): Promise<readonly SheetRow[]> {
@@ -78,8 +78,8 @@ export async function loadSheet(
 }
 
 /** Groups jobs by company, keeping their order, which must be by company. */
-export function getCompanies(jobs: readonly Known[]): readonly (readonly Known[])[] {
-  const groups = new Map<CompanyN, Known[]>();
+export function getCompanies(jobs: readonly KnownJob[]): readonly (readonly KnownJob[])[] {
+  const groups = new Map<CompanyN, KnownJob[]>();
   for (const one of jobs) {
     const group = groups.get(one.job.company);
     if (group) group.push(one);

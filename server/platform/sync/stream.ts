@@ -4,7 +4,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import type { Head } from '#server/platform/db/store.ts';
 import { HELD_EPOCH } from './snapshot.ts';
 import { epochFor, toScope } from './scope.ts';
-import { type Look, type Tails, TICK_MS } from './tail.ts';
+import { type LogUpdate, type Tails, TICK_MS } from './tail.ts';
 
 const KEEP_ALIVE_MS: Ms = 15_000;
 const ENCODER = new TextEncoder();
@@ -53,7 +53,7 @@ export function pokeStream(
       };
       /** Whether the client reads what was sent: a backlog of events would be useless to it. */
       const isPrompt = (): boolean => (controller.desiredSize ?? 0) > -MAX_BACKLOG;
-      function look({ head: at, session: now, mark, pages }: Look): void {
+      function look({ head: at, session: now, mark, pages }: LogUpdate): void {
         if (now === null) return end({ kind: 'out' });
         if (now !== undefined && getRights(now) !== started) return end({ kind: 'scope' });
         const head = reader.see(at);

@@ -34,10 +34,10 @@ export interface Follower {
   readonly readsSources: () => boolean;
   /** Called every `TICK_MS`. */
   readonly tick: () => void;
-  readonly look: (look: Look) => void;
+  readonly look: (look: LogUpdate) => void;
 }
 
-export interface Look {
+export interface LogUpdate {
   readonly head: Head;
   /**
    * What the follower's session may do now, null if it has ended; undefined if it wasn't checked
@@ -58,7 +58,7 @@ export interface Tails {
 /**
  * Follows the logs of providers for all streams of this server: one reader for each provider that
  * has streams (SYNC-20). It looks after a commit on any server, and every two seconds for lost hints
- * and for sessions that ended. `mark`: see `Look`.
+ * and for sessions that ended. `mark`: see `LogUpdate`.
  */
 export function makeTails(context: AppContext, mark: (tenant: TenantId) => Promise<string>): Tails {
   const tails = new Map<TenantId, Tail>();

@@ -34,7 +34,7 @@ export const forgetUsage = (tx: TenantTx): void => {
   usageMemory(tx).usage = null;
 };
 
-export async function readUsage(tx: TenantTx, day: string): Promise<IngestUsage> {
+export async function readIngestUsage(tx: TenantTx, day: string): Promise<IngestUsage> {
   const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(READ, [tx.tenant, day]));
   const found = rows as {
     quota: Partial<Quota> | null;

@@ -13,7 +13,7 @@ export interface History {
  * The calendar state in the address. Typed text shows at once and is written to the address when
  * typing pauses.
  */
-export interface Place {
+export interface CalendarUrlState {
   readonly now: () => Board;
   readonly subscribe: (listener: () => void) => () => void;
   /** `push`: adds a history entry. */
@@ -22,7 +22,7 @@ export interface Place {
 
 const TYPING_RESTS_MS = 350;
 
-export function makePlace(history: History): Place {
+export function makePlace(history: History): CalendarUrlState {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let { search } = history.location;

@@ -13,7 +13,7 @@ export interface Selection {
   /** Keys of groups that were selected as a whole, until a row is selected individually. */
   readonly groups: ReadonlySet<number | string>;
 }
-export interface Chosen {
+export interface SelectedRun {
   readonly n: RunN;
   readonly company: CompanyN;
 }
@@ -25,14 +25,14 @@ export const EMPTY: Selection = {
   groups: new Set(),
 };
 
-export const single = (row: Chosen): Selection => ({
+export const single = (row: SelectedRun): Selection => ({
   runs: new Map([[row.n, row.company]]),
   anchor: row.n,
   companies: null,
   groups: new Set(),
 });
 
-export function toggled(selection: Selection, row: Chosen): Selection {
+export function toggled(selection: Selection, row: SelectedRun): Selection {
   const runs = new Map(selection.runs);
   if (!runs.delete(row.n)) runs.set(row.n, row.company);
   return { runs, anchor: row.n, companies: null, groups: new Set() };
@@ -42,7 +42,7 @@ export function toggled(selection: Selection, row: Chosen): Selection {
  * Adds the rows of a range, anchor and end included. The anchor stays, so that the range can be
  * extended.
  */
-export function extended(selection: Selection, rows: readonly Chosen[]): Selection {
+export function extended(selection: Selection, rows: readonly SelectedRun[]): Selection {
   const runs = new Map(selection.runs);
   for (const row of rows) runs.set(row.n, row.company);
   return {

@@ -14,7 +14,7 @@ export interface History {
  * The list state in the address. Typed text shows at once and is written to the address when typing
  * pauses.
  */
-export interface Place {
+export interface ListUrlState {
   readonly now: () => List;
   readonly subscribe: (listener: () => void) => () => void;
   /** `push`: adds a history entry. `at`: the `timeStamp` of the input event. */
@@ -24,7 +24,7 @@ export interface Place {
 const TYPING_RESTS_MS = 350;
 
 /** `stored`: the stored query, used if the address has none. */
-export function makePlace(history: History, stored: string): Place {
+export function makePlace(history: History, stored: string): ListUrlState {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let search = history.location.search;

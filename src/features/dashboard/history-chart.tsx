@@ -5,7 +5,7 @@ import { labelled, roomFor, roundUpScale, UNDER } from '#src/ui/charts/scales.ts
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { columnWords, countBad, countGood } from '../shared/charts/day-columns.ts';
-import type { Column } from '../shared/charts/day-columns.ts';
+import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { Section } from '../shared/section.tsx';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
@@ -23,9 +23,9 @@ interface HistoryChartProps {
   readonly title: string;
   /** Period of the chart: `30 days`. */
   readonly detail: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   /** Address of a column's results; null if the user may not see them. */
-  readonly getHref: ((column: Column) => string) | null;
+  readonly getHref: ((column: ChartColumn) => string) | null;
   readonly onOpen: (href: string) => void;
 }
 
@@ -92,7 +92,7 @@ export function HistoryChart({ title, detail, columns, getHref, onOpen }: Histor
 }
 
 interface StoreysProps {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   readonly step: number;
 }
 
@@ -131,7 +131,7 @@ function Storeys({ columns, step }: StoreysProps) {
 }
 
 /** The same data as a table for screen readers. */
-function Table({ columns }: { readonly columns: readonly Column[] }) {
+function Table({ columns }: { readonly columns: readonly ChartColumn[] }) {
   return (
     <div className="sr-only">
       <table>

@@ -11,7 +11,7 @@ import type { Board } from './address.ts';
 import { attentionLines, openWords } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { daysAColumn } from '../shared/charts/day-columns.ts';
-import type { Column } from '../shared/charts/day-columns.ts';
+import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { EmptyBoard } from './empty.tsx';
 import { Groups } from './groups.tsx';
 import { HistoryChart } from './history-chart.tsx';
@@ -34,7 +34,7 @@ interface PartsProps {
   readonly overview: Overview;
   /** The days of the chart. */
   readonly past: Overview;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   readonly rule: DayRule;
   readonly now: Ms;
   /** What the user may see: rankings, repositories, and the result list with the computers. */

@@ -18,7 +18,7 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board, StatName } from './address.ts';
 import { getTrace } from '../shared/charts/day-columns.ts';
-import type { Column } from '../shared/charts/day-columns.ts';
+import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { countDelta, shareDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
 import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
@@ -178,7 +178,7 @@ export interface StatProps {
   readonly board: Board;
   readonly stretch: Stretch;
   readonly overview: Overview;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   /** Whether the user may open the list. */
   readonly canOpen: boolean;
   readonly rule: DayRule;

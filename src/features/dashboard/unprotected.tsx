@@ -5,7 +5,7 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { Board } from './address.ts';
 import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
-import type { Column } from '../shared/charts/day-columns.ts';
+import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { StatFrame, Unit } from './stat.tsx';
 import { toStretch } from '../shared/date-range/day-stretch.ts';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
@@ -14,7 +14,7 @@ import { dashboardMessages as t } from './messages.en.ts';
 interface UnprotectedProps {
   readonly board: Board;
   readonly query: PolledQuery<readonly ComputerOut[]>;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   readonly rule: DayRule;
   readonly now: Ms;
   readonly companyName: (n: CompanyN) => string;

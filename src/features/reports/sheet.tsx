@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
-import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
@@ -115,7 +115,7 @@ function Table({
 }
 
 /** `10/24 to 11/22`: heading of the marks, as wide as they are. */
-function daysHead({ days = [] }: Column) {
+function daysHead({ days = [] }: ReportColumn) {
   return (
     <span className="flex justify-between gap-2" style={{ width: Math.max(days.length * 11, 90) }}>
       <span>{short(days[0])}</span>
@@ -133,7 +133,7 @@ function Cell({
   zone,
   sum = false,
 }: {
-  readonly column: Column;
+  readonly column: ReportColumn;
   readonly value: ReportCell;
   readonly zone: string;
   readonly sum?: boolean;
@@ -162,10 +162,10 @@ function Cell({
 
 const BAD = new Set(['failed', 'missed']);
 const isState = (text: string): text is RunState => text in STATES;
-const isNumber = ({ kind }: Column): boolean =>
+const isNumber = ({ kind }: ReportColumn): boolean =>
   kind === 'count' || kind === 'share' || kind === 'bytes' || kind === 'seconds';
 
-function getWord(kind: Column['kind'], value: string | number | null, zone: string): string {
+function getWord(kind: ReportColumn['kind'], value: string | number | null, zone: string): string {
   if (value === null) return kind === 'text' ? '' : '–';
   if (typeof value === 'string')
     return kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(value)

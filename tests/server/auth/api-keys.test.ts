@@ -4,7 +4,7 @@ import { can } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { getNetwork } from '#server/platform/auth/api-key-auth.ts';
-import { getHash, isSecret, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, isSecret, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
@@ -58,7 +58,7 @@ eachDatabase((_name, open) => {
         .executeTakeFirstOrThrow(),
     );
     expect([row.hash, JSON.stringify(row).includes(secret.slice(4, -10))]).toEqual([
-      getHash(secret),
+      hashApiKey(secret),
       false,
     ]);
     const [post] = (await posted(fixture, kate.tenant)).filter(({ text }) =>
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
       `${secret}x`,
       secret.toLowerCase(),
       secret.slice(0, 20) + (secret[20] === 'a' ? 'b' : 'a') + secret.slice(21),
-      getHash(secret),
+      hashApiKey(secret),
       `dbu_${'0'.repeat(49)}`,
       key.id,
       'dbu_',

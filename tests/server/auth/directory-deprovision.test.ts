@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LOOK_MS } from '#server/features/auth/directory/deprovision.ts';
 import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
-import { getHash, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
 import type { AccountStatus } from '#server/features/auth/directory/account-status.ts';
 import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
@@ -43,7 +43,7 @@ async function keyFor({ tenant }: Place, id: string): Promise<string> {
         user_id: id,
         name: 'Nightly export',
         abilities: JSON.stringify(['monitoring.daily-checks']),
-        hash: getHash(secret),
+        hash: hashApiKey(secret),
         hint: '',
         made_at: now(),
         until: now() + 300 * 24 * HOUR,

@@ -8,7 +8,7 @@ import type { CallName, OutputOf } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
-import { getHash, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
 import { getApp, ask, makeFixture, provider, user } from '../http/fixtures.ts';
@@ -64,7 +64,7 @@ eachDatabase((_name, open) => {
             user_id: id,
             name: 'x',
             abilities: '[]',
-            hash: getHash(secret),
+            hash: hashApiKey(secret),
             hint: 'xxxx',
             made_at: 0,
             until: fixture.context.clock.now() + 86_400_000,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeKnownSessions } from '#server/platform/auth/known-sessions.ts';
-import type { Known } from '#server/platform/auth/known-sessions.ts';
+import type { KnownSession } from '#server/platform/auth/known-sessions.ts';
 import type { Store } from '#server/platform/db/store.ts';
 
 /** A store that only says what it is and announces appends. */
@@ -20,10 +20,10 @@ function announcing(kind: Store['kind']) {
     },
   };
 }
-const session = (name: string): Known => ({
+const session = (name: string): KnownSession => ({
   accessHash: name,
   accessUntil: 0,
-  session: {} as Known['session'],
+  session: {} as KnownSession['session'],
 });
 
 test('AUTH-3, T2: a cached session is found only by its provider, until that provider ends one or appends', () => {

@@ -4,7 +4,7 @@ import { repositoryAttachment } from '#server/engine/embedded/attach/attach-job.
 import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
 import { loadObject, storeObjectPoint } from '#server/engine/embedded/index/objects.ts';
 import { listObjectNumbers } from '#server/engine/embedded/repositories/expired.ts';
-import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
 import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
 import {
   loadPointObjects,
@@ -80,8 +80,9 @@ const loadAttachment = async ({
   organization,
   repository,
 }: SessionBench) =>
-  getValue(await readUsage(fixture.context, { tenant, organization, user: null }, repository))
-    .attachment;
+  getValue(
+    await readRepositoryUsage(fixture.context, { tenant, organization, user: null }, repository),
+  ).attachment;
 
 /** All that the index has of a repository, without the ids of this provider. */
 async function loadIndex({ ground: fixture, tenant, repository }: SessionBench) {

@@ -1,6 +1,10 @@
 import { array, assert, nat, property, record, shuffledSubarray, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { nameEntries, placeByDate, type Placed } from '#server/engine/embedded/sessions/layout.ts';
+import {
+  nameEntries,
+  placeByDate,
+  type LayoutFolder,
+} from '#server/engine/embedded/sessions/layout.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 interface Entry {
@@ -8,17 +12,17 @@ interface Entry {
   readonly at: number;
 }
 
-const getAll = (placed: Placed<Entry>): Entry[] => [
+const getAll = (placed: LayoutFolder<Entry>): Entry[] => [
   ...placed.entries,
   ...[...placed.folders.values()].flatMap(getAll),
 ];
-const largest = (placed: Placed<Entry>): number =>
+const largest = (placed: LayoutFolder<Entry>): number =>
   Math.max(
     placed.entries.length,
     placed.folders.size,
     ...[...placed.folders.values()].map((part) => largest(part)),
   );
-const inOrder = (placed: Placed<Entry>): unknown => [
+const inOrder = (placed: LayoutFolder<Entry>): unknown => [
   [...placed.entries].sort((a, b) => a.n - b.n),
   [...placed.folders]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
 import {
   requestCleanUp,
   requestVerification,
@@ -41,7 +41,7 @@ const getScope = ({ tenant, organization }: SessionBench): EngineScope => ({
   user: null,
 });
 const loadUsage = async (bench: SessionBench) =>
-  getValue(await readUsage(bench.ground.context, getScope(bench), bench.repository));
+  getValue(await readRepositoryUsage(bench.ground.context, getScope(bench), bench.repository));
 
 const countData = ({ files }: SessionBench): number =>
   [...files.keys()].filter((path) => path.startsWith('data/')).length;

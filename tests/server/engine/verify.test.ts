@@ -4,7 +4,7 @@ import {
   repositoryVerification,
   scheduleVerifications,
 } from '#server/engine/embedded/repositories/verify-job.ts';
-import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
 import { requestVerification } from '#server/engine/embedded/repositories/requests.ts';
 import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
 import { failed } from '#server/engine/result.ts';
@@ -61,7 +61,7 @@ const loadState = async ({ ground: fixture, tenant, organization, repository }: 
     (await tx.rows('backupRepository', [repository])).get(repository),
   );
   const usage = getValue(
-    await readUsage(fixture.context, { tenant, organization, user: null }, repository),
+    await readRepositoryUsage(fixture.context, { tenant, organization, user: null }, repository),
   );
   return {
     verifiedAt: row?.verifiedAt,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { ok } from '#contract/result.ts';
-import { getHash, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import { makeKeyRateLimit } from '#server/platform/http/key-rate-limit.ts';
 import type { Fixture } from './fixtures.ts';
 import { accounts, getApp, ask, makeFixture, provider, user } from './fixtures.ts';
@@ -75,7 +75,7 @@ test('KEY-6: a key may run a number of calls at once, and a slot is free when on
         user_id: id,
         name: 'x',
         abilities: '["monitoring.daily-checks"]',
-        hash: getHash(secret),
+        hash: hashApiKey(secret),
         hint: 'abcd',
         made_at: 0,
         until: fixture.context.clock.now() + 86_400_000,

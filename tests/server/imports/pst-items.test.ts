@@ -7,7 +7,7 @@ import { getItemMessage } from '#server/engine/embedded/pst/items/item-message.t
 import { getMailMessage } from '#server/engine/embedded/pst/message.ts';
 import { makePstWriter } from '#server/engine/embedded/pst/pst-writer.ts';
 import { text } from '#server/engine/embedded/pst/properties.ts';
-import type { Placed } from '#server/engine/embedded/pst/space.ts';
+import type { PlacedBytes } from '#server/engine/embedded/pst/space.ts';
 import type { OutlookItem } from '#server/engine/embedded/sources/outlook/read-item.ts';
 import { readInThread } from '#server/engine/embedded/imports/archive-thread-reader.ts';
 import { toItem, toOutlookItem } from '#server/engine/embedded/imports/imported-item.ts';
@@ -47,7 +47,7 @@ type Writer = ReturnType<typeof makePstWriter>;
 function writeFile(fill: (writer: Writer) => void): string {
   const path = join(mkdtempSync(join(tmpdir(), 'daybook-pst-items-')), 'items.pst');
   const file = openSync(path, 'w');
-  const write = (pieces: readonly Placed[]): void => {
+  const write = (pieces: readonly PlacedBytes[]): void => {
     for (const { at, bytes } of pieces) writeSync(file, bytes, 0, bytes.length, at);
   };
   const writer = makePstWriter({ name: 'Ana Silva', uid: UID });

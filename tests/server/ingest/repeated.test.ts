@@ -5,7 +5,7 @@ import type { RunRow } from '#contract/runs/rows.ts';
 import type { Normal } from '#server/features/ingest/normalize.ts';
 import { ingestHandlers } from '#server/features/ingest/handlers.ts';
 import { makeApp } from '#server/platform/http/app.ts';
-import { isKnown, getResult } from '#server/features/ingest/run-result.ts';
+import { isKnown, mergeResult } from '#server/features/ingest/run-result.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anExecution, aPlace, DAY, fixture, HOUR, iso, NOON } from './fixtures.ts';
@@ -240,7 +240,7 @@ test('RUN-10: the last values win, a vague reason never replaces a concrete one,
     fc.property(fc.array(details, { minLength: 1, maxLength: 8 }), (all) => {
       let known: RunRow | null = null;
       for (const one of all) {
-        const result = getResult(one, known, NOON, NOON + 2 * HOUR);
+        const result = mergeResult(one, known, NOON, NOON + 2 * HOUR);
         known = {
           n: 1,
           job: 1,
@@ -270,7 +270,7 @@ test('RUN-10: the last values win, a vague reason never replaces a concrete one,
           since.findLast((message) => !LITTLE.includes(message)) ?? since.at(-1) ?? null,
         );
       if (known !== null && last)
-        expect(isKnown(known, getResult(last, known, NOON, NOON + 3 * HOUR), last)).toBe(true);
+        expect(isKnown(known, mergeResult(last, known, NOON, NOON + 3 * HOUR), last)).toBe(true);
     }),
   );
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { pokeStream } from '#server/platform/sync/stream.ts';
-import type { Look, Tails } from '#server/platform/sync/tail.ts';
+import type { LogUpdate, Tails } from '#server/platform/sync/tail.ts';
 
 test('SYNC-5: a client that paused gets the newest head at the next look, however many it missed', async () => {
-  let follower: { look(one: Look): void } | null = null;
+  let follower: { look(one: LogUpdate): void } | null = null;
   const tails = {
-    follow(_: unknown, one: { look(look: Look): void }) {
+    follow(_: unknown, one: { look(look: LogUpdate): void }) {
       follower = one;
       return () => undefined;
     },

@@ -77,7 +77,7 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
     addOutlookFolder(tenant, {
       mailbox: owner.id,
       kind: 'contactFolder',
-      name: getText(json, 'displayName'),
+      name: getRequiredText(json, 'displayName'),
       parentId: parent?.id ?? null,
     });
 
@@ -210,7 +210,7 @@ function readContact(json: Props): Props {
   return json;
 }
 
-export function getText(json: Props, name: string): string {
+export function getRequiredText(json: Props, name: string): string {
   const value = json[name];
   if (typeof value !== 'string' || value.trim() === '')
     throw badRequest(`The property '${name}' is required.`);

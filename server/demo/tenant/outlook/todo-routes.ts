@@ -4,7 +4,7 @@ import { guid, isoTime } from '../ids.ts';
 import { type Entity, graphUrl, listPage, listRows, readJson } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
-import { getText } from './contact-routes.ts';
+import { getRequiredText } from './contact-routes.ts';
 import { outlookFolderDelta, outlookItemDelta } from './delta.ts';
 import {
   type OutlookFolder,
@@ -73,7 +73,7 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
     const folder = addOutlookFolder(tenant, {
       mailbox: open(c, 'writeTasks').id,
       kind: 'taskList',
-      name: getText(await readJson(c.req.raw), 'displayName'),
+      name: getRequiredText(await readJson(c.req.raw), 'displayName'),
       parentId: null,
     });
     return c.json(listEntity(folder), 201);
@@ -106,7 +106,7 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
   app.post(tasks, async (c) => {
     const list = listAt(c, open(c, 'writeTasks'));
     const json = readTask(await readJson(c.req.raw));
-    getText(json, 'title');
+    getRequiredText(json, 'title');
     const resources = Array.isArray(json['linkedResources']) ? json['linkedResources'] : [];
     const row = addOutlookItem(tenant, list, 'task', {
       ...json,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import { makePstWriter, type PstWriter } from '../pst/pst-writer.ts';
-import type { Placed } from '../pst/space.ts';
+import type { PlacedBytes } from '../pst/space.ts';
 import type { StoredMail } from '../downloads/entries.ts';
 import { readParsedMail, wrapOriginal } from './parsed-mail.ts';
 import type { ItemContent, PartFile, PartWriter } from './part-writer.ts';
@@ -19,7 +19,7 @@ export function makePstPart(file: PartFile, { name, id, folders }: PstPart): Par
   const uid = createHash('sha256').update(id).digest().subarray(0, 16);
   const writer = makePstWriter({ name, uid });
   for (const { path, holds } of folders) writer.addFolder(path, holds);
-  const write = async (pieces: readonly Placed[]): Promise<void> => {
+  const write = async (pieces: readonly PlacedBytes[]): Promise<void> => {
     for (const { at, bytes } of pieces) await file.write(bytes, at);
   };
   return {

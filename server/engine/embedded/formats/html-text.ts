@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 
 /** Returns the text of HTML, with a line for each block. */
-export function getText(html: string): string {
+export function htmlToText(html: string): string {
   const broken = html
     .replaceAll(/<(?:br|hr)\b[^>]*>/gi, '\n')
     .replaceAll(/<\/t[dh]\s*>/gi, ' ')

@@ -9,7 +9,7 @@ import type {
   ZonedTime,
 } from '../sources/outlook/entities.ts';
 import { cleanAddress, escapeText, joinLines, quoteParameter } from './content-line.ts';
-import { getText } from './html-text.ts';
+import { htmlToText } from './html-text.ts';
 import { writeRule } from './recurrence-rule.ts';
 import { getZone, writeTimeZone } from './time-zone.ts';
 
@@ -96,7 +96,7 @@ export const getCancelled = ({ cancelledOccurrences }: OutlookEvent, first: Date
 function textLines(part: Instance): string[] {
   const { contentType, content } = part.body ?? {};
   const isHtml = contentType?.toLowerCase() === 'html';
-  const plain = isHtml ? getText(content ?? '') : (content ?? '');
+  const plain = isHtml ? htmlToText(content ?? '') : (content ?? '');
   const lines = [`SUMMARY:${escapeText(part.subject ?? '')}`];
   if (plain.trim() !== '') lines.push(`DESCRIPTION:${escapeText(plain)}`);
   if (isHtml && content) lines.push(`X-ALT-DESC;FMTTYPE=text/html:${escapeText(content)}`);
@@ -207,7 +207,7 @@ export function writeTaskFile(task: OutlookTask): Uint8Array<ArrayBuffer> {
 /** Returns the text of a task, followed by its checklist. */
 export function getTaskText({ body, checklistItems }: OutlookTask): string {
   const { contentType, content } = body ?? {};
-  const plain = contentType?.toLowerCase() === 'html' ? getText(content ?? '') : (content ?? '');
+  const plain = contentType?.toLowerCase() === 'html' ? htmlToText(content ?? '') : (content ?? '');
   const checklist = (checklistItems ?? []).map(
     ({ isChecked, displayName }) => `[${isChecked === true ? 'x' : ' '}] ${displayName ?? ''}`,
   );

@@ -1,4 +1,4 @@
-import { getText } from '../formats/html-text.ts';
+import { htmlToText } from '../formats/html-text.ts';
 import { getTaskText } from '../formats/icalendar.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { readMime } from '../mail/read-mime.ts';
@@ -32,7 +32,7 @@ export async function* extractTexts(
       yield* readMail(await readMime(bytes), depth);
       return;
     case 'html':
-      yield getText(decodeText(bytes.subarray(0, MAX_CHARS), true));
+      yield htmlToText(decodeText(bytes.subarray(0, MAX_CHARS), true));
       return;
     case 'plain':
       yield decodeText(bytes.subarray(0, MAX_CHARS), false);
@@ -63,7 +63,7 @@ export async function* extractTexts(
 async function* readMail(mail: MailContent, depth: number): AsyncGenerator<string, void> {
   const { text, html, attachments } = mail;
   if (text !== null) yield text.slice(0, MAX_CHARS);
-  if (html !== null) yield getText(html.slice(0, MAX_CHARS));
+  if (html !== null) yield htmlToText(html.slice(0, MAX_CHARS));
   if (depth >= MAX_DEPTH) return;
   for (const file of attachments) {
     yield file.name;
@@ -124,7 +124,7 @@ const readBody = (
     | undefined,
 ): string => {
   const content = (body?.content ?? '').slice(0, MAX_CHARS);
-  return body?.contentType?.toLowerCase() === 'html' ? getText(content) : content;
+  return body?.contentType?.toLowerCase() === 'html' ? htmlToText(content) : content;
 };
 
 function* readThread(json: unknown): Generator<string, void> {
@@ -132,7 +132,7 @@ function* readThread(json: unknown): Generator<string, void> {
   for (const message of [getField(json, 'post'), ...(Array.isArray(replies) ? replies : [])]) {
     yield* listStrings(getField(message, 'subject'), 0);
     const content = getField(getField(message, 'body'), 'content');
-    if (typeof content === 'string') yield getText(content.slice(0, MAX_CHARS));
+    if (typeof content === 'string') yield htmlToText(content.slice(0, MAX_CHARS));
   }
 }
 

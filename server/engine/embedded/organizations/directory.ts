@@ -14,7 +14,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { ok } from '../../result.ts';
-import type { Directory, DirectorySite, Person } from '../sessions/select-objects.ts';
+import type { Directory, DirectorySite, TenantPerson } from '../sessions/select-objects.ts';
 import { directoryClient, readGroupSite, readMembers } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 import { type DirectoryScope, refreshDirectory } from './directory-store.ts';
@@ -36,9 +36,9 @@ export function makeDirectory(
   scope: DirectoryScope,
   call: SourceCall,
 ): Directory {
-  let people: Promise<EngineResult<readonly Person[]>> | null = null;
+  let people: Promise<EngineResult<readonly TenantPerson[]>> | null = null;
   let sites: Promise<EngineResult<readonly DirectorySite[]>> | null = null;
-  const readPeople = async (): Promise<EngineResult<readonly Person[]>> => {
+  const readPeople = async (): Promise<EngineResult<readonly TenantPerson[]>> => {
     const users = await refreshDirectory(context, ports, scope, { list: 'users', call });
     if (!users.ok) return users;
     const groups = await refreshDirectory(context, ports, scope, { list: 'groups', call });
@@ -85,7 +85,7 @@ const loadObjects = (
   { sql: db, tenant }: TenantTx,
   { organization }: Pick<DirectoryScope, 'organization'>,
   kind: DirectoryKind,
-): Promise<readonly Person[]> =>
+): Promise<readonly TenantPerson[]> =>
   db
     .selectFrom('directory_object')
     .select(['id', 'name', 'address'])
@@ -133,7 +133,7 @@ export async function listObjects(
   const { rows } = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
-      sql<Person & { readonly key: string; readonly all: number; readonly children: number }>`
+      sql<TenantPerson & { readonly key: string; readonly all: number; readonly children: number }>`
         select id, name, address, lower(name) as key, count(*) over () as "all",
           (select count(*) from directory_object as below where below.tenant_id = ${tenant} and below.organization_id = ${organization}
             and below.parent_id = o.id and below.deleted_at is null) as children

@@ -7,7 +7,7 @@ import {
   makeSpace,
   PAGE_BYTES,
   PAGE_TYPES,
-  type Placed,
+  type PlacedBytes,
   roundUp,
   writeLong,
   writePage,
@@ -34,9 +34,9 @@ export interface PstFile {
   addNode(nid: number, content: NodeContent, parent?: number): void;
   readonly bytes: Bytes;
   /** Returns what is to be written, since the last call. */
-  takeWritten(): Placed[];
+  takeWritten(): PlacedBytes[];
   /** Ends the file. Returns the rest, which has its header. */
-  finish(): Placed[];
+  finish(): PlacedBytes[];
 }
 
 /** The most data of a block in a Unicode file. */

@@ -1,9 +1,9 @@
 import { TYPES } from './properties.ts';
-import { type Column, makeLayout } from './table-context.ts';
+import { type PstColumn, makeLayout } from './table-context.ts';
 
 const { int32, boolean, int64, string, time, binary } = TYPES;
-const column = ([id, type]: readonly [number, Column['type']]): Column => ({ id, type });
-const layout = (columns: readonly (readonly [number, Column['type']])[]) =>
+const column = ([id, type]: readonly [number, PstColumn['type']]): PstColumn => ({ id, type });
+const layout = (columns: readonly (readonly [number, PstColumn['type']])[]) =>
   makeLayout(columns.map(column));
 
 /** The columns that tables of a PST file have at least. */

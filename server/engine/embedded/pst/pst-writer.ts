@@ -7,7 +7,7 @@ import { addMessage, getMailMessage, type Message } from './message.ts';
 import { getNameMap } from './named-properties.ts';
 import { addProperties } from './property-context.ts';
 import { binary, boolean, int32, type Property, text, TYPES } from './properties.ts';
-import type { Placed } from './space.ts';
+import type { PlacedBytes } from './space.ts';
 import { makeTable, type Table } from './table-context.ts';
 
 /** Names of folders from the top of the mailbox. */
@@ -26,9 +26,9 @@ export interface PstWriter {
   /** How large the file is so far, without the tables of its folders. */
   readonly bytes: Bytes;
   /** Returns what is to be written to the file since the last call. */
-  takeWritten(): Placed[];
+  takeWritten(): PlacedBytes[];
   /** Ends the file. Returns the rest. */
-  finish(): Placed[];
+  finish(): PlacedBytes[];
 }
 interface PstOptions {
   readonly name: string;

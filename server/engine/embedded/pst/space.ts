@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Bytes } from '#contract/ids.ts';
 
 /** Bytes that belong at a place of the file. */
-export interface Placed {
+export interface PlacedBytes {
   readonly at: Bytes;
   readonly bytes: Buffer;
 }
@@ -16,7 +16,7 @@ export interface Space {
   /** Where the next bytes would be placed at the earliest. */
   readonly end: Bytes;
   /** Returns the finished regions since the last call, in their order. */
-  takeFull(): Placed[];
+  takeFull(): PlacedBytes[];
   /** Ends the last region. */
   finish(): Layout;
 }
@@ -52,7 +52,7 @@ type PageType = (typeof PAGE_TYPES)[keyof typeof PAGE_TYPES];
  * the file is written once and in order, except for its header.
  */
 export function makeSpace(): Space {
-  let full: Placed[] = [];
+  let full: PlacedBytes[] = [];
   let index = -1;
   let region = Buffer.alloc(0);
   let used = 0;

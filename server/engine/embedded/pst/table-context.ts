@@ -5,7 +5,7 @@ import { BTH_HEAD_BYTES, makeHeap, MAX_VALUE_BYTES, writeHeapTree } from './heap
 import { getFixedBytes, getTag, type Property, type PropertyType, TYPES } from './properties.ts';
 
 /** A column without its place in a row. */
-export interface Column {
+export interface PstColumn {
   readonly id: number;
   readonly type: PropertyType;
 }
@@ -16,7 +16,7 @@ export interface Table {
   finish(): NodeContent;
 }
 
-interface PlacedColumn extends Column {
+interface PlacedColumn extends PstColumn {
   readonly at: number;
   readonly bytes: Bytes;
   readonly bit: number;
@@ -36,7 +36,7 @@ export interface TableLayout {
   readonly ends: readonly [number, number, number, number];
 }
 
-export function makeLayout(columns: readonly Column[]): TableLayout {
+export function makeLayout(columns: readonly PstColumn[]): TableLayout {
   const all = [
     { id: ROW_ID, type: TYPES.int32 },
     { id: ROW_VERSION, type: TYPES.int32 },

@@ -304,7 +304,7 @@ export const storeSize = async (
     .execute();
 };
 
-export const readUsage = (
+export const readRepositoryUsage = (
   context: AppContext,
   { tenant }: EngineScope,
   repository: BackupRepositoryId,

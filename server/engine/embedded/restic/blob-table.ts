@@ -2,7 +2,7 @@ import type { Bytes } from '#contract/ids.ts';
 import { type BlobId, type BlobType, type PackEntry, packSize } from './pack.ts';
 
 /** Number of a blob's place in the table, from 0. */
-export type Row = number;
+export type BlobRow = number;
 /** Number of a pack in the table, from 0. */
 export type PackN = number;
 
@@ -71,7 +71,7 @@ export class BlobTable {
     return this.#packs[pack]?.blobBytes ?? 0;
   }
 
-  firstRowOf(pack: PackN): Row {
+  firstRowOf(pack: PackN): BlobRow {
     return this.#packs[pack]?.firstRow ?? 0;
   }
 
@@ -80,11 +80,11 @@ export class BlobTable {
   }
 
   /** Yields the rows of a blob: none, one, or one for each copy. */
-  find(type: BlobType, id: BlobId): Iterable<Row> {
+  find(type: BlobType, id: BlobId): Iterable<BlobRow> {
     return this.#find(type, id);
   }
 
-  place(row: Row): BlobPlace {
+  place(row: BlobRow): BlobPlace {
     const segment = this.#segmentOf(row);
     const at = row % SEGMENT_ROWS;
     return {
@@ -97,7 +97,7 @@ export class BlobTable {
     };
   }
 
-  *#find(type: BlobType, id: BlobId): Generator<Row, undefined> {
+  *#find(type: BlobType, id: BlobId): Generator<BlobRow, undefined> {
     if (this.#key.write(id, 'hex') < 32) return undefined;
     const words = Uint32Array.from(this.#keyWords);
     const code = type === 'tree' ? 1 : 0;
@@ -109,7 +109,7 @@ export class BlobTable {
     }
   }
 
-  #equals(row: Row, code: number, words: Uint32Array): boolean {
+  #equals(row: BlobRow, code: number, words: Uint32Array): boolean {
     const { words: all, types } = this.#segmentOf(row);
     const at = row % SEGMENT_ROWS;
     if (types[at] !== code) return false;
@@ -138,14 +138,14 @@ export class BlobTable {
     for (let row = 0; row < this.#count; row += 1) this.#takeSlot(row);
   }
 
-  #takeSlot(row: Row): void {
+  #takeSlot(row: BlobRow): void {
     const mask = this.#slots.length - 1;
     let slot = (this.#segmentOf(row).words[(row % SEGMENT_ROWS) * 8] ?? 0) & mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
     this.#slots[slot] = row + 1;
   }
 
-  #segmentOf(row: Row): Segment {
+  #segmentOf(row: BlobRow): Segment {
     const segment = this.#segments[Math.floor(row / SEGMENT_ROWS)];
     if (segment === undefined) throw new Error(`The table has no row ${row}.`);
     return segment;
@@ -154,7 +154,7 @@ export class BlobTable {
 
 interface TablePack {
   readonly id: string;
-  readonly firstRow: Row;
+  readonly firstRow: BlobRow;
   readonly rows: number;
   readonly blobBytes: Bytes;
 }

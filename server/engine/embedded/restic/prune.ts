@@ -1,7 +1,7 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { openBlob } from './blob.ts';
-import type { BlobPlace, BlobTable, PackN, Row } from './blob-table.ts';
+import type { BlobPlace, BlobTable, PackN, BlobRow } from './blob-table.ts';
 import { BLOBS_PER_INDEX, encodeIndex, type IndexedPack } from './index-file.ts';
 import type { OpenedRepository } from './opened.ts';
 import type { BlobId } from './pack.ts';
@@ -188,8 +188,8 @@ async function chooseCopies(repository: OpenedRepository, used: RowSet): Promise
 
 async function findReadable(
   { target, sealer, index: { table } }: OpenedRepository,
-  copies: readonly Row[],
-): Promise<Row | null> {
+  copies: readonly BlobRow[],
+): Promise<BlobRow | null> {
   for (const copy of copies) {
     const place = table.place(copy);
     const { pack, offset, length } = place;
@@ -300,7 +300,7 @@ async function replaceIndex(
 const isScattered = (table: BlobTable, indexFiles: number): boolean =>
   indexFiles > 16 + 2 * Math.ceil(table.rows / BLOBS_PER_INDEX);
 
-const firstRow = (rows: Iterable<Row>): Row | null => {
+const firstRow = (rows: Iterable<BlobRow>): BlobRow | null => {
   for (const row of rows) return row;
   return null;
 };

@@ -1,4 +1,4 @@
-import type { Row } from './blob-table.ts';
+import type { BlobRow } from './blob-table.ts';
 
 /** A set of rows of the blob table: one bit each. */
 export class RowSet {
@@ -11,15 +11,15 @@ export class RowSet {
     this.#bits = new Uint8Array(Math.ceil(rows / 8));
   }
 
-  has(row: Row): boolean {
+  has(row: BlobRow): boolean {
     return ((this.#bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
   }
 
-  add(row: Row): void {
+  add(row: BlobRow): void {
     this.#bits[row >> 3] = (this.#bits[row >> 3] ?? 0) | (1 << (row & 7));
   }
 
-  delete(row: Row): void {
+  delete(row: BlobRow): void {
     this.#bits[row >> 3] = (this.#bits[row >> 3] ?? 0) & ~(1 << (row & 7));
   }
 }

@@ -3,7 +3,7 @@ import type { Found } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
 /** What a restore does with an item. `outcome` and `message`: once it is done, or in a dry run. */
-export type Decision =
+export type RestoreDecision =
   | { readonly do: 'skip'; readonly outcome: 'skipped'; readonly message: string }
   | {
       readonly do: 'write';
@@ -19,7 +19,7 @@ export function decide(
   { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
   found: Found | null,
   kind: ItemKind,
-): Decision {
+): RestoreDecision {
   if (found === null)
     return select === 'changed'
       ? skip(t.changedOnly)
@@ -58,4 +58,4 @@ export function decide(
   }
 }
 
-const skip = (message: string): Decision => ({ do: 'skip', outcome: 'skipped', message });
+const skip = (message: string): RestoreDecision => ({ do: 'skip', outcome: 'skipped', message });

@@ -7,9 +7,9 @@ import type { Ms } from '#contract/ids.ts';
 export const MAX_ENTRIES = 120;
 
 /** A folder of the repository: items, and named folders below. */
-export interface Placed<T> {
+export interface LayoutFolder<T> {
   readonly entries: readonly T[];
-  readonly folders: ReadonlyMap<string, Placed<T>>;
+  readonly folders: ReadonlyMap<string, LayoutFolder<T>>;
 }
 
 /**
@@ -20,7 +20,7 @@ export function placeByDate<T extends { readonly n: number; readonly at: Ms }>(
   entries: readonly T[],
   max: number = MAX_ENTRIES,
   level = 0,
-): Placed<T> {
+): LayoutFolder<T> {
   if (entries.length <= max) return { entries, folders: new Map() };
   const datedAt = DATES[level];
   const byDate =
@@ -39,7 +39,7 @@ export function placeByNumber<T extends { readonly n: number }>(
   entries: readonly T[],
   max: number = MAX_ENTRIES,
   divisor = 1,
-): Placed<T> {
+): LayoutFolder<T> {
   if (entries.length <= max) return { entries, folders: new Map() };
   const parts = group(entries, ({ n }) => String(Math.floor(n / divisor) % PARTS).padStart(2, '0'));
   return {

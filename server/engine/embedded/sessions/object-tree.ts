@@ -7,7 +7,7 @@ import { type IndexedFolder, type IndexedItem, readFolders, readItems } from '..
 import type { Repository } from '../restic/repository.ts';
 import type { TreeNode } from '../restic/tree.ts';
 import { safePart } from '../zip/entry-names.ts';
-import { nameEntries, placeByDate, placeByNumber, type Placed } from './layout.ts';
+import { nameEntries, placeByDate, placeByNumber, type LayoutFolder } from './layout.ts';
 
 export type TreeWriter = Pick<Repository, 'saveFile' | 'saveTree'>;
 
@@ -107,8 +107,8 @@ interface FileOfItem {
 async function saveLevel(
   repository: TreeWriter,
   lines: readonly object[],
-  below: Placed<SavedFolder>,
-  items: Placed<IndexedItem>,
+  below: LayoutFolder<SavedFolder>,
+  items: LayoutFolder<IndexedItem>,
 ): Promise<EngineResult<string>> {
   const entries: Entry[] = [
     ...below.entries.map(({ n, name, tree }): Entry => ({
@@ -150,8 +150,8 @@ async function saveLevel(
   return tree.ok ? { ok: true, value: tree.value.id } : tree;
 }
 
-const NO_ITEMS: Placed<IndexedItem> = { entries: [], folders: new Map() };
-const NO_FOLDERS: Placed<SavedFolder> = { entries: [], folders: new Map() };
+const NO_ITEMS: LayoutFolder<IndexedItem> = { entries: [], folders: new Map() };
+const NO_FOLDERS: LayoutFolder<SavedFolder> = { entries: [], folders: new Map() };
 
 /** Returns the file with these lines as JSON, or no node without lines. */
 export async function metadataNode(

@@ -12,7 +12,7 @@ import type { Repository } from '../restic/repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
 import type { TreeNode } from '../restic/tree.ts';
 import { safePart } from '../zip/entry-names.ts';
-import { nameEntries, placeByNumber, type Placed } from './layout.ts';
+import { nameEntries, placeByNumber, type LayoutFolder } from './layout.ts';
 import { metadataNode } from './object-tree.ts';
 
 /** The state of an object in a restore point. */
@@ -151,7 +151,7 @@ interface OwnerEntry {
 
 async function saveOwners(
   repository: Repository,
-  placed: Placed<OwnerEntry>,
+  placed: LayoutFolder<OwnerEntry>,
 ): Promise<EngineResult<string>> {
   const folders: NamedTree[] = [];
   for (const { n, name, own } of placed.entries) {

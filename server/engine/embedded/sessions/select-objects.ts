@@ -3,26 +3,26 @@ import type { EngineResult, ObjectKind } from '#contract/engine/engine.ts';
 import type { SourceObject } from '../types.ts';
 
 /** A person of the tenant. */
-export interface Person {
+export interface TenantPerson {
   readonly id: string;
   readonly name: string;
   readonly address: string;
 }
 /** A site of the tenant. `parent`: the site above it. */
-export interface DirectorySite extends Person {
+export interface DirectorySite extends TenantPerson {
   readonly parent: string | null;
 }
 
 /** The people and sites of a tenant, as they are now. */
 export interface Directory {
-  people(): Promise<EngineResult<readonly Person[]>>;
+  people(): Promise<EngineResult<readonly TenantPerson[]>>;
   /** Members of a group, also of groups in it. */
-  members(group: string): Promise<EngineResult<readonly Person[]>>;
+  members(group: string): Promise<EngineResult<readonly TenantPerson[]>>;
   sites(): Promise<EngineResult<readonly DirectorySite[]>>;
   /** The id of a group's site; null if it has none. */
   groupSite(group: string): Promise<EngineResult<string | null>>;
   /** Teams of the tenant. */
-  list(kind: 'team'): Promise<EngineResult<readonly Person[]>>;
+  list(kind: 'team'): Promise<EngineResult<readonly TenantPerson[]>>;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function selectObjects(
 
 type SelectedItem = BackupJobRow['selectedItems'][number];
 interface Context {
-  readonly people: ReadonlyMap<string, Person>;
+  readonly people: ReadonlyMap<string, TenantPerson>;
   readonly directory: Directory;
   readonly kinds: readonly ObjectKind[];
 }
@@ -95,7 +95,7 @@ async function findOfPeople(
 ): Found {
   if (type === 'Site' || type === 'Team') return NONE;
   const kinds = type === 'PersonalSites' ? (['drive'] as const) : getKinds(parts);
-  const select = (persons: Iterable<Person>): SourceObject[] =>
+  const select = (persons: Iterable<TenantPerson>): SourceObject[] =>
     [...persons].flatMap((person) => kinds.map((kind) => ({ kind, ...person })));
   if (id === null) return { ok: true, value: select(people.values()) };
   if (type === 'Group') {

@@ -12,7 +12,7 @@ import { withSignal } from '../client.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { loadJobIds } from '../store-organization.ts';
 import { listChildren } from './children.ts';
-import { readContent } from './content.ts';
+import { readServerContent } from './content.ts';
 import { makeServerDownloads, prepareDownload, type ServerDownloads } from './downloads.ts';
 import {
   endExplorer,
@@ -197,7 +197,7 @@ export function makeVb365RestoreCalls(
         const node = await findNode(scope, input.node);
         if (node === null || !isWithin(node, input.within))
           return failed('missing', explorerMessages.noNode);
-        const content = await readContent(withSignal(client, signal), explorer, node, input);
+        const content = await readServerContent(withSignal(client, signal), explorer, node, input);
         if (content.ok)
           await inTx(scope, (tx) =>
             record(tx, scope, READ, {

@@ -19,7 +19,10 @@ import { parseVersion, toVersionCommand } from './versions.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
-export type Chosen = Pick<RestoreInput, 'target' | 'select' | 'onConflict' | 'versions' | 'flags'>;
+export type RestoreChoices = Pick<
+  RestoreInput,
+  'target' | 'select' | 'onConflict' | 'versions' | 'flags'
+>;
 
 /** A restore on the server, without what identifies who allows it to write. */
 interface Place {
@@ -28,7 +31,7 @@ interface Place {
 
 /** Refuses what the server doesn't offer: its bodies for the original location have no choices. */
 export function refuseChoices(
-  { target, select, onConflict, versions, flags }: Chosen,
+  { target, select, onConflict, versions, flags }: RestoreChoices,
   organization: OrganizationId,
   isMail: boolean,
 ): EngineResult<void> {
@@ -56,7 +59,7 @@ export async function makeRestoreCommand(
   server: Pick<OpenedServer, 'client' | 'key'>,
   session: Place,
   nodes: readonly [KnownNode, ...KnownNode[]],
-  chosen: Chosen,
+  chosen: RestoreChoices,
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;
@@ -113,14 +116,14 @@ interface Target {
   readonly body: object;
 }
 
-const getItemChoice = ({ select }: Chosen) => ({
+const getItemChoice = ({ select }: RestoreChoices) => ({
   changedItems: select !== 'missing',
   deletedItems: select !== 'changed',
 });
 
 async function getMailTarget(
   { client, key }: Pick<OpenedServer, 'client' | 'key'>,
-  chosen: Chosen,
+  chosen: RestoreChoices,
 ): Promise<EngineResult<Target>> {
   const { target, flags } = chosen;
   if (target.kind === 'original') return ok({ verb: 'restore', body: {} });
@@ -143,7 +146,7 @@ async function getMailTarget(
 
 async function getDriveTarget(
   { client, key }: Pick<OpenedServer, 'client' | 'key'>,
-  chosen: Chosen,
+  chosen: RestoreChoices,
   isFolder: boolean,
 ): Promise<EngineResult<Target>> {
   const { target, onConflict, versions, flags } = chosen;

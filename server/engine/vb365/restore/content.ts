@@ -19,7 +19,7 @@ import { makeTeamSave } from './team-commands.ts';
 import { parseVersion, toVersionCommand } from './versions.ts';
 
 /** Reads an item as the server gives it: of a mailbox as an MSG file, of a drive the file itself. */
-export async function readContent(
+export async function readServerContent(
   client: Vb365Client,
   explorer: OpenExplorer,
   wanted: KnownNode,

@@ -90,7 +90,7 @@ function withOthers(named: readonly ItemResult[], counts: Task['counts']): reado
 }
 
 /** `wasStopped`: a user has stopped it. */
-export function getResult(
+export function getTaskResult(
   { counts, problem }: Pick<Outcome, 'counts' | 'problem'>,
   wasStopped: boolean,
 ): SessionResult {

@@ -15,7 +15,7 @@ import { makeRestoreCommand } from './commands.ts';
 import { releaseSession, stopSession } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { loadNodes } from './nodes.ts';
-import { getResult, type Outcome, readAnswer, readStatistics } from './results.ts';
+import { getTaskResult, type Outcome, readAnswer, readStatistics } from './results.ts';
 import { loadGrantedCode } from './rights.ts';
 import { RestoreAnswerShape, RestoreStateShape, StatisticsShape } from './shapes.ts';
 
@@ -210,7 +210,7 @@ async function follow(run: Run, { client }: OpenedServer, restore: string): Prom
 
 const finish = (run: Run, outcome: Outcome, wasStopped: boolean): Promise<null> =>
   run.end(
-    getResult(outcome, wasStopped),
+    getTaskResult(outcome, wasStopped),
     wasStopped
       ? t.stoppedThere
       : outcome.problem === null

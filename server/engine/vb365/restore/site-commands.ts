@@ -3,7 +3,7 @@ import { DOCUMENT_VERSIONS, LAST_VERSION_ACTIONS } from '#contract/restore/shape
 import type { Command } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
-import type { Chosen } from './commands.ts';
+import type { RestoreChoices } from './commands.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { inSession, part, SITES } from './pages.ts';
@@ -16,7 +16,7 @@ const [OVERWRITE, MERGE] = LAST_VERSION_ACTIONS;
 
 /** Refuses what the server doesn't offer: single items are restored whether or not they are there. */
 export function refuseSiteChoices(
-  { target, select, onConflict, flags }: Omit<Chosen, 'versions'>,
+  { target, select, onConflict, flags }: Omit<RestoreChoices, 'versions'>,
   nodes: readonly KnownNode[],
   organization: string,
 ): EngineResult<void> {
@@ -42,7 +42,7 @@ export async function makeSiteRestore(
   server: Pick<OpenedServer, 'client' | 'key'>,
   session: { readonly key: string },
   nodes: readonly [KnownNode, ...KnownNode[]],
-  chosen: Chosen,
+  chosen: RestoreChoices,
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;

@@ -5,7 +5,7 @@ import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Command } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
-import type { Chosen } from './commands.ts';
+import type { RestoreChoices } from './commands.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
@@ -24,7 +24,7 @@ export function refuseTeamChoices(
     onConflict,
     versions,
     flags,
-  }: Pick<Chosen, 'target' | 'onConflict' | 'versions' | 'flags'>,
+  }: Pick<RestoreChoices, 'target' | 'onConflict' | 'versions' | 'flags'>,
   nodes: readonly KnownNode[],
 ): EngineResult<void> {
   if (target.kind === 'other')
@@ -65,7 +65,7 @@ export async function makeTeamRestore(
   server: Server,
   session: Pick<OpenExplorer, 'key'>,
   nodes: Nodes,
-  { select, versions, flags }: Chosen,
+  { select, versions, flags }: RestoreChoices,
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;

@@ -12,7 +12,7 @@ import type { DirectoryAt } from './get-directory.ts';
  */
 export type AccountStatus = 'stands' | 'disabled' | 'gone';
 /** Returns the status of accounts by user name; null if the directory could not be read. */
-export type Look = (
+export type StatusLookup = (
   usernames: readonly string[],
 ) => Promise<ReadonlyMap<string, AccountStatus> | null>;
 
@@ -34,7 +34,7 @@ const NEVER: Ms = 253_402_300_800_000;
  * gone. Attributes that the service account cannot read do not disable an account.
  */
 export const readAccountStatuses =
-  (context: AppContext, at: DirectoryAt, servicePassword: string): Look =>
+  (context: AppContext, at: DirectoryAt, servicePassword: string): StatusLookup =>
   async (usernames) => {
     const found = new Map<string, AccountStatus>();
     const names = usernames.filter(isName);

@@ -4,7 +4,7 @@ import { deleteUserKeys } from '../../../platform/auth/api-keys.ts';
 import { audit } from '../../../platform/auth/audit.ts';
 import type { AuditSource } from '../../../platform/auth/audit.ts';
 import { getAccountLookup } from './get-directory.ts';
-import type { Look } from './account-status.ts';
+import type { StatusLookup } from './account-status.ts';
 import type { JobHandler } from '../../../platform/jobs/job-types.ts';
 import { revokeSessions, forgetSessions } from '../../../platform/auth/revoke-sessions.ts';
 import type { RequestContext } from '../../../platform/http/handler.ts';
@@ -56,7 +56,7 @@ export async function endForDirectory(
 export const directoryAccounts =
   (
     context: AppContext,
-    from: (tx: TenantTx, context: AppContext) => Promise<Look | null> = getAccountLookup,
+    from: (tx: TenantTx, context: AppContext) => Promise<StatusLookup | null> = getAccountLookup,
   ): JobHandler<'directory-accounts'> =>
   async ({ tenant, now }) => {
     const found = await context.store.tenant(

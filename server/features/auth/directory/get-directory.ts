@@ -6,7 +6,7 @@ import type { AppContext } from '../../../platform/app-context.ts';
 import { activeDirectory } from './active-directory.ts';
 import type { Directory } from './directory.ts';
 import { readAccountStatuses } from './account-status.ts';
-import type { Look } from './account-status.ts';
+import type { StatusLookup } from './account-status.ts';
 
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
 
@@ -20,7 +20,10 @@ export async function getDirectory(tx: TenantTx, context: AppContext): Promise<D
 }
 
 /** Returns the account lookup of that directory; null under the same conditions. */
-export async function getAccountLookup(tx: TenantTx, context: AppContext): Promise<Look | null> {
+export async function getAccountLookup(
+  tx: TenantTx,
+  context: AppContext,
+): Promise<StatusLookup | null> {
   const set = await loadDirectorySettings(tx, context);
   return set && readAccountStatuses(context, set.at, set.password);
 }

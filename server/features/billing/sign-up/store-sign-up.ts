@@ -5,7 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { isUsernameTaken } from '#server/platform/auth/usernames.ts';
-import { seal, unseal, type Place } from '#server/platform/crypto/vault.ts';
+import { seal, unseal, type SecretRef } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
@@ -139,7 +139,7 @@ async function loadToken(tx: TenantTx, context: AppContext, row: SignUpRow): Pro
   return token;
 }
 
-const placeToken = (row: string): Place => ({ table: 'sign_up', column: 'sealed_token', row });
+const placeToken = (row: string): SecretRef => ({ table: 'sign_up', column: 'sealed_token', row });
 const toKey = (email: string): string => email.trim().toLowerCase();
 const makeToken = ({ chance }: AppContext): string =>
   `s-${Buffer.from(chance.bytes(TOKEN_BYTES)).toString('base64url')}`;

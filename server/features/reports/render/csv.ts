@@ -1,7 +1,7 @@
 import { BOM, csvLine, utcText, wallText } from '#contract/runs/csv.ts';
 import type { Cell } from '#contract/runs/csv.ts';
 import { cellOfLetter } from '#contract/reports/report.ts';
-import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { reportTexts, STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { reportMessages as t } from '../messages.en.ts';
 
@@ -54,7 +54,7 @@ const getRows = ({ columns, rows }: Section, timeZone: string, before: readonly 
     .join('');
 
 function getCells(
-  { kind, days = [] }: Column,
+  { kind, days = [] }: ReportColumn,
   value: ReportCell,
   timeZone: string,
 ): readonly Cell[] {

@@ -1,4 +1,4 @@
-import type { Column, ColumnKind, Report, ReportCell } from '#contract/reports/report.ts';
+import type { ReportColumn, ColumnKind, Report, ReportCell } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { reportMessages as t } from '../messages.en.ts';
 
@@ -107,5 +107,5 @@ function duration(seconds: number): string {
 }
 
 /** Numeric columns are right-aligned. */
-export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean =>
+export const isNumber = ({ kind }: Pick<ReportColumn, 'kind'>): boolean =>
   kind === 'count' || kind === 'share' || kind === 'bytes' || kind === 'seconds';

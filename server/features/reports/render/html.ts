@@ -1,11 +1,11 @@
 import { languageTag } from '#contract/i18n/messages.ts';
 import { cellOfLetter, LETTERS } from '#contract/reports/report.ts';
-import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { isNumber, getStateSign, getWords } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
-import type { Look } from './theme.ts';
+import type { ReportTheme } from './theme.ts';
 import { reportMessages as t } from '../messages.en.ts';
 import { DARK, LIGHT } from '#contract/branding/palette.ts';
 
@@ -40,7 +40,7 @@ const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica
  */
 export function reportHtml(
   report: Report,
-  { provider, side, sideInk }: Pick<Look, 'provider' | 'side' | 'sideInk'>,
+  { provider, side, sideInk }: Pick<ReportTheme, 'provider' | 'side' | 'sideInk'>,
   foot = '',
 ): string {
   const words = getWords(report);
@@ -100,7 +100,13 @@ ${rows.map((row) => `<tr>${columns.map((column, i) => cells(column, row[i] ?? nu
 ${total ? `<tr style="font-weight:600">${columns.map((column, i) => cells(column, total[i] ?? null, words, true, hand)).join('')}</tr>` : ''}</tbody></table></div>`;
 }
 
-function cells(column: Column, value: ReportCell, words: Words, sum: boolean, hand: Hand): string {
+function cells(
+  column: ReportColumn,
+  value: ReportCell,
+  words: Words,
+  sum: boolean,
+  hand: Hand,
+): string {
   if (column.kind === 'days') {
     const days = column.days ?? [];
     if (value === null || typeof value !== 'object') return hand.gap(days.length);
@@ -127,7 +133,7 @@ interface Hand {
   readonly table: string;
   readonly end: string;
   head(inner: string, side: Side): string;
-  cell(inner: string, column: Column): string;
+  cell(inner: string, column: ReportColumn): string;
   day(state: string, said: string): string;
   gap(days: number): string;
 }

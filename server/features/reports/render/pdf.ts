@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import type * as PdfMake from 'pdfmake';
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
 import { languageTag } from '#contract/i18n/messages.ts';
-import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { isNumber, getStateSign, getWords } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
-import type { Logo, Look } from './theme.ts';
+import type { Logo, ReportTheme } from './theme.ts';
 import { legend, renderMarks } from './marks.ts';
 import { reportMessages as t } from '../messages.en.ts';
 
@@ -26,7 +26,7 @@ const NARROW = 595;
  * Returns a report as a PDF: the provider's banner, figures, and tables with repeated headers. It
  * loads nothing over the network.
  */
-export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
+export async function reportPdf(report: Report, look: ReportTheme): Promise<Buffer> {
   const pdfmake = require('pdfmake') as typeof PdfMake;
   pdfmake.setFonts({
     DejaVu: {
@@ -45,7 +45,7 @@ export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
   }
 }
 
-function getDocument(report: Report, look: Look): TDocumentDefinitions {
+function getDocument(report: Report, look: ReportTheme): TDocumentDefinitions {
   const words = getWords(report);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const lying = drawn || report.sections.some(({ columns }) => columns.length > 9);
@@ -122,7 +122,7 @@ const UNDRAWN =
 /** Returns the notices about the report, and about this PDF. */
 export function pdfNotices(
   { name, notices, sections }: Report,
-  { provider }: Pick<Look, 'provider'>,
+  { provider }: Pick<ReportTheme, 'provider'>,
 ): readonly string[] {
   const undrawn =
     [name, provider].some((text) => UNDRAWN.test(text)) ||
@@ -134,7 +134,11 @@ export function pdfNotices(
   return undrawn ? [...notices, t.undrawn] : notices;
 }
 
-function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
+function band(
+  { provider, side, sideInk, logo }: ReportTheme,
+  template: string,
+  width: number,
+): Content {
   const kind: Content = { text: template, alignment: 'right', margin: [0, 15, MARGIN, 0] };
   const mark: Content = logo
     ? { stack: [getLogo(logo)], margin: [MARGIN, (BAND - 24) / 2, 0, 0] }
@@ -267,7 +271,7 @@ function getSection(
   ];
 }
 /** Adds a gap between a right-aligned column and a left-aligned one after it. */
-const gapBefore = (columns: readonly Column[], i: number): number => {
+const gapBefore = (columns: readonly ReportColumn[], i: number): number => {
   const before = columns[i - 1];
   const own = columns[i];
   return before && own && isNumber(before) && !isNumber(own) ? 9 : GAP;
@@ -281,7 +285,7 @@ const TITLED = { bold: true, fontSize: 9.5 };
  * the rest.
  */
 function getWidths(
-  columns: readonly Column[],
+  columns: readonly ReportColumn[],
   inner: number,
 ): { readonly widths: number[]; readonly day: number } {
   const days = columns.find(({ kind }) => kind === 'days')?.days?.length ?? 0;
@@ -312,7 +316,7 @@ function getWidths(
     day,
   };
 }
-const FIXED: Partial<Record<Column['kind'], number>> = {
+const FIXED: Partial<Record<ReportColumn['kind'], number>> = {
   count: 34,
   share: 38,
   bytes: 42,
@@ -324,7 +328,7 @@ const FIXED: Partial<Record<Column['kind'], number>> = {
 /** The width of a header letter in points. */
 const LETTER = 4;
 
-function headCell(column: Column, day: number): TableCell {
+function headCell(column: ReportColumn, day: number): TableCell {
   const style = { fontSize: SMALL, color: PAPER.ink3, bold: true };
   if (column.kind !== 'days')
     return { text: column.title, ...style, alignment: isNumber(column) ? 'right' : 'left' };
@@ -342,13 +346,13 @@ function headCell(column: Column, day: number): TableCell {
   };
 }
 
-const getCell = (column: Column, value: ReportCell, words: Words, day: number): TableCell =>
+const getCell = (column: ReportColumn, value: ReportCell, words: Words, day: number): TableCell =>
   value !== null && typeof value === 'object'
     ? renderMarks(value.states, day)
     : textCell(column, value, words, false);
 
 function textCell(
-  column: Column,
+  column: ReportColumn,
   value: ReportCell,
   words: Words,
   sum: boolean,

@@ -9,12 +9,12 @@ import type { Report } from '#contract/reports/report.ts';
 import type { ReportFormat } from '#contract/reports/setting.ts';
 import { reportCsv } from './csv.ts';
 import { reportHtml } from './html.ts';
-import type { Look } from './theme.ts';
+import type { ReportTheme } from './theme.ts';
 import { reportPdf } from './pdf.ts';
 
 export interface RenderAsk {
   readonly report: Report;
-  readonly look: Look;
+  readonly look: ReportTheme;
   readonly format: ReportFormat;
   /** The tag of the language of the file's texts. */
   readonly language: string;

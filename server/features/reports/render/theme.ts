@@ -4,7 +4,7 @@ import { LIGHT } from '#contract/branding/palette.ts';
  * The theme of a provider's reports. Colors are `#rrggbb`; the logo is on the sidebar color, as in
  * the portal.
  */
-export interface Look {
+export interface ReportTheme {
   readonly provider: string;
   readonly side: string;
   readonly sideInk: string;

@@ -8,7 +8,7 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { byName, getJobName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Known } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import { getExpected } from '../../../platform/queries/expected-start.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
 import { answer } from '#server/platform/queries/query.ts';
@@ -92,7 +92,7 @@ export function listHandlers(
                   (input.to === undefined || lastAt < question.to),
               );
           const rows: readonly {
-            readonly known: Known;
+            readonly known: KnownJob;
             readonly problem: ProblemRow | undefined;
           }[] = disabled
             ? byName(jobs)
@@ -123,7 +123,7 @@ export function listHandlers(
 }
 
 function toMissedRow(
-  known: Known,
+  known: KnownJob,
   problem: ProblemRow | undefined,
   stat: StatRow | undefined,
   now: number,

@@ -11,7 +11,7 @@ import { type EngineAt, withSession } from '../scope.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
 import { toMime } from './html-mime.ts';
 import { previewMessages as t } from './messages.en.ts';
-import { collect, type PreviewedMail, readMime } from './read-content.ts';
+import { collect, type PreviewedMail, readCleanMail } from './read-content.ts';
 import { offerPreview } from './offer.ts';
 import type { MailPreviews } from './previews.ts';
 import type { ReadMail } from './read-mail.ts';
@@ -90,7 +90,7 @@ export async function readPreviewedPost(
   const html =
     thread.output.page ??
     messages.map((message) => showMessage(message, pictures, zone)).join('\n<hr>\n');
-  const read = await readMime(previews, toMime(html));
+  const read = await readCleanMail(previews, toMime(html));
   if (!read.ok) return read;
   const { heldPictures, body } = read.value;
   const sentAt = Date.parse(thread.output.post.createdDateTime ?? '');

@@ -3,7 +3,7 @@ import {
   type MailFile,
   type MailParts,
   parseMail,
-  readMime,
+  readMimeMail,
   type ReadMail,
   showMail,
 } from './read-mail.ts';
@@ -44,7 +44,7 @@ async function openMail({ mail, type, name, bytes }: MailFile): Promise<MailPart
   const isOutlook = isMsg(bytes) && (type === 'application/vnd.ms-outlook' || /\.msg$/i.test(name));
   try {
     if (isOutlook) return readMsg(new Uint8Array(bytes));
-    return isMime ? await readMime(new Uint8Array(bytes)) : null;
+    return isMime ? await readMimeMail(new Uint8Array(bytes)) : null;
   } catch {
     return null;
   }

@@ -34,7 +34,7 @@ export async function readPreviewedMail(
   const { attachment } = mail;
   const read = (bytes: Uint8Array<ArrayBuffer>): Promise<Result<ReadMail>> =>
     attachment === undefined
-      ? readMime(previews, bytes)
+      ? readCleanMail(previews, bytes)
       : readAttached(previews, bytes, attachment);
   const mime = await loadPart(engine, scope, mail, 'mime');
   if (mime.ok) return read(mime.value);
@@ -63,7 +63,7 @@ async function readOutlookItem(
   }
   const shown = showOutlookItem(parseJson(json.value));
   if (shown === null) return failed({ kind: 'conflict', message: t.unreadable });
-  const read = await readMime(previews, toMime(shown.html));
+  const read = await readCleanMail(previews, toMime(shown.html));
   if (!read.ok) return read;
   const toPerson = ({ name, address }: EmailAddress) => ({
     name: (name ?? '').slice(0, MAX_CHARS),
@@ -125,7 +125,7 @@ const getRefusal = (kind: 'busy' | 'refused'): Result<never> =>
     : failed({ kind: 'conflict', message: t.unreadable });
 
 /** Reads a mail (MIME or MSG) in the thread for it, and returns it cleaned. */
-export async function readMime(
+export async function readCleanMail(
   { reader }: MailPreviews,
   mime: Uint8Array<ArrayBuffer>,
 ): Promise<Result<ReadMail>> {

@@ -14,14 +14,14 @@ export interface MailBody {
   readonly kind: 'html' | 'text';
   readonly content: string;
 }
-export type Person = ReadMail['to'][number];
+export type MailPerson = ReadMail['to'][number];
 
 /** A mail of any format, as it is read from its file. */
 export interface MailParts {
   readonly subject: string;
-  readonly from: Person | null;
-  readonly to: readonly Person[];
-  readonly cc: readonly Person[];
+  readonly from: MailPerson | null;
+  readonly to: readonly MailPerson[];
+  readonly cc: readonly MailPerson[];
   /** NaN: unknown. */
   readonly sentAt: Ms;
   readonly html: string | undefined;
@@ -65,10 +65,10 @@ export async function readMail(bytes: Uint8Array<ArrayBuffer>): Promise<ReadMail
 
 /** @throws as above */
 export const parseMail = async (bytes: Uint8Array<ArrayBuffer>): Promise<MailParts> =>
-  isMsg(bytes) ? readMsg(bytes) : readMime(bytes);
+  isMsg(bytes) ? readMsg(bytes) : readMimeMail(bytes);
 
 /** @throws as above */
-export async function readMime(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
+export async function readMimeMail(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
   const mail = await PostalMime.parse(mime, { maxNestingDepth: 64, maxRfc822NestingDepth: 1 });
   return {
     subject: mail.subject ?? '',
@@ -132,7 +132,7 @@ export const listFiles = (
     .filter((file) => !(file.isRelated && pictures.shown.has(file)))
     .slice(0, MAX_ATTACHMENTS);
 
-const showPerson = ({ name, address }: Person): Person => ({
+const showPerson = ({ name, address }: MailPerson): MailPerson => ({
   name: line(name, MAX_NAME),
   address: line(address, MAX_NAME),
 });
@@ -168,9 +168,9 @@ const getBytes = ({ content }: Attachment): Buffer =>
       ? Buffer.from(content.buffer, content.byteOffset, content.byteLength)
       : Buffer.from(content);
 
-const toPeople = (addresses: readonly Address[]): Person[] =>
+const toPeople = (addresses: readonly Address[]): MailPerson[] =>
   addresses
-    .flatMap((address): readonly Person[] =>
+    .flatMap((address): readonly MailPerson[] =>
       address.group === undefined ? [address] : address.group,
     )
     .slice(0, MAX_PEOPLE)

@@ -1,5 +1,5 @@
 import MsgReaderModule, { type FieldsData } from '@kenjiuno/msgreader';
-import type { MailFile, MailParts, Person } from './read-mail.ts';
+import type { MailFile, MailParts, MailPerson } from './read-mail.ts';
 
 // The package is CommonJS: its class is the default of its default.
 const MsgReader = MsgReaderModule.default;
@@ -26,7 +26,7 @@ export function readMsg(bytes: Uint8Array<ArrayBuffer>): MailParts {
 
 function getParts(reader: Reader, mail: FieldsData): MailParts {
   const people = (mail.recipients ?? []).filter(({ dataType }) => dataType === 'recipient');
-  const getPeople = (type: string): Person[] =>
+  const getPeople = (type: string): MailPerson[] =>
     people.filter(({ recipType = 'to' }) => recipType === type).map(toPerson);
   const sent = mail.clientSubmitTime ?? mail.messageDeliveryTime ?? mail.apptStartWhole;
   return {
@@ -52,12 +52,12 @@ function getParts(reader: Reader, mail: FieldsData): MailParts {
   };
 }
 
-const toPerson = ({ name, smtpAddress, email }: FieldsData): Person => ({
+const toPerson = ({ name, smtpAddress, email }: FieldsData): MailPerson => ({
   name: name ?? '',
   address: smtpAddress ?? email ?? '',
 });
 
-function getSender({ senderName, senderSmtpAddress, senderEmail }: FieldsData): Person | null {
+function getSender({ senderName, senderSmtpAddress, senderEmail }: FieldsData): MailPerson | null {
   const address = senderSmtpAddress ?? senderEmail ?? '';
   return senderName === undefined && address === '' ? null : { name: senderName ?? '', address };
 }

@@ -7,7 +7,7 @@ import {
   ContentError,
   getAuthor,
   getPlainText,
-  getText,
+  htmlToText,
   isDeleted,
   ThreadSchema,
 } from '#server/engine/public/content.ts';
@@ -79,7 +79,7 @@ function mailText({ subject, from, to, cc, sentAt, attachments, body }: ReadMail
       { name: 'sent', value: sentAt === null ? '' : String(sentAt) },
       { name: 'attachments', value: attachments.map(({ name }) => name).join('; ') },
     ],
-    ...toLines(body.kind === 'html' ? getText(body.content) : body.content),
+    ...toLines(body.kind === 'html' ? htmlToText(body.content) : body.content),
   };
 }
 

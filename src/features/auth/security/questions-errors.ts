@@ -3,7 +3,7 @@ import type { Issue } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-export interface Chosen {
+export interface ChosenQuestion {
   readonly question: (typeof QUESTIONS)[number] | '';
   readonly answer: string;
 }
@@ -14,7 +14,7 @@ export type RowError = { readonly of: 'question' | 'answer'; readonly sentence: 
  * Checks the rows before the call: each needs a question and an answer of at least three letters,
  * and no answer may repeat.
  */
-export const findAnswerErrors = (rows: readonly Chosen[]): readonly RowError[] =>
+export const findAnswerErrors = (rows: readonly ChosenQuestion[]): readonly RowError[] =>
   rows.map(({ question, answer }, at): RowError => {
     if (question === '') return { of: 'question', sentence: t.questionMissing };
     const plain = normalizeAnswer(answer);

@@ -10,7 +10,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { findAnswerErrors, findIssueErrors } from './questions-errors.ts';
-import type { Chosen, RowError } from './questions-errors.ts';
+import type { ChosenQuestion, RowError } from './questions-errors.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 import { questionLabel } from '../question-labels.ts';
 
@@ -34,7 +34,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
     reset,
   } = useDraftForm({
     initial: {
-      rows: Array.from({ length: QUESTIONS_PER_RECOVERY }, (_, at): Chosen => ({
+      rows: Array.from({ length: QUESTIONS_PER_RECOVERY }, (_, at): ChosenQuestion => ({
         question: QUESTIONS.find((one) => one === before[at]) ?? '',
         answer: '',
       })),
@@ -56,7 +56,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
       onSaved();
     },
   });
-  const put = (at: number, next: Partial<Chosen>): void =>
+  const put = (at: number, next: Partial<ChosenQuestion>): void =>
     change({ rows: rows.map((row, other) => (other === at ? { ...row, ...next } : row)) });
   return (
     <form
@@ -120,7 +120,7 @@ const getRowErrors = (rows: readonly RowError[]): Readonly<Record<string, string
 const makeQuestionsSchema = (id: string) =>
   makeFormSchema(
     profileCalls.setSecurityQuestions.input,
-    ({ rows }: { readonly rows: readonly Chosen[] }) => ({
+    ({ rows }: { readonly rows: readonly ChosenQuestion[] }) => ({
       value: {
         id,
         answers: rows.flatMap(({ question, answer }) =>

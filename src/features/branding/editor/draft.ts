@@ -196,7 +196,7 @@ export const makeBrandingSchema = (
   });
 
 /** A selected image that is not uploaded yet. `url`: an object URL of this page, for display. */
-export interface Chosen {
+export interface ChosenPicture {
   readonly type: InputOf<'putBrandAsset'>['type'];
   readonly base64: string;
   readonly url: string;
@@ -205,7 +205,7 @@ export interface Chosen {
 }
 export type PictureName = InputOf<'putBrandAsset'>['name'];
 /** `none`: the current image is to be removed. */
-export type Pictures = Readonly<Partial<Record<PictureName, Chosen | 'none' | undefined>>>;
+export type Pictures = Readonly<Partial<Record<PictureName, ChosenPicture | 'none' | undefined>>>;
 
 /** Returns why a file cannot be used as an image of the portal, or null. */
 export function findFileError(
@@ -221,7 +221,7 @@ export function findFileError(
 }
 
 /** Returns the size that fits the fields, in the image's proportions. */
-export function getMeasures({ width, height }: Pick<Chosen, 'width' | 'height'>): {
+export function getMeasures({ width, height }: Pick<ChosenPicture, 'width' | 'height'>): {
   readonly sidebarLogoWidth: string;
   readonly sidebarLogoHeight: string;
 } {

@@ -4,7 +4,7 @@ import { imageUrl } from '#src/app/shell/branding/apply-branding.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { readPicture } from './read-picture.ts';
-import type { Chosen, PictureName } from './draft.ts';
+import type { ChosenPicture, PictureName } from './draft.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
 export interface PictureFieldProps {
@@ -16,9 +16,9 @@ export interface PictureFieldProps {
    */
   readonly present: string | null;
   readonly elsewhere: boolean;
-  readonly chosen: Chosen | 'none' | undefined;
+  readonly chosen: ChosenPicture | 'none' | undefined;
   readonly dark: boolean;
-  readonly onChoose: (chosen: Chosen | 'none' | undefined) => void;
+  readonly onChoose: (chosen: ChosenPicture | 'none' | undefined) => void;
 }
 
 /** An image of the portal. It is selected here and uploaded when the form is saved. */

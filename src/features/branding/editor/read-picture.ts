@@ -1,13 +1,15 @@
 import { findFileError } from './draft.ts';
-import type { Chosen, PictureName } from './draft.ts';
+import type { ChosenPicture, PictureName } from './draft.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
 /** Reads a file for upload and display. Returns the error message if it cannot be used. */
-export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
+export async function readPicture(name: PictureName, file: File): Promise<ChosenPicture | string> {
   const error = findFileError(name, file);
   if (error !== null) return error;
   const type =
-    file.type === 'image/vnd.microsoft.icon' ? 'image/x-icon' : (file.type as Chosen['type']);
+    file.type === 'image/vnd.microsoft.icon'
+      ? 'image/x-icon'
+      : (file.type as ChosenPicture['type']);
   const url = URL.createObjectURL(file);
   const image = new Image();
   image.src = url;

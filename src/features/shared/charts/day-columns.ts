@@ -5,7 +5,7 @@ import { chartMessages as t } from './messages.en.ts';
 import { daysWords } from '../date-range/day-stretch.ts';
 
 /** A column of the chart: a day, or several days in longer periods. */
-export interface Column extends Tally {
+export interface ChartColumn extends Tally {
   readonly days: readonly [first: Day, last: Day];
 }
 
@@ -19,9 +19,9 @@ export const daysAColumn = (days: number): number =>
  * Groups days into columns, oldest first. The last column is always complete; the first can have
  * fewer days.
  */
-export function getColumns(days: readonly DayTally[]): readonly Column[] {
+export function getColumns(days: readonly DayTally[]): readonly ChartColumn[] {
   const size = daysAColumn(days.length);
-  const columns: Column[] = [];
+  const columns: ChartColumn[] = [];
   for (let end = days.length; end > 0; end -= size) {
     const part = days.slice(Math.max(0, end - size), end);
     const [first] = part;
@@ -39,7 +39,7 @@ export const countGood = ({ success, anomaly }: Tally): number => success + anom
 export const countBad = ({ failed, missed, warning }: Tally): number => failed + missed + warning;
 
 /** `11/02/26: 38 failed, 6 did not run, 16 warnings, 1,903 succeeded`. */
-export function columnWords(column: Column): string {
+export function columnWords(column: ChartColumn): string {
   const days = daysWords(column.days);
   if (column.runs === 0) return t.columnWithoutResults({ days });
   return t.column({
@@ -53,8 +53,8 @@ export function columnWords(column: Column): string {
 
 /** Returns a value per column; null without results, as for days before the first result. */
 export function getTrace(
-  columns: readonly Column[],
-  getValue: (column: Column) => number | null,
+  columns: readonly ChartColumn[],
+  getValue: (column: ChartColumn) => number | null,
 ): readonly (number | null)[] {
   const first = columns.findIndex(({ runs }) => runs > 0);
   return columns.map((column, i) => (first < 0 || i < first ? null : getValue(column)));

@@ -19,7 +19,7 @@ import type { OutlookItem } from '#server/engine/embedded/sources/outlook/read-i
 import { getItemMessage } from '#server/engine/embedded/pst/items/item-message.ts';
 import { makeItemReader } from '#server/engine/embedded/pst/items/item-reader.ts';
 import { makePstWriter } from '#server/engine/embedded/pst/pst-writer.ts';
-import type { Placed } from '#server/engine/embedded/pst/space.ts';
+import type { PlacedBytes } from '#server/engine/embedded/pst/space.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { checkPstFile } from './check-file.ts';
 import { CONTACT, HOLIDAY, PIXEL, SERIES, TASK, VISIT } from './outlook-items.ts';
@@ -40,7 +40,7 @@ const ITEMS: readonly (readonly [readonly string[], OutlookItem])[] = [
 
 beforeAll(() => {
   const file = openSync(path, 'w');
-  const write = (pieces: readonly Placed[]): void => {
+  const write = (pieces: readonly PlacedBytes[]): void => {
     for (const { at, bytes } of pieces) writeSync(file, bytes, 0, bytes.length, at);
   };
   const writer = makePstWriter({ name: 'Ana Silva', uid: UID });

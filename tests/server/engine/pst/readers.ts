@@ -19,7 +19,7 @@ import type {
   MailState,
 } from '#server/engine/embedded/mail/mail-content.ts';
 import { makePstWriter } from '#server/engine/embedded/pst/pst-writer.ts';
-import type { Placed } from '#server/engine/embedded/pst/space.ts';
+import type { PlacedBytes } from '#server/engine/embedded/pst/space.ts';
 
 /** A mail, where it lies and what the mailbox says of it. */
 export interface SampleMail {
@@ -38,7 +38,7 @@ export const UID = Buffer.from('0f1e2d3c4b5a69788796a5b4c3d2e1f0', 'hex');
 export function writeMailbox({ folders, mails }: SampleMailbox): string {
   const path = join(mkdtempSync(join(tmpdir(), 'daybook-pst-')), 'mailbox.pst');
   const file = openSync(path, 'w');
-  const write = (pieces: readonly Placed[]): void => {
+  const write = (pieces: readonly PlacedBytes[]): void => {
     for (const { at, bytes } of pieces) writeSync(file, bytes, 0, bytes.length, at);
   };
   const writer = makePstWriter({ name: 'Ana Silva', uid: UID });

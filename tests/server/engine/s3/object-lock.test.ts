@@ -8,7 +8,7 @@ import {
   deleteRepository,
   repositoryDeletion,
 } from '#server/engine/embedded/repositories/delete-repository.ts';
-import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
 import { systemChance } from '#server/platform/random.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { memoryObject, type MemoryObject } from '../memory-source.ts';
@@ -85,8 +85,8 @@ const loadSnapshot = async ({ bench }: LockedBench, point: string): Promise<stri
 
 const readLocks = async ({ bench, context }: LockedBench) => {
   const { tenant, organization, repository } = bench;
-  const scope = { tenant, organization } as Parameters<typeof readUsage>[1];
-  return getValue(await readUsage(context, scope, repository)).locks;
+  const scope = { tenant, organization } as Parameters<typeof readRepositoryUsage>[1];
+  return getValue(await readRepositoryUsage(context, scope, repository)).locks;
 };
 
 eachDatabase((name, open) => {

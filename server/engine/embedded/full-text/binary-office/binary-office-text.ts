@@ -1,4 +1,4 @@
-import { getText } from '../../formats/html-text.ts';
+import { htmlToText } from '../../formats/html-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { readOfficeText } from '../office-text.ts';
 import { isCompoundFile, openCompoundFile } from './compound-reader.ts';
@@ -40,5 +40,5 @@ const READERS = [
 function readPage(file: Buffer): string {
   const text = decodeText(file, true);
   if (!/^\s*</.test(text)) throw new RangeError('It is no document.');
-  return getText(text);
+  return htmlToText(text);
 }

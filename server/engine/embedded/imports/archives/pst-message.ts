@@ -14,23 +14,23 @@ import {
 const MAX_MESSAGE_DEPTH = 8;
 
 /** A message of a file, or one that is attached to it. */
-export interface Place {
+export interface PstMessageRef {
   readonly pst: PSTFile;
   readonly node: DescriptorIndexNode;
 }
 
 /** Returns a mail with its attachments. */
 export function readMessage(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   depth = 0,
 ): ArchivedMail | 'too-large' {
   const files = readFiles(place, message, depth);
   if (files === 'too-large') return files;
   const attachments = files.map(({ file }) => file);
-  const text = getText(() => message.body);
-  const html = getText(() => message.bodyHTML);
-  const rtf = text === '' && html === '' ? getText(() => message.bodyRTF) : '';
+  const text = readText(() => message.body);
+  const html = readText(() => message.bodyHTML);
+  const rtf = text === '' && html === '' ? readText(() => message.bodyRTF) : '';
   if (rtf !== '')
     attachments.push({
       name: 'message.rtf',
@@ -42,19 +42,19 @@ export function readMessage(
   const by = (kind: number): readonly ArchivedPerson[] =>
     recipients.filter((one) => one.kind === kind);
   const address =
-    getText(() => message.senderEmailAddress) ||
-    getText(() => message.sentRepresentingEmailAddress);
-  const name = getText(() => message.senderName) || getText(() => message.sentRepresentingName);
+    readText(() => message.senderEmailAddress) ||
+    readText(() => message.sentRepresentingEmailAddress);
+  const name = readText(() => message.senderName) || readText(() => message.sentRepresentingName);
   return {
-    headers: getText(() => message.transportMessageHeaders),
-    subject: getText(() => message.subject),
+    headers: readText(() => message.transportMessageHeaders),
+    subject: readText(() => message.subject),
     from: name === '' && address === '' ? null : { name, address },
     to: by(1),
     cc: by(2),
     bcc: by(3),
     sentAt: getTime(() => message.clientSubmitTime) ?? getTime(() => message.messageDeliveryTime),
-    messageId: getText(() => message.internetMessageId),
-    inReplyTo: getText(() => message.inReplyToId),
+    messageId: readText(() => message.internetMessageId),
+    inReplyTo: readText(() => message.inReplyToId),
     text,
     html,
     attachments,
@@ -69,7 +69,7 @@ export interface ReadFile {
 
 /** Returns the attachments that have a content, as files; mails among them as EML. */
 export function readFiles(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   depth = 0,
   isWanted: (attachment: PSTAttachment) => boolean = () => true,
@@ -91,7 +91,7 @@ export function readFiles(
 }
 
 export function* listAttachments(
-  { pst }: Place,
+  { pst }: PstMessageRef,
   message: PSTMessage,
 ): Generator<PSTAttachment, void> {
   const count = get(() => message.numberOfAttachments, 0);
@@ -131,14 +131,14 @@ export function readRecipients(pst: PSTFile, message: PSTMessage): readonly Reci
       kind: get(() => recipient.recipientType, 1) & 0xff,
       flags: get(() => recipient['getIntItem'](0x5ffd), 0),
       response: get(() => recipient['getIntItem'](0x5fff), 0),
-      name: getText(() => recipient.displayName),
-      address: getText(() => recipient.smtpAddress) || getText(() => recipient.emailAddress),
+      name: readText(() => recipient.displayName),
+      address: readText(() => recipient.smtpAddress) || readText(() => recipient.emailAddress),
     };
   });
 }
 
 /** Returns the mail, or other item, that is attached; null: it is a file, or nothing. */
-export function getEmbedded({ node }: Place, attachment: PSTAttachment): PSTMessage | null {
+export function getEmbedded({ node }: PstMessageRef, attachment: PSTAttachment): PSTMessage | null {
   // Without a node, the library finds no mail in a mail.
   Object.assign(attachment, { descriptorIndexNode: node });
   return attachment.embeddedPSTMessage;
@@ -146,12 +146,12 @@ export function getEmbedded({ node }: Place, attachment: PSTAttachment): PSTMess
 
 /** Returns null for one without content, such as a link to a file. */
 function readAttachment(
-  place: Place,
+  place: PstMessageRef,
   attachment: PSTAttachment,
   n: number,
   depth: number,
 ): ArchivedFile | 'too-large' | null {
-  const contentId = getText(() => attachment.contentId);
+  const contentId = readText(() => attachment.contentId);
   const embedded = getEmbedded(place, attachment);
   if (embedded !== null) {
     if (depth >= MAX_MESSAGE_DEPTH) return null;
@@ -172,10 +172,10 @@ function readAttachment(
   if (bytes > 0) stream.readCompletely(content);
   return {
     name:
-      getText(() => attachment.longFilename) ||
-      getText(() => attachment.filename) ||
+      readText(() => attachment.longFilename) ||
+      readText(() => attachment.filename) ||
       `attachment-${n + 1}`,
-    mediaType: getText(() => attachment.mimeTag),
+    mediaType: readText(() => attachment.mimeTag),
     contentId,
     bytes: content,
   };
@@ -189,7 +189,7 @@ export function get<T>(read: () => T, otherwise: T): T {
     return otherwise;
   }
 }
-export const getText = (read: () => string): string => {
+export const readText = (read: () => string): string => {
   const text: unknown = get<unknown>(read, '');
   return typeof text === 'string' ? text.replaceAll('\0', '') : '';
 };

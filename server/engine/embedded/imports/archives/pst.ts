@@ -10,7 +10,7 @@ import {
 } from './archive.ts';
 import { composeMime } from './compose-mime.ts';
 import { cleanName, toFolderPath } from './folder-path.ts';
-import { get, getText, getTime, readMessage } from './pst-message.ts';
+import { get, readText, getTime, readMessage } from './pst-message.ts';
 import {
   findNames,
   type ItemProperties,
@@ -120,7 +120,7 @@ function* findFolders(pst: PSTFile, children: Children): Generator<FoundFolder, 
 /** A folder whose name is damaged has its number. */
 function getName(pst: PSTFile, node: Node): string {
   const folder = get<unknown>(() => PSTUtil.detectAndLoadPSTObject(pst, node), null);
-  const name = folder instanceof PSTFolder ? cleanName(getText(() => folder.displayName)) : '';
+  const name = folder instanceof PSTFolder ? cleanName(readText(() => folder.displayName)) : '';
   return name === '' ? `#${node.descriptorIdentifier}` : name;
 }
 
@@ -163,7 +163,7 @@ function load(
 ): LoadedEntry {
   const message: unknown = PSTUtil.detectAndLoadPSTObject(pst, node);
   if (!(message instanceof PSTMessage)) return { kind: 'failed', reason: 'damaged' };
-  const messageClass = getText(() => message.messageClass).toUpperCase();
+  const messageClass = readText(() => message.messageClass).toUpperCase();
   const kind = getItemKind(messageClass);
   if (kind !== null) {
     const read = readOutlookItem({ pst, node }, message, names, kind);

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { getText } from '../../formats/html-text.ts';
+import { htmlToText } from '../../formats/html-text.ts';
 import { IMPORTANCE, NO_PREFIX, optionalText, UTF8_CODE_PAGE } from '../mail-properties.ts';
 import { NAMED } from '../named-properties.ts';
 import { binary, boolean, int32, type Property, strings, text, time } from '../properties.ts';
@@ -31,7 +31,7 @@ export function getSharedProperties(fields: SharedFields): Property[] {
   const { title, categories, hasAttachments } = fields;
   const isHtml = fields.text?.contentType?.toLowerCase() === 'html';
   const content = clean(fields.text?.content);
-  const plain = isHtml ? getText(content) : content;
+  const plain = isHtml ? htmlToText(content) : content;
   const { importance } = fields;
   const sensitivity = SENSITIVITY[fields.sensitivity ?? ''] ?? 0;
   const createdAt = readStamp(fields.createdAt);

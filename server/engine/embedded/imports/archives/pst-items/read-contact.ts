@@ -1,6 +1,6 @@
 import type { PSTMessage } from 'pst-extractor';
 import type { Address, OutlookContact } from '../../../sources/outlook/entities.ts';
-import { getText, listAttachments, type Place, readFiles } from '../pst-message.ts';
+import { readText, listAttachments, type PstMessageRef, readFiles } from '../pst-message.ts';
 import { type ItemProperties, type NameMap, readProperties } from './item-properties.ts';
 import { getStamps, type ReadItem, toDate } from './shared-fields.ts';
 
@@ -12,7 +12,7 @@ const NOON_MS = 43_140_000;
 
 /** Returns a contact as Graph would ([MS-OXOCNTC]), without an id. */
 export function readContact(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   names: NameMap,
 ): ReadItem<OutlookContact> | 'too-large' {
@@ -26,7 +26,7 @@ export function readContact(
     value: {
       id: '',
       ...getStamps(properties),
-      displayName: text(0x3001) || getText(() => message.subject),
+      displayName: text(0x3001) || readText(() => message.subject),
       fileAs: text('fileAs'),
       title: text(0x3a45),
       givenName: text(0x3a06),
@@ -65,7 +65,7 @@ export function readContact(
       ...(birthday !== null && {
         birthday: new Date(toDate(birthday) + NOON_MS).toISOString(),
       }),
-      personalNotes: getText(() => message.body),
+      personalNotes: readText(() => message.body),
       categories: [...properties.texts('categories')],
       ...(photo && {
         photo: {

@@ -4,9 +4,9 @@ import { getZone } from '../../../formats/time-zone.ts';
 import type { Attendee, Instance, OutlookEvent } from '../../../sources/outlook/entities.ts';
 import {
   getEmbedded,
-  getText,
+  readText,
   listAttachments,
-  type Place,
+  type PstMessageRef,
   readFiles,
   readRecipients,
   type Recipient,
@@ -44,7 +44,7 @@ const NO_REMINDER = 0x5ae9_80e1;
 
 /** Returns an entry of a calendar as Graph would ([MS-OXOCAL]), without an id. */
 export function readEvent(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   names: NameMap,
 ): ReadItem<OutlookEvent> | 'too-large' {
@@ -103,7 +103,7 @@ function getFields(
   const response = RESPONSES[properties.int('response') ?? 0] ?? 'none';
   return {
     ...getStamps(properties),
-    subject: getText(() => message.subject),
+    subject: readText(() => message.subject),
     body: getBody(message),
     ...(start !== null && { start: toTime(start, isAllDay, zone) }),
     ...(end !== null && { end: toTime(end, isAllDay, zone) }),
@@ -128,9 +128,9 @@ const getReminder = (minutes: number | null): number =>
   minutes === null || minutes < 0 || minutes === NO_REMINDER ? 0 : minutes;
 
 function getBody(message: PSTMessage) {
-  const html = getText(() => message.bodyHTML);
+  const html = readText(() => message.bodyHTML);
   return html === ''
-    ? { contentType: 'text', content: getText(() => message.body) }
+    ? { contentType: 'text', content: readText(() => message.body) }
     : { contentType: 'html', content: html };
 }
 
@@ -177,7 +177,7 @@ function getUid(properties: ItemProperties): string | null {
 
 /** The texts of changed occurrences, by the minute at which they were planned. */
 function readBodies(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   names: NameMap,
 ): ReadonlyMap<number, Instance['body']> {

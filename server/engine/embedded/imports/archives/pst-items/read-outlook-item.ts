@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PSTMessage } from 'pst-extractor';
 import type { OutlookEvent } from '../../../sources/outlook/entities.ts';
 import type { OutlookItem } from '../../../sources/outlook/read-item.ts';
-import type { Place } from '../pst-message.ts';
+import type { PstMessageRef } from '../pst-message.ts';
 import type { NameMap } from './item-properties.ts';
 import { readContact } from './read-contact.ts';
 import { readEvent } from './read-event.ts';
@@ -23,7 +23,7 @@ export interface ReadOutlookItem {
 
 /** Returns an event, contact or task of a file as Graph would. The same one has the same id. */
 export function readOutlookItem(
-  place: Place,
+  place: PstMessageRef,
   message: PSTMessage,
   names: NameMap,
   kind: OutlookItem['kind'],

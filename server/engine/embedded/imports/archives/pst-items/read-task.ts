@@ -1,6 +1,6 @@
 import type { PSTMessage } from 'pst-extractor';
 import type { OutlookTask } from '../../../sources/outlook/entities.ts';
-import { getText, listAttachments, type Place } from '../pst-message.ts';
+import { readText, listAttachments, type PstMessageRef } from '../pst-message.ts';
 import { type NameMap, readProperties } from './item-properties.ts';
 import { readTaskRecurrence } from './read-recurrence.ts';
 import { getImportance, getStamps, type ReadItem, toDate, toUtc } from './shared-fields.ts';
@@ -8,7 +8,11 @@ import { getImportance, getStamps, type ReadItem, toDate, toUtc } from './shared
 const STATUS = ['notStarted', 'inProgress', 'completed', 'waitingOnOthers', 'deferred'];
 
 /** Returns a task as Graph would ([MS-OXOTASK]), without an id. */
-export function readTask(place: Place, message: PSTMessage, names: NameMap): ReadItem<OutlookTask> {
+export function readTask(
+  place: PstMessageRef,
+  message: PSTMessage,
+  names: NameMap,
+): ReadItem<OutlookTask> {
   const properties = readProperties(message, names);
   const day = (name: 'taskStart' | 'taskDue' | 'taskDoneAt') => {
     const at = properties.time(name);
@@ -25,8 +29,8 @@ export function readTask(place: Place, message: PSTMessage, names: NameMap): Rea
     value: {
       id: '',
       ...getStamps(properties),
-      title: getText(() => message.subject),
-      body: { contentType: 'text', content: getText(() => message.body) },
+      title: readText(() => message.subject),
+      body: { contentType: 'text', content: readText(() => message.body) },
       status: STATUS[isDone ? 2 : (properties.int('taskStatus') ?? 0)] ?? 'notStarted',
       importance: getImportance(properties),
       categories: [...properties.texts('categories')],
