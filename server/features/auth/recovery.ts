@@ -9,7 +9,7 @@ import { audit } from '../../platform/auth/audit.ts';
 import { loadBranding } from '../../platform/tenancy/branding.ts';
 import { getDirectory } from './directory/get-directory.ts';
 import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
-import { bad } from '../../platform/http/body.ts';
+import { toInputFailure } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
@@ -50,7 +50,7 @@ export function recoveryHandlers(
       const name = usernameKey(username);
       if (!NAME.test(name))
         return failed({
-          ...bad('username', authMessages.usernameExpected),
+          ...toInputFailure('username', authMessages.usernameExpected),
           message: MESSAGES.invalidUsername,
         });
       const key = await context.sessionKey();

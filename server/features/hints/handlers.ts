@@ -9,6 +9,7 @@ import type { HintOut, HintShown } from '#contract/hints/calls.ts';
 import { hintAsksSomething, hintMatcher, hintTells } from '#contract/hints/hints.ts';
 import type { HintFields, HintResult, HintRow } from '#contract/hints/hints.ts';
 import { ok } from '#contract/result.ts';
+import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
@@ -128,13 +129,7 @@ const about = (id: string, event: Event): NewEvent => ({
   entity: `hint:${id}`,
 });
 
-const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };
-const bad = (path: string, message: string): Failure => ({
-  kind: 'bad-input',
-  message,
-  issues: [{ path, message }],
-});
 
 export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean =>
   !hint.inside || scope.companies === null;
@@ -171,8 +166,8 @@ async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure 
 
 function getRefusal(scope: Scope, hint: HintFields): Failure | null {
   if (scope.companies !== null) return FORBIDDEN;
-  if (!hintAsksSomething(hint.when)) return bad('hint.when', MESSAGES.hintAsksNothing);
-  return hintTells(hint) ? null : bad('hint.summary', MESSAGES.hintTellsNothing);
+  if (!hintAsksSomething(hint.when)) return toFieldFailure('hint.when', MESSAGES.hintAsksNothing);
+  return hintTells(hint) ? null : toFieldFailure('hint.summary', MESSAGES.hintTellsNothing);
 }
 
 async function loadProblem(tx: TenantTx, scope: Scope, n: RunN) {

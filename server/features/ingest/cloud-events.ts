@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Ingested } from '#contract/ingest/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { bad } from './read-body.ts';
+import { toInputFailure } from '../../platform/http/body.ts';
 import { isObject, type Json, jsonIn, sub, word } from './tools/tool-output.ts';
 import { boundedId } from './bounded-id.ts';
 import { storable } from '#contract/stored-text.ts';
@@ -32,19 +32,19 @@ export function readEvents(request: Request, body: string, at: Ms): Result<Event
   const type = contentType(request);
   if (isBatch(request)) {
     const events = jsonIn(body);
-    if (!Array.isArray(events)) return failed(bad('', t.notArray));
+    if (!Array.isArray(events)) return failed(toInputFailure('', t.notArray));
     return events.length > LIMITS.ingestRecords
-      ? failed(bad('', t.tooManyEvents({ max: LIMITS.ingestRecords })))
+      ? failed(toInputFailure('', t.tooManyEvents({ max: LIMITS.ingestRecords })))
       : ok(sorted(events, at));
   }
   if (type === 'application/cloudevents+json') {
     const event = jsonIn(body);
-    return isObject(event) ? ok(sorted([event], at)) : failed(bad('', t.notEventObject));
+    return isObject(event) ? ok(sorted([event], at)) : failed(toInputFailure('', t.notEventObject));
   }
   if (request.headers.get('ce-specversion') === null)
-    return failed(bad('content-type', t.notCloudEvents));
+    return failed(toInputFailure('content-type', t.notCloudEvents));
   const data = body.trim() === '' ? {} : jsonIn(body);
-  if (data === undefined) return failed(bad('', t.dataNotJson));
+  if (data === undefined) return failed(toInputFailure('', t.dataNotJson));
   return ok(sorted([{ ...attributes(request.headers), data }], at));
 }
 

@@ -9,7 +9,7 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
-import { bad } from './read-body.ts';
+import { toInputFailure } from '../../platform/http/body.ts';
 import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
 import { lock } from './load-decision-state.ts';
@@ -224,7 +224,7 @@ function answered(ingested: Ingested, single: boolean): Result<Ingested> {
   if (!single || first === undefined || ingested.accepted + ingested.duplicates > 0)
     return ok(ingested);
   const split = /^([A-Za-z][\w.]*): (.*)$/s.exec(first.error);
-  return failed(bad(split?.[1] ?? '', split?.[2] ?? first.error));
+  return failed(toInputFailure(split?.[1] ?? '', split?.[2] ?? first.error));
 }
 
 async function ingestRecords(
@@ -232,9 +232,9 @@ async function ingestRecords(
   work: (list: readonly unknown[], single: boolean) => Promise<Result<Ingested>>,
 ): Promise<Result<Ingested>> {
   const value = jsonIn(text);
-  if (value === undefined) return failed(bad('', t.notJson));
+  if (value === undefined) return failed(toInputFailure('', t.notJson));
   if (!Array.isArray(value)) return work([value], true);
   return value.length > LIMITS.ingestRecords
-    ? failed(bad('', t.tooManyRecords({ max: LIMITS.ingestRecords })))
+    ? failed(toInputFailure('', t.tooManyRecords({ max: LIMITS.ingestRecords })))
     : work(value, false);
 }

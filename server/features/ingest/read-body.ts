@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import { takeBytes } from '../../platform/http/body-budget.ts';
-import { readBytes } from '../../platform/http/body.ts';
+import { readBytes, toInputFailure } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
 
@@ -24,7 +24,7 @@ export async function readText(request: Request): Promise<Result<string>> {
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return ok(getText(bytes.value));
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    return failed(bad('content-encoding', t.onlyGzip));
+    return failed(toInputFailure('content-encoding', t.onlyGzip));
   try {
     const unpacked = await unpack(bytes.value, { maxOutputLength: UNPACKED_BYTES });
     return takeBytes(request, unpacked.byteLength) ? ok(getText(unpacked)) : failed(busyFor(1_000));
@@ -32,7 +32,7 @@ export async function readText(request: Request): Promise<Result<string>> {
     const isTooLarge =
       error instanceof RangeError ||
       (error as { readonly code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
-    return failed(isTooLarge ? tooLarge(request) : bad('', t.notGzip));
+    return failed(isTooLarge ? tooLarge(request) : toInputFailure('', t.notGzip));
   }
 }
 
@@ -55,12 +55,6 @@ const LISTS: Readonly<Record<string, string>> = {
   restic: 'restic snapshots --json --latest 100',
   borg: 'borg list --json --last 100',
 };
-
-export const bad = (path: string, message: string): Failure => ({
-  kind: 'bad-input',
-  message: MESSAGES.badInput,
-  issues: [{ path, message }],
-});
 
 const unpack = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip);
 const getText = (bytes: Uint8Array): string => storable(new TextDecoder().decode(bytes));

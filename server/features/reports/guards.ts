@@ -1,21 +1,12 @@
-import type { Failure } from '#contract/errors.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
+import { FORBIDDEN } from '#server/platform/http/envelope.ts';
 import type { SessionContext, Principal } from '#server/platform/http/handler.ts';
 import { describeError } from '#server/platform/http/serve-call.ts';
 import { StoreError } from '#server/platform/db/retry.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { mayReport } from './access.ts';
-
-export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
-export const badField = (path: string, message: string): Failure => ({
-  kind: 'bad-input',
-  message,
-  issues: [{ path, message }],
-});
 
 /**
  * Runs `work` for users who can see scheduled reports. An unexpected error fails with the call's

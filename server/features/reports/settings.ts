@@ -21,7 +21,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayReport, mayUse, loadRights, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
-import { asReporter, badField, NOT_FOUND } from './guards.ts';
+import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
+import { asReporter } from './guards.ts';
 import { dueAfter } from './schedule.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -236,7 +237,7 @@ export function getRefusal(
   if (!mayUse(template, session) || !mayUse(template, owner))
     return { kind: 'forbidden', message: MESSAGES.reportNotAllowed };
   if (error !== null)
-    return badField(
+    return toFieldFailure(
       'setting.companies',
       {
         one: MESSAGES.reportOneCompany,
@@ -246,9 +247,9 @@ export function getRefusal(
       }[error],
     );
   if (!seesAll(session, companies) || !seesAll(owner, companies))
-    return badField('setting.companies', MESSAGES.reportNotYours);
+    return toFieldFailure('setting.companies', MESSAGES.reportNotYours);
   return schedule !== undefined && !isTimeZone(schedule.timeZone)
-    ? badField('setting.schedule.timeZone', MESSAGES.reportZone)
+    ? toFieldFailure('setting.schedule.timeZone', MESSAGES.reportZone)
     : null;
 }
 
@@ -258,7 +259,7 @@ export const listMissingCompanies = async (
   { companies }: Pick<ReportFields, 'companies'>,
 ): Promise<Failure | null> =>
   (await tx.rows('company', companies)).size < companies.length
-    ? badField('setting.companies', MESSAGES.reportNotYours)
+    ? toFieldFailure('setting.companies', MESSAGES.reportNotYours)
     : null;
 
 /** Returns the newest entry of the history for each setting. */

@@ -14,7 +14,8 @@ import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
-import { bad, conflict, listUnlinked, meantBy, nextNumber, NOT_FOUND } from './resolve-ticket.ts';
+import { conflict, listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
+import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
 import { readsElsewhere, ticketSeen, loadTicketDetails } from './read-tickets.ts';
 import { tell, sendNow } from './ticket-queue.ts';
 import {
@@ -67,7 +68,10 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
       const remote = found.value;
       if (remote === null)
         return failed(
-          bad('ticket', MESSAGES.ticketNoSuchRemote({ system: SYSTEM_NAMES[ready.value.system] })),
+          toFieldFailure(
+            'ticket',
+            MESSAGES.ticketNoSuchRemote({ system: SYSTEM_NAMES[ready.value.system] }),
+          ),
         );
       const adopted = await runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const place = await findTicketPlace(tx, context, ctx, request);
@@ -157,11 +161,14 @@ async function takeOver(
   const stored = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
   if (stored && stored.company !== company)
     return failed(
-      bad('ticket', MESSAGES.ticketOfAnother({ number: ticketNumber(stored), company: name })),
+      toFieldFailure(
+        'ticket',
+        MESSAGES.ticketOfAnother({ number: ticketNumber(stored), company: name }),
+      ),
     );
   if (remote.company !== there)
     return failed(
-      bad('ticket', MESSAGES.ticketOfAnother({ number: remote.number, company: name })),
+      toFieldFailure('ticket', MESSAGES.ticketOfAnother({ number: remote.number, company: name })),
     );
   if (remote.status.closed || stored?.status.closed === true)
     return failed(

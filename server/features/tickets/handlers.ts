@@ -12,7 +12,8 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { bad, listUnlinked, meantBy, nextNumber, NOT_FOUND } from './resolve-ticket.ts';
+import { listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
+import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
 import { change, making, loadProblems, removal, type TicketChange } from './ticket-events.ts';
 import {
   loadForm,
@@ -78,8 +79,9 @@ export function ticketHandlers(
       read(ctx, async (tx, scope) => {
         const end = to ?? ctx.now + 1;
         const start = from ?? end - 30 * DAY;
-        if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
-        if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
+        if (end <= start) return failed(toFieldFailure('to', MESSAGES.evidenceEmpty));
+        if (end - start > 366 * DAY)
+          return failed(toFieldFailure('from', MESSAGES.evidenceTooLong));
         const page = await ticketPage(tx, scope, { ...request, state, from: start, to: end });
         return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
@@ -90,7 +92,7 @@ export function ticketHandlers(
         const [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
         if (meant.value.some(({ company }) => company !== first?.company))
-          return refusal(bad('problems', MESSAGES.ticketOneCompany));
+          return refusal(toFieldFailure('problems', MESSAGES.ticketOneCompany));
         const opened = await opening(
           tx,
           context,
@@ -222,7 +224,7 @@ async function opening(
   if (!wanted.ok) return wanted;
   const { status, priority = null, owner = null } = wanted.value;
   if (status === undefined || status.closed)
-    return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+    return failed(toFieldFailure('status', MESSAGES.ticketNoSuchChoice));
   const row: NewTicket = {
     id: context.chance.uuid(),
     number,
@@ -272,12 +274,12 @@ async function chosen(
   const to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
   if (status !== undefined) {
     const found = getStatuses(desk).find(({ id }) => id === status);
-    if (!found) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+    if (!found) return failed(toFieldFailure('status', MESSAGES.ticketNoSuchChoice));
     to.status = found;
   }
   if (priority !== undefined) {
     const found = priority === null ? null : getPriorities(desk).find(({ id }) => id === priority);
-    if (found === undefined) return failed(bad('priority', MESSAGES.ticketNoSuchChoice));
+    if (found === undefined) return failed(toFieldFailure('priority', MESSAGES.ticketNoSuchChoice));
     to.priority = found;
   }
   if (owner !== undefined) {
@@ -287,7 +289,7 @@ async function chosen(
         : own
           ? (await loadPeople(tx, company)).find(({ id }) => id === owner.id)
           : owner;
-    if (found === undefined) return failed(bad('owner', MESSAGES.ticketNoSuchChoice));
+    if (found === undefined) return failed(toFieldFailure('owner', MESSAGES.ticketNoSuchChoice));
     to.owner = found && { id: found.id, name: found.name };
   }
   return ok(to);

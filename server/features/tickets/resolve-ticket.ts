@@ -5,18 +5,13 @@ import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
-export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 export const conflict = (message: string): Failure => ({ kind: 'conflict', message });
-export const bad = (path: string, message: string): Failure => ({
-  kind: 'bad-input',
-  message,
-  issues: [{ path, message }],
-});
 
 /**
  * Returns the problems to act on, without duplicates: all named ones, or the open problems of the
@@ -34,7 +29,7 @@ export async function meantBy(
   },
 ): Promise<Result<readonly ProblemRow[]>> {
   if ((problems === undefined) === (runs === undefined))
-    return failed(bad('problems', t.problemsOrRuns));
+    return failed(toFieldFailure('problems', t.problemsOrRuns));
   let ns = [...new Set(problems)];
   if (runs !== undefined) {
     const unique = [...new Set(runs)];
@@ -65,7 +60,7 @@ export async function listUnlinked(
   const [first] = problems;
   if (!first) return failed(NOT_FOUND);
   if (problems.some(({ company }) => company !== first.company))
-    return failed(bad('problems', MESSAGES.ticketOneCompany));
+    return failed(toFieldFailure('problems', MESSAGES.ticketOneCompany));
   const linked = problems.find((one) => one.linkedTicket);
   if (linked?.linkedTicket)
     return failed(

@@ -49,7 +49,7 @@ export async function readBytes(
       if (isLate) return failed(busyFor(RETRY_MS));
       // The connection ended before the body did. Nobody reads the response, and the server has not
       // failed.
-      if (next === null) return failed(bad('', t.incomplete));
+      if (next === null) return failed(toInputFailure('', t.incomplete));
       const { done, value } = next;
       if (done) return ok(held.subarray(0, size));
       if (size + value.byteLength > max) {
@@ -88,20 +88,20 @@ export async function readJson(
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return ok({});
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))
-    return failed(bad('', t.contentType));
+    return failed(toInputFailure('', t.contentType));
   let value: unknown;
   try {
     value = parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes.value));
   } catch {
-    return failed(bad('', t.notJson));
+    return failed(toInputFailure('', t.notJson));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return failed(bad('', t.notObject));
+    return failed(toInputFailure('', t.notObject));
   const error = findForbiddenKey(value);
-  return error === null ? ok(value as Record<string, unknown>) : failed(bad('', error));
+  return error === null ? ok(value as Record<string, unknown>) : failed(toInputFailure('', error));
 }
 
-export const bad = (path: string, message: string): Failure => ({
+export const toInputFailure = (path: string, message: string): Failure => ({
   kind: 'bad-input',
   message: MESSAGES.badInput,
   issues: [{ path, message }],

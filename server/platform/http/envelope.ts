@@ -34,6 +34,12 @@ export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signe
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
 export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+/** Returns the failure of one input field. */
+export const toFieldFailure = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
 /** Returns the failure for an error of the database; null for any other error. */
 export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)

@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock } from '../app-context.ts';
-import { bad, readJson } from './body.ts';
+import { toInputFailure, readJson } from './body.ts';
 import { requestMessages as t } from './request.messages.en.ts';
 
 const MAX_ISSUES = 20;
@@ -31,11 +31,11 @@ export async function readInput(
   const query = readQuery(new URL(request.url).searchParams);
   if (!query.ok) return query;
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
-  if (!inQuery && Object.keys(query.value).length > 0) return failed(bad('', t.noQuery));
+  if (!inQuery && Object.keys(query.value).length > 0) return failed(toInputFailure('', t.noQuery));
   const sent = inQuery ? query : await readBody(call, request, clock);
   if (!sent.ok) return sent;
   const other = otherId(sent.value, params);
-  if (other !== undefined) return failed(bad(other, t.notThePath));
+  if (other !== undefined) return failed(toInputFailure(other, t.notThePath));
   const rest = Object.entries(sent.value).filter(
     ([name]) => name !== '_id' || params['id'] === undefined,
   );
@@ -79,9 +79,9 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   for (const [rawName, rawValue] of query) {
     const name = storable(rawName);
     const value = storable(rawValue);
-    if (seen.has(name)) return failed(bad(nameable(name), t.twice));
+    if (seen.has(name)) return failed(toInputFailure(nameable(name), t.twice));
     if (name === '__proto__' || name === 'constructor' || name === 'prototype')
-      return failed(bad('', t.fieldName));
+      return failed(toInputFailure('', t.fieldName));
     seen.set(name, value);
   }
   return ok(Object.fromEntries(seen));

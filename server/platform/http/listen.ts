@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { bad } from './body.ts';
+import { toInputFailure } from './body.ts';
 import type { ConnectionLimits } from './connections.ts';
 import { limitConnections } from './connections.ts';
 import { refuse } from './envelope.ts';
@@ -84,7 +84,7 @@ const bound = (server: Server, port: number, hostname: string): Promise<void> =>
 
 /** A malformed request (an impossible host or path) never reaches the app. */
 function unreadable(): Response {
-  const answer = refuse(bad('', t.unreadable));
+  const answer = refuse(toInputFailure('', t.unreadable));
   setSecurityHeaders(answer.headers, false);
   return answer;
 }
