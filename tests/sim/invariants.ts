@@ -1,3 +1,4 @@
+import { ALL } from './all-runs.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Logged } from '#contract/events.ts';
@@ -162,25 +163,3 @@ export function expectEffects(
     expect(row?.problem?.note?.content, `note on run ${run}`).toBe(content);
   }
 }
-
-const ALL = {
-  from: null,
-  to: null,
-  rows: 'runs' as const,
-  review: null,
-  states: [],
-  kinds: [],
-  companies: [],
-  sources: [],
-  types: [],
-  causes: [],
-  jobs: [] as number[],
-  servers: [],
-  instructionTypes: [],
-  managed: null,
-  anomaly: true,
-  text: '',
-  order: 'newest' as const,
-  reverse: false,
-  group: null,
-};

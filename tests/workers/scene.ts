@@ -1,3 +1,4 @@
+import { ALL } from '#tests/sim/all-runs.ts';
 import { makeChance } from '#tests/sim/random.ts';
 import { TestClock } from '#tests/sim/clock.ts';
 import { SimDevice } from '#tests/sim/device.ts';
@@ -63,25 +64,3 @@ export function must<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error('the test expected something here');
   return value;
 }
-
-export const ALL = {
-  from: null,
-  to: null,
-  rows: 'runs' as const,
-  review: null,
-  states: [],
-  kinds: [],
-  companies: [],
-  sources: [],
-  types: [],
-  causes: [],
-  jobs: [] as number[],
-  servers: [],
-  instructionTypes: [],
-  managed: null,
-  anomaly: true,
-  text: '',
-  order: 'newest' as const,
-  reverse: false,
-  group: null,
-};

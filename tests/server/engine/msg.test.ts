@@ -6,32 +6,10 @@ import type {
   MailState,
 } from '#server/engine/embedded/mail/mail-content.ts';
 import { writeMsgFile } from '#server/engine/embedded/msg/msg-file.ts';
+import { NO_MAIL, STATE } from './mails.ts';
 import { MsgReader } from './msg-reader.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
-const NO_MAIL: MailContent = {
-  subject: '',
-  from: null,
-  sender: null,
-  recipients: [],
-  sentAt: null,
-  headers: '',
-  text: null,
-  html: null,
-  messageId: null,
-  inReplyTo: null,
-  references: null,
-  importance: 'normal',
-  attachments: [],
-};
-const STATE: MailState = {
-  receivedAt: Date.UTC(2026, 4, 6, 7, 8, 9),
-  isRead: true,
-  isDraft: false,
-  isFlagged: false,
-  importance: null,
-  categories: [],
-};
 const makeFile = (name: string, bytes: Uint8Array): MailAttachment => ({
   kind: 'file',
   name,

@@ -6,21 +6,10 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
+import { run } from './lean-run.ts';
 import { getColumns, makeBoth } from './both.ts';
 import { answer } from './oracle.ts';
 
-const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
-  n,
-  job: 1,
-  company: 1,
-  problem: null,
-  startSec: 1_000 + n,
-  elapsedSec: 1,
-  bytes: 1,
-  kind: 1,
-  message: null,
-  ...more,
-});
 const getIds = (
   engine: ReturnType<typeof makeEngine>,
   more: Partial<typeof EVERYTHING> = {},

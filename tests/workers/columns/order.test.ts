@@ -1,24 +1,12 @@
 import { expect, test } from 'vitest';
-import type { LeanRun } from '#contract/runs/columns.ts';
 import { EVERYTHING, ofGroup, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { nameKey, Ranks, sortedNames, UNKNOWN } from '#workers/columns/order-names.ts';
 import { NOW } from './arbitrary.ts';
+import { run } from './lean-run.ts';
 
-const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
-  n,
-  job: 1,
-  company: 1,
-  problem: null,
-  startSec: 1_000 + n,
-  elapsedSec: 1,
-  bytes: 1,
-  kind: 1,
-  message: null,
-  ...more,
-});
 const company = (n: number, name: string) => ({ n, id: `c${n}`, name, madeAt: 0 });
 const problem = (n: number, reviewed: boolean) => ({
   n,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ofGroup, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type { RunsView } from '#contract/runs/query.ts';
-import { ALL, getLoop, must, scene } from '#tests/workers/scene.ts';
+import { ALL } from '#tests/sim/all-runs.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { FACETS_SOME } from '#workers/queries/facets-query.ts';
 
 test('COL-7: a held list keeps its rows in place with current texts, counts what waits, and takes it in on request', async () => {

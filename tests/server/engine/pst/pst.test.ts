@@ -1,11 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type {
-  MailAttachment,
-  MailContent,
-  MailState,
-} from '#server/engine/embedded/mail/mail-content.ts';
+import type { MailAttachment, MailContent } from '#server/engine/embedded/mail/mail-content.ts';
+import { NO_MAIL, STATE } from '../mails.ts';
 import { checkPstFile } from './check-file.ts';
 import {
   expectFiles,
@@ -24,29 +21,6 @@ import {
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 
-const NO_MAIL: MailContent = {
-  subject: '',
-  from: null,
-  sender: null,
-  recipients: [],
-  sentAt: null,
-  headers: '',
-  text: null,
-  html: null,
-  messageId: null,
-  inReplyTo: null,
-  references: null,
-  importance: 'normal',
-  attachments: [],
-};
-const STATE: MailState = {
-  receivedAt: Date.UTC(2026, 4, 6, 7, 8, 9),
-  isRead: true,
-  isDraft: false,
-  isFlagged: false,
-  importance: null,
-  categories: [],
-};
 const makeMail = (path: readonly string[], mail: Partial<MailContent>): SampleMail => ({
   path,
   mail: { ...NO_MAIL, ...mail },

@@ -1,0 +1,22 @@
+/** The list of all runs, newest first. */
+export const ALL = {
+  from: null,
+  to: null,
+  rows: 'runs' as const,
+  review: null,
+  states: [],
+  kinds: [],
+  companies: [],
+  sources: [],
+  types: [],
+  causes: [],
+  jobs: [] as number[],
+  servers: [],
+  instructionTypes: [],
+  managed: null,
+  anomaly: true,
+  text: '',
+  order: 'newest' as const,
+  reverse: false,
+  group: null,
+};
