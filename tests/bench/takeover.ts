@@ -1,6 +1,7 @@
 /**
- * How long it takes from the kill of a server until another one does its work, for every kind of work:
- * two server processes on one PostgreSQL. `node tests/bench/takeover.ts [--kills 8] [--json]`
+ * How long it takes from the kill of a server until another one does its work, for every kind of work,
+ * and from the moment when a server stands still (`SIGSTOP`): its connections stay open then. Two server
+ * processes on one PostgreSQL. `node tests/bench/takeover.ts [--kills 8] [--stops 4] [--json]`
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -8,24 +9,37 @@ import { join } from 'node:path';
 import { getTable, median, quantile, type Sheet } from './figures.ts';
 import { beginCluster, beginServer, type Server } from './processes.ts';
 import { KINDS } from './takeover-outside.ts';
-import { getDataDir, makeTakeoverSite } from './takeover-work.ts';
+import { type Done, getDataDir, makeTakeoverSite } from './takeover-work.ts';
 
-const at = process.argv.indexOf('--kills');
-const KILLS = at < 0 ? 8 : Number(process.argv[at + 1]);
+const getCount = (name: string, byDefault: number): number => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? byDefault : Number(process.argv[at + 1]);
+};
+const LOSSES = [
+  ...Array.from({ length: getCount('--kills', 8) }, () => 'SIGKILL' as const),
+  ...Array.from({ length: getCount('--stops', 4) }, () => 'SIGSTOP' as const),
+];
+/** A command whose server still has its connections runs on no other one (OUT-3). */
+const TAKEN_OVER = { SIGKILL: KINDS, SIGSTOP: KINDS.filter((kind) => kind !== 'command') };
 const LOOK_MS = 5_000;
 const json = process.argv.includes('--json');
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-takeover-'));
 const cluster = await beginCluster();
-const times = new Map<string, number[]>(KINDS.map((kind) => [kind, []]));
+const times = {
+  SIGKILL: new Map<string, number[]>(KINDS.map((kind) => [kind, []])),
+  SIGSTOP: new Map<string, number[]>(KINDS.map((kind) => [kind, []])),
+};
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 const site = await makeTakeoverSite(cluster.url, folder);
 let server: Server | null = null;
 let next: Server | null = null;
+let done: Done | null = null;
 try {
   server = await beginServer(getDataDir(folder, 0), cluster.url, site.env);
-  for (let kill = 1; kill <= KILLS; kill += 1) {
+  for (const [index, signal] of LOSSES.entries()) {
     const successor: Server = (next = await beginServer(
-      getDataDir(folder, kill),
+      getDataDir(folder, index + 1),
       cluster.url,
       site.env,
     ));
@@ -34,17 +48,24 @@ try {
     await site.begin(server.origin.href);
     process.kill(successor.pid, 'SIGCONT');
     // Somewhere between two of its looks.
-    await new Promise((resolve) => void setTimeout(resolve, 500 + Math.random() * LOOK_MS));
-    const killedAt = performance.now();
-    const waits = KINDS.map(async (kind) => {
+    await pause(500 + Math.random() * LOOK_MS);
+    const lostAt = performance.now();
+    const waits = TAKEN_OVER[signal].map(async (kind) => {
       await site.waitForTakeover(kind, successor.origin.href);
-      times.get(kind)?.push(performance.now() - killedAt);
+      times[signal].get(kind)?.push(performance.now() - lostAt);
     });
-    process.kill(server.pid, 'SIGKILL');
+    process.kill(server.pid, signal);
     await Promise.all(waits);
-    await site.finish();
+    if (signal === 'SIGSTOP') process.kill(server.pid, 'SIGCONT');
+    done = await site.finish();
+    if (signal === 'SIGSTOP') {
+      // What it does again, it does in this time.
+      await pause(2 * LOOK_MS);
+      done = await site.finish();
+      process.kill(server.pid, 'SIGKILL');
+    }
     server = successor;
-    if (!json) console.log(`  ${kill} of ${KILLS}`);
+    if (!json) console.log(`  ${index + 1} of ${LOSSES.length}`);
   }
 } finally {
   for (const one of new Set([server, next])) if (one !== null) process.kill(one.pid, 'SIGKILL');
@@ -52,27 +73,37 @@ try {
   await cluster.end();
   rmSync(folder, { recursive: true, force: true });
 }
-const sheet: Sheet = {
-  title: `From the kill of a server until another one does its work, ${KILLS} kills`,
-  columns: ['p50', 'p95', 'longest'],
-  figures: KINDS.map((kind) => {
-    const own = times.get(kind) ?? [];
-    return {
-      what: kind,
-      unit: 's',
-      values: {
-        p50: median(own) / 1_000,
-        p95: quantile(own, 0.95) / 1_000,
-        longest: Math.max(...own) / 1_000,
+
+const getFigures = (signal: keyof typeof times, suffix: string): Sheet['figures'] =>
+  TAKEN_OVER[signal].flatMap((kind) => {
+    const own = times[signal].get(kind) ?? [];
+    if (own.length === 0) return [];
+    return [
+      {
+        what: `${kind}${suffix}`,
+        unit: 's',
+        values: {
+          p50: median(own) / 1_000,
+          p95: quantile(own, 0.95) / 1_000,
+          longest: Math.max(...own) / 1_000,
+        },
+        goal: '<= 15',
       },
-      goal: '<= 15',
-    };
-  }),
+    ];
+  });
+const countLosses = (signal: keyof typeof times): number =>
+  LOSSES.filter((one) => one === signal).length;
+const sheet: Sheet = {
+  title: `Until another server does the work: ${countLosses('SIGKILL')} kills of a server, ${countLosses('SIGSTOP')} that stood still`,
+  columns: ['p50', 'p95', 'longest'],
+  figures: [...getFigures('SIGKILL', ''), ...getFigures('SIGSTOP', ', stood still')],
   notes: [
     `${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by servers, database and the systems outside; load average ${loadavg()
       .map((one) => one.toFixed(1))
       .join(' ')}.`,
     'A report: until its job is leased again; all others: until the system outside hears from the other server. A command: the device repeats it every second.',
+    'A server that stands still has its connections, so no other one runs its commands: they wait until it goes on or ends.',
+    `For ${LOSSES.length} losses, ${done?.mailsArrived} mails and ${done?.reportMails} mails with reports arrived, ${done?.sessions.length} sessions ran, and ${done?.mailsInBackup.doubled} items are in the backup twice.`,
   ],
 };
 console.log(json ? JSON.stringify(sheet, null, 2) : getTable(sheet));
