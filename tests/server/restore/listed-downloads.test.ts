@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { backgroundDownload } from '#server/features/restore/background/job.ts';
-import { expirePoints, isInUse } from '#server/engine/embedded/repositories/expired.ts';
+import {
+  expirePoints,
+  isInUse,
+  removeObjectPoints,
+  removeVersions,
+} from '#server/engine/embedded/repositories/expired.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aLibrary, openLibrary } from './content.ts';
 import { mailFile, skipped, unpack } from './downloading.ts';
@@ -136,6 +141,38 @@ eachDatabase((kind, openStore) => {
     await library.admin('POST', `${CALL}/${canceled.id}`, { action: 'cancel' });
     expect(await run(canceled.id)).toBeNull();
     expect(await count('prepared_download')).toBe(0);
+  });
+
+  test(`ENG-48: a download has what was chosen from an earlier point, although a clean-up runs before it is listed (${kind})`, async () => {
+    const { library, context, path, get, run } = await openRequested(await openStore());
+    const { office, ours, admin } = library;
+    const { repository } = ours;
+    const files = [mailFile('Deleted later'), mailFile('There')];
+    const stored = [mailFile('There too'), ...files];
+    await library.store(ours, 2, 'mailbox', stored, stored.slice(0, 1));
+    const { body, text } = await admin<Started>('POST', `${path}/mailboxes/o2/items/download`, {
+      items: ['i2.2', 'i2.3'],
+      format: 'zip',
+      downloadInBackground: true,
+    });
+    expect(text).toContain('"success":true');
+    const points = await context.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .updateTable('restore_point')
+        .set({ snapshot: 'aa' })
+        .where('tenant_id', '=', tenant)
+        .returning(['id', 'at'])
+        .execute(),
+    );
+    const since = Math.max(...points.map(({ at }) => at));
+    const now = context.clock.now();
+    await context.store.tenant(office.tenant, async (tx) => {
+      const { points: expired } = await expirePoints(tx, { repository, since, now, onHold: [] });
+      await removeObjectPoints(tx, 2, { since, points: expired });
+      await removeVersions(tx, 2, since);
+    });
+    await run(body.data.id);
+    expect(await get(body.data.id)).toMatchObject({ items: { total: 2 } });
   });
 
   test(`ENG-48: a restore point stays until what a download takes from it is listed (${kind})`, async () => {

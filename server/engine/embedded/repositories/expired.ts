@@ -89,10 +89,13 @@ export async function withoutPointsOnHold(
   return points.filter(({ id }) => !shown.has(id));
 }
 
-/** A condition on `p`: a job has yet to list what a download takes from the point. */
+/**
+ * A condition on `p`: a job has yet to list what a download takes from the repository. Its explorer also
+ * shows what only points before its own have.
+ */
 const isBeingListed = (tenant: string, now: Ms) => sql<boolean>`exists (
-  select from prepared_download as d join explorer as e on e.tenant_id = d.tenant_id and e.id = d.explorer_id
-  where d.tenant_id = ${tenant} and d.unlisted is not null and d.expires_at > ${now} and e.point_id = p.id)`;
+  select from prepared_download as d
+  where d.tenant_id = ${tenant} and d.unlisted is not null and d.expires_at > ${now} and d.repository_id = p.repository_id)`;
 
 /** Whether an open restore session, or a restore or download that isn't finished, reads a repository. */
 export async function isInUse(
