@@ -64,14 +64,14 @@ async function beginPostgres(bin: string): Promise<void> {
     ...as,
     stdio: 'ignore',
   });
-  for (let tries = 0; ; tries++) {
+  for (;;) {
     try {
       execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', TEMPLATE], {
         stdio: 'pipe',
       });
       break;
     } catch (error) {
-      if (tries === 100 || postgres.exitCode !== null) throw error;
+      if (postgres.exitCode !== null) throw error;
       await new Promise((resolve) => void setTimeout(resolve, 100));
     }
   }

@@ -47,7 +47,7 @@ export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>)
         beforeAll(async () => {
           if (kind === 'pglite' && missing === '') beginCluster();
           await open();
-        }, 180_000); // a busy machine
+        });
         suite(kind, open);
       },
     );
@@ -197,15 +197,14 @@ function beginCluster(): void {
 
 async function cluster(): Promise<void> {
   beginCluster();
-  for (let tries = 0; tries < 600; tries++) {
-    if (existsSync(join(FOLDER, 'ready'))) return;
+  // However long a busy machine takes: whoever starts it says if it can't.
+  while (!existsSync(join(FOLDER, 'ready'))) {
     if (existsSync(join(FOLDER, 'failed')))
       throw new Error(
         `PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`,
       );
     await new Promise((resolve) => void setTimeout(resolve, 100));
   }
-  throw new Error('PostgreSQL was not ready within a minute.');
 }
 
 /** True for the one that made the folder. */

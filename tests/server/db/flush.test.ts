@@ -46,10 +46,10 @@ test('STORE-15: nobody learns of a change before it is on disk; the next ones ru
   const stop = store.onAppend((_tenant, head) => void heads.push(head));
   const ended: string[] = [];
   const first = append().then(() => ended.push('first'));
-  await expect.poll(() => flushes.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => flushes.length).toBe(1);
   const ran = jobs;
   const later = [1, 2, 3, 4].map((n) => append().then(() => ended.push(`later ${n}`)));
-  await expect.poll(() => jobs, { timeout: 30_000 }).toBe(ran + 4);
+  await expect.poll(() => jobs).toBe(ran + 4);
   // The database has one connection: once it reads, all four have been committed.
   const read = Promise.withResolvers<number>();
   const reader = store
@@ -64,7 +64,7 @@ test('STORE-15: nobody learns of a change before it is on disk; the next ones ru
   expect(await read.promise).toBe(jobs);
   expect([ended, heads, flushes.length]).toEqual([[], [], 1]);
   flushes[0]?.();
-  await expect.poll(() => flushes.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => flushes.length).toBe(2);
   expect(ended).toEqual(['first']);
   flushes[1]?.();
   await Promise.all([first, reader, ...later]);

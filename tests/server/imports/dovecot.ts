@@ -86,8 +86,8 @@ export async function startDovecot(): Promise<Dovecot> {
     await ended;
     rmSync(dir, { recursive: true, force: true });
   };
-  for (let tries = 0; !(await doesAnswer(plainPort)); tries += 1) {
-    if (tries === 600 || child.exitCode !== null) {
+  while (!(await doesAnswer(plainPort))) {
+    if (child.exitCode !== null) {
       await stop();
       throw new Error(`Dovecot did not answer: ${said}`);
     }

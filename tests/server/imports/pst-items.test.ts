@@ -261,7 +261,6 @@ const sortTexts = (texts: readonly string[]): string[] =>
 
 test.skipIf(missing !== '')(
   `IMP-11: a data file of Outlook has the appointments that pffexport finds in it${missing}`,
-  { timeout: 120_000 },
   async () => {
     const { items, others } = await readAll(SAMPLE);
     expect(others).toEqual([]);

@@ -39,13 +39,13 @@ export async function startRclone(): Promise<Rclone> {
     rmSync(folder, { recursive: true, force: true });
   };
   const url = `http://${address}/dav/`;
-  for (let tries = 0; ; tries += 1) {
+  for (;;) {
     const answers = await fetch(url).then(
       () => true,
       () => false,
     );
     if (answers) return { url, folder, stop };
-    if (tries === 600 || child.exitCode !== null) {
+    if (child.exitCode !== null) {
       await stop();
       throw new Error('rclone did not answer.');
     }

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { cellOfLetter, firstRows, rowsIn } from '#contract/reports/report.ts';
@@ -255,11 +256,7 @@ test('REPORT-6: a thousand rows with long names fill many pages, in a thread bes
       },
     ],
   };
-  let ticks = 0;
-  const timer = setInterval(() => {
-    ticks += 1;
-  }, 5);
-  const began = performance.now();
+  const before = performance.eventLoopUtilization();
   const made = await render(
     {
       clock: {
@@ -272,9 +269,8 @@ test('REPORT-6: a thousand rows with long names fill many pages, in a thread bes
     },
     { report, look: LOOK, format: 'pdf', language: 'en' },
   );
-  clearInterval(timer);
-  // The server's own thread went on all the while.
-  expect(ticks).toBeGreaterThan((performance.now() - began) / 50);
+  // The server's own thread was free nearly all the while, however busy the machine is.
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
   const text = made.kind === 'file' ? Buffer.from(made.bytes).toString('latin1') : made.kind;
   expect(text.slice(0, 5)).toBe('%PDF-');
   expect(Number(/\/Type \/Pages\s*\/Count (\d+)/.exec(text)?.[1])).toBeGreaterThan(20);

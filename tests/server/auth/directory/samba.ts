@@ -135,10 +135,10 @@ export async function startSamba(): Promise<Samba> {
     await ended;
     rmSync(dir, { recursive: true, force: true });
   };
-  for (let tries = 0; !(await answers(address)); tries += 1) {
-    if (tries === 150) {
+  while (!(await answers(address))) {
+    if (samba.exitCode !== null) {
       await stop();
-      throw new Error('Samba did not answer within fifteen seconds.');
+      throw new Error('Samba ended before it answered.');
     }
     await new Promise((resolve) => void setTimeout(resolve, 100));
   }
