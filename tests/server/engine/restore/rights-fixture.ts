@@ -11,7 +11,8 @@ import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { freshStore, type Kind } from '../../db/databases.ts';
 import { aTenant, byClock, companyDraft } from '../../db/drafts.ts';
-import { makeFixture } from '../../http/fixtures.ts';
+import { makeFixture, user } from '../../http/fixtures.ts';
+import { loadMails } from '../../notifications/fixtures.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { JOB, ORGANIZATION } from '../session-bench.ts';
 
@@ -37,6 +38,8 @@ const getAdministrator = ({ admin }: DemoTenant): string => admin.listUsers()[0]
 export async function setUp(database: Kind) {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(database));
   const { clock } = fixture.context;
+  const readMails = async (): Promise<readonly string[]> =>
+    (await loadMails(fixture, { tenant })).map(({ to, text }) => `${to}: ${text}`);
   // Waits pass at once. Limits for answers, from 25 seconds, are real.
   const quick = {
     ...clock,
@@ -185,6 +188,8 @@ export async function setUp(database: Kind) {
   return {
     engine,
     office,
+    readMails,
+    addAdministrator: () => user(fixture, tenant),
     stranger,
     scope,
     sent,

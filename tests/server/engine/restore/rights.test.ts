@@ -218,6 +218,7 @@ test('RES-25: a restore that takes longer than an hour keeps its rights until it
   const { engine, scope, ended } = at;
   const before = at.mails().length;
   at.loseMails();
+  await at.addAdministrator();
   const session = await at.openSession();
   await at.signIn();
   getValue(await engine.restoreRights.grant(scope));
@@ -232,7 +233,13 @@ test('RES-25: a restore that takes longer than an hour keeps its rights until it
   // The administrator's sign-in has ended, so the next one removes the application.
   at.pass(MINUTE);
   await at.tick();
-  expect(await at.grants()).toMatchObject([{ sealed: null, removed: false }]);
+  const [left] = await at.grants();
+  expect(left).toMatchObject({ sealed: null, removed: false });
+  // Administrators learn where it is, and how it is removed.
+  const mails = await at.readMails();
+  expect(mails).toHaveLength(1);
+  for (const words of ['kate@example.com', 'Restore (temporary)', left?.registration_id ?? '?'])
+    expect(mails[0]).toContain(words);
   expect((await at.recorded()).map(({ what }) => what)).toEqual([
     'restorerights.requested',
     'restorerights.granted',

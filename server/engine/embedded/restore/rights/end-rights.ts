@@ -1,9 +1,12 @@
 import type { Id, Region } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId, TenantId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { mailAdministrators } from '#server/platform/mail/mail-administrators.ts';
 import { deleteRegistration } from '../../entra/application.ts';
 import type { GraphClient } from '../../graph/client.ts';
+import { restoreMessages as t } from '../messages.en.ts';
 import type { RestorePorts } from '../running-task.ts';
 import { closeGrant, endGrant, isGrantInUse, loadGrant, recordGrant } from './grants.ts';
 
@@ -34,9 +37,30 @@ export const endRights =
         detail: { organization: due.organization, grant: id, removed: removed.ok },
         origin: null,
       });
+      if (!removed.ok) await mailLeftover(tx, context, due.organization, registrationId);
     });
     return null;
   };
+
+/** Emails administrators that an application stays in the tenant, and how it is removed. */
+async function mailLeftover(
+  tx: TenantTx,
+  context: AppContext,
+  id: OrganizationId,
+  registrationId: string,
+): Promise<void> {
+  const organization = (await tx.rows('organization', [id])).get(id);
+  if (organization === undefined) return;
+  const { name } = organization;
+  await mailAdministrators(tx, context, organization.company, (company) => ({
+    subject: t.leftSubject({ name }),
+    text: [
+      t.left({ application: t.application, name, company }),
+      t.leftSafe,
+      `${t.leftNext({ id: registrationId })}\n`,
+    ].join('\n\n'),
+  }));
+}
 
 const PASSING: ReadonlySet<string> = new Set(['busy', 'unreachable', 'internal']);
 
