@@ -19,11 +19,31 @@ import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
 import { formatMonth } from '../../shared/format-month.ts';
-import { describePrice, formatQuantity, getLevelName, STATUS_MARKS } from './labels.ts';
+import {
+  describePrice,
+  formatQuantity,
+  getLevelName,
+  getUsageMark,
+  getUsageState,
+  showsReleased,
+  STATUS_MARKS,
+} from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { OPERATION_LABELS, OperationDialog, type Operation } from './operation-dialog.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UsageDialog } from './usage-dialog.tsx';
+
+/** The state of a month; what calls for somebody has icon and color, too. */
+export function UsageState({ usage }: { readonly usage: UsageMonthOut }) {
+  const mark = getUsageMark(usage);
+  if (mark === null) return getUsageState(usage);
+  return (
+    <Badge tone={mark.tone}>
+      <Icon name={mark.icon} size={12} />
+      {getUsageState(usage)}
+    </Badge>
+  );
+}
 
 export const StatusBadge = ({ status }: Pick<SubscriptionOut, 'status'>) => {
   const { icon, tone } = STATUS_MARKS[status];
@@ -256,7 +276,7 @@ function Usage({
       {invoice === null && usage.isByCard && usage.error == null && (
         <p className="m-0 text-ink-2">{t.paidAtStripe}</p>
       )}
-      {usage.isReleased && (
+      {showsReleased(usage) && (
         <Callout tone="warning">{usage.isByCard ? t.releasedByCard : t.released}</Callout>
       )}
       {usage.error != null && (

@@ -25,6 +25,32 @@ export const STATUS_MARKS: Readonly<
 
 export const STATUS_NAMES: Readonly<Record<SubscriptionStatus, string>> = t;
 
+/** What calls for somebody is marked: a month that isn't collected, or whose invoice is gone. */
+export const getUsageMark = ({
+  invoice,
+  error,
+  isReleased,
+}: Pick<UsageMonthOut, 'invoice' | 'error' | 'isReleased'>): {
+  readonly icon: IconName;
+  readonly tone: NonNullable<BadgeProps['tone']>;
+} | null => {
+  if (invoice !== null) return null;
+  if (error != null) return { icon: 'failed', tone: 'failed' };
+  return isReleased ? { icon: 'warning', tone: 'warning' } : null;
+};
+
+/**
+ * Whether the page says that an invoice is gone: not beside why another one isn't collected, nor once
+ * Stripe collects the month again.
+ */
+export const showsReleased = ({
+  isReleased,
+  isByCard,
+  ack,
+  error,
+}: Pick<UsageMonthOut, 'isReleased' | 'isByCard' | 'ack' | 'error'>): boolean =>
+  isReleased && error == null && !(isByCard && ack);
+
 /** Whether the usage of a month is acknowledged, or what became of its invoice. */
 export function getUsageState({ invoice, ack, error, isReleased }: UsageMonthOut): string {
   if (invoice !== null) return t.invoiced({ number: invoice });

@@ -23,9 +23,9 @@ import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
 import { parseAddress, toAddress, type BillingPlace } from './address.ts';
-import { StatusBadge, SubscriptionDetails } from './details.tsx';
+import { StatusBadge, SubscriptionDetails, UsageState } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
-import { formatQuantity, getLevelName, getUsageState } from './labels.ts';
+import { formatQuantity, getLevelName } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { MonthChoice } from './month-choice.tsx';
 import { StartDialog } from './start-dialog.tsx';
@@ -230,7 +230,7 @@ function Rows({
                 {usage === null ? '–' : moneyWords(usage.totalMills, usage.currency)}
               </td>
               <td className="col-start-2 row-start-2 pt-1 text-right text-ink-2 tablet:pt-0 tablet:pr-5 tablet:pl-5 tablet:text-left">
-                {usage === null ? '' : getUsageState(usage)}
+                {usage !== null && <UsageState usage={usage} />}
               </td>
             </tr>
           );
