@@ -76,7 +76,7 @@ export function SearchField({
         <IconButton
           icon="close"
           label={t.clearSearch}
-          className="h-6 min-w-6"
+          className="h-6 min-w-6 pointer-coarse:h-full"
           onClick={() => {
             onChange('', performance.now());
             input.current?.focus();

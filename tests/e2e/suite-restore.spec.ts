@@ -180,6 +180,51 @@ test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and und
   await context.close();
 });
 
+test('RES-31, RES-32, RES-33: on a phone, an open folder changes the restore point in a sheet, and rows are large enough to touch', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  const mailbox = node(page, person.name);
+  await expect(mailbox).toBeVisible();
+  expect((await mailbox.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await mailbox.tap();
+  await page
+    .getByRole('list', { name: 'Folders' })
+    .getByRole('button', { name: /^Inbox/ })
+    .tap();
+  const box = list(page).getByRole('option').first().locator('[data-select]');
+  await expect(box).toBeVisible();
+  const size = await box.boundingBox();
+  expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(44);
+
+  const change = page.getByRole('button', { name: /Change restore point:/ });
+  const shown = await change.innerText();
+  await change.tap();
+  const sheet = page.getByRole('dialog', { name: 'Restore points' });
+  const earlier = sheet.getByRole('button', { name: /^Earlier restore point/ });
+  await expect(earlier).toBeVisible();
+  await sound(page, 'restore points on a phone');
+  await earlier.tap();
+  // The same folder, as it was at the earlier point.
+  await expect(sheet.getByRole('button', { name: /^Later restore point/ })).toBeEnabled();
+  await sheet.getByRole('button', { name: 'Close' }).tap();
+  await expect(sheet).toHaveCount(0);
+  await expect(change).not.toHaveText(shown, { useInnerText: true });
+  await expect(change).toBeFocused();
+  await expect(page.getByRole('navigation', { name: 'Path' })).toContainText('Inbox');
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
 test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole mailbox gets back what it lacks', async ({
   page,
 }) => {

@@ -36,6 +36,8 @@ export const restoreMessages = defineMessages('restorePages', {
   sessionJob: '{organization}, restore point {when}, job {job}',
   openedAt: 'Opened {time} by you, ends in {left}',
   underMinute: 'less than a minute',
+  changePoint: 'Change restore point:',
+  points: 'Restore points',
   sessionAudit: 'Audit of this session',
   stopSession: 'Stop session',
   stopped: 'Restore session stopped',

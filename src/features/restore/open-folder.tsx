@@ -193,7 +193,7 @@ export function OpenFolder({
   const details = (shown: ItemNode): ReactNode => (
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
-      <div className="px-5 pb-3">
+      <div className="px-4 pb-3 tablet:px-5">
         <Button
           size="sm"
           icon="basket"

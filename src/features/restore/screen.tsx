@@ -6,6 +6,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
 import { isTyping } from '#src/ui/is-typing.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
@@ -96,6 +97,7 @@ export function RestorePage({
     () => new Set(written.path.slice(0, -1)),
   );
   const [isHistory, setIsHistory] = useState(false);
+  const [isPicking, setIsPicking] = useState(false);
   const go = (change: Partial<RestorePlace>, how: 'push' | 'replace' = 'push'): void => {
     // The address may be ahead of what is rendered.
     const latest = restorePlace(history.location.search);
@@ -111,7 +113,18 @@ export function RestorePage({
   const texts = TEXTS[workload.kind];
   const isTablet = useIsTablet();
   // On a phone, an open folder has the whole screen.
-  const isCompact = !isTablet && session.state === 'open' && place.path.length > 0;
+  const isCompact =
+    !isTablet && (session.state === 'open' || session.state === 'opening') && place.path.length > 0;
+  const picker = organization !== null && session.points !== null && session.points.length > 0 && (
+    <PointPicker
+      workload={workload}
+      organization={organization.id}
+      points={session.points}
+      isComplete={session.hasAllPoints}
+      at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
+      onChoose={(at) => go({ at, item: null })}
+    />
+  );
   const isBrowsing = session.state === 'open' && session.id !== null && !isFinding;
   const openSearch = (): void => {
     if (organization !== null && !isFinding && capabilities.search)
@@ -177,6 +190,7 @@ export function RestorePage({
           session={session}
           organization={organization}
           isCompact={isCompact || isFinding}
+          onPoints={isCompact && !isFinding ? () => setIsPicking(true) : null}
         />
         {organizations !== null && organizations.length > 0 && !isCompact && (
           <div className="flex shrink-0 flex-wrap items-start gap-x-7 gap-y-2 border-b border-rule bg-sheet px-4 py-2.5 tablet:px-5">
@@ -199,19 +213,7 @@ export function RestorePage({
                 }}
               />
             </div>
-            {organization !== null &&
-              !isFinding &&
-              session.points !== null &&
-              session.points.length > 0 && (
-                <PointPicker
-                  workload={workload}
-                  organization={organization.id}
-                  points={session.points}
-                  isComplete={session.hasAllPoints}
-                  at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
-                  onChoose={(at) => go({ at, item: null })}
-                />
-              )}
+            {!isFinding && picker}
           </div>
         )}
         {organization !== null && isBrowsing && <HoldNotice organization={organization.id} />}
@@ -283,6 +285,21 @@ export function RestorePage({
           </BasketContext>
         </div>
       </div>
+      {isPicking && isCompact && picker !== false && (
+        <Dialog
+          title={t.points}
+          place="bottom"
+          onClose={() => {
+            setIsPicking(false);
+            // Another point has a bar of its own.
+            requestAnimationFrame(() =>
+              document.querySelector<HTMLElement>('[data-change-point]')?.focus(),
+            );
+          }}
+        >
+          <div className="px-4 pt-3 pb-4">{picker}</div>
+        </Dialog>
+      )}
       {isBasketOpen && organization !== null && basket !== null && (
         <BasketPanel
           store={basket}
@@ -329,10 +346,12 @@ function OpenSession({
   session,
   organization,
   isCompact,
+  onPoints,
 }: {
   readonly session: RestoreSession;
   readonly organization: NamedOrganization | null;
   readonly isCompact: boolean;
+  readonly onPoints: (() => void) | null;
 }) {
   const jobs = useWatch('backupJobs', EMPTY);
   if (organization === null || (session.state !== 'open' && session.state !== 'stopping'))
@@ -343,6 +362,7 @@ function OpenSession({
         session={session}
         organization={organization.name}
         isCompact={isCompact}
+        onPoints={onPoints}
         job={jobs?.find(({ id }) => id === session.point?.job)?.name ?? null}
       />
       {session.failure !== null && (

@@ -15,6 +15,7 @@ export function SessionBar({
   organization,
   job,
   isCompact,
+  onPoints,
 }: {
   readonly session: RestoreSession;
   readonly organization: string;
@@ -22,6 +23,8 @@ export function SessionBar({
   readonly job: string | null;
   /** Only what it shows, on a phone. */
   readonly isCompact: boolean;
+  /** Opens the restore points, which have no room above a folder on a phone. */
+  readonly onPoints: (() => void) | null;
 }) {
   const isOperator = useOperator() !== null;
   const zone = useZone();
@@ -29,6 +32,8 @@ export function SessionBar({
   const { point, openedAt, endsAt, state } = session;
   if (point === null || openedAt === null || endsAt === null) return null;
   const when = formatWhen(point.at, zone);
+  const shown =
+    job === null ? t.sessionAt({ organization, when }) : t.sessionJob({ organization, when, job });
   const minutes = Math.floor(Math.max(0, endsAt - now) / 60_000);
   return (
     <section
@@ -38,11 +43,28 @@ export function SessionBar({
       <Icon name="history" className="text-running" />
       <b className="text-running max-tablet:sr-only">{t.sessionOpen}</b>
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2.5 gap-y-0.5">
-        <span className="min-w-0 truncate">
-          {job === null
-            ? t.sessionAt({ organization, when })
-            : t.sessionJob({ organization, when, job })}
-        </span>
+        {onPoints !== null ? (
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            data-change-point=""
+            className="flex min-h-11 min-w-0 items-center gap-1.5 rounded-part text-left"
+            onClick={onPoints}
+          >
+            <span className="grid min-w-0">
+              <span className="truncate text-agate text-ink-2">{organization}</span>
+              <span className="truncate font-semibold">
+                <span className="sr-only">{t.changePoint} </span>
+                {when}
+              </span>
+            </span>
+            <Icon name="chevron-down" className="text-ink-2" />
+          </button>
+        ) : (
+          <span className="min-w-0 tablet:truncate" data-tip={shown}>
+            {shown}
+          </span>
+        )}
         {!isCompact && (
           <span className="text-ink-2 tablet:ml-auto">
             {t.openedAt({

@@ -12,6 +12,7 @@ import { formatBytes, formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { RestorePlace, Sort } from '../address.ts';
 import { basketMessages as bt } from '../basket/messages.en.ts';
 import { getReason, useCapabilities } from '../capabilities.ts';
@@ -73,6 +74,10 @@ export function FolderPane(props: FolderPaneProps) {
   const { count, failure, isMore } = items;
   const selected = selection.items.size;
   const name = containerName(folder);
+  const isTablet = useIsTablet();
+  const compare = props.onCompare !== null && (
+    <IconButton icon="compare" label={ct.compareFolder} onClick={props.onCompare} />
+  );
   return (
     <section aria-label={name} className="flex min-h-0 min-w-0 grow flex-col bg-sheet">
       <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-hair px-4 py-1.5">
@@ -140,9 +145,7 @@ export function FolderPane(props: FolderPaneProps) {
             >
               {props.isInBasket(props.basketNodes) ? bt.remove : bt.add}
             </Button>
-            {props.onCompare !== null && (
-              <IconButton icon="compare" label={ct.compareFolder} onClick={props.onCompare} />
-            )}
+            {isTablet && compare}
           </span>
         </span>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
@@ -155,6 +158,7 @@ export function FolderPane(props: FolderPaneProps) {
               onChange={props.onSort}
             />
           )}
+          {!isTablet && compare}
           <span>
             <Switch label={t.showDeleted} on={place.showDeleted} onChange={props.onDeleted} />
           </span>

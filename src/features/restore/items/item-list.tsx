@@ -206,7 +206,7 @@ function ItemRow({
       <span
         data-select=""
         aria-hidden
-        className={`row-span-2 -m-3 grid size-10 place-items-center self-center`}
+        className="row-span-2 -m-3 grid size-10 place-items-center self-center pointer-coarse:-m-3.5 pointer-coarse:size-11"
       >
         <span
           className={`grid size-4 place-items-center rounded-box border ${isSelected ? 'border-accent bg-accent text-on-accent' : 'border-control bg-sheet'}`}
@@ -220,7 +220,10 @@ function ItemRow({
             <span className="sr-only">{t.unread}</span>
           </span>
         )}
-        <span className={`min-w-0 grow truncate font-semibold ${item.deleted ? 'text-ink-3' : ''}`}>
+        <span
+          data-tip={words.first}
+          className={`min-w-0 grow truncate font-semibold ${item.deleted ? 'text-ink-3' : ''}`}
+        >
           {words.first}
         </span>
         <span className="shrink-0 text-agate text-ink-2">
@@ -234,7 +237,10 @@ function ItemRow({
         {item.kind !== 'mail' && item.kind !== 'file' && (
           <Icon name={itemIcon(item)} size={12} className="text-ink-3" />
         )}
-        <span className={`min-w-0 grow truncate ${item.deleted ? 'text-ink-3' : ''}`}>
+        <span
+          data-tip={words.second}
+          className={`min-w-0 grow truncate ${item.deleted ? 'text-ink-3' : ''}`}
+        >
           {words.second}
         </span>
         {isInBasket && (

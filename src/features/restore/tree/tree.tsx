@@ -5,6 +5,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
+import { useTouch } from '../../shared/grid/use-touch.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { TEXTS } from '../texts.ts';
 import { containerIcon, containerName } from '../labels.ts';
@@ -15,6 +16,7 @@ import type { Tree } from './use-tree.ts';
 import { treeMessages as t } from './messages.en.ts';
 
 const ROW_PX = 28;
+const TOUCH_ROW_PX = 44;
 const PAGE = 10;
 
 /** Mailboxes or drives with their folders. */
@@ -44,6 +46,7 @@ export function NodeTree({
   'use no memo'; // the virtualizer mutates its state in place
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
+  const rowPx = useTouch() ? TOUCH_ROW_PX : ROW_PX;
   const rows = getTreeRows(tree.branches, expanded);
   const [active, setActive] = useState<ActiveRow | null>(null);
   const openId = open.at(-1) ?? null;
@@ -55,7 +58,7 @@ export function NodeTree({
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 8,
   });
   const visible = virtual.getVirtualItems();
@@ -73,6 +76,7 @@ export function NodeTree({
   useEffect(() => {
     if (more) loadRow(more);
   });
+  useEffect(() => virtual.measure(), [virtual, rowPx]);
   useEffect(() => {
     if (openId === null) return;
     const index = rows.findIndex((row) => row.id === openId);
@@ -127,7 +131,7 @@ export function NodeTree({
           aria-busy={last === undefined || root?.state === 'loading'}
           {...(rows.length > 0 && { 'aria-activedescendant': `${id}-${at}` })}
           className="relative rounded-part"
-          style={{ height: Math.max(virtual.getTotalSize(), ROW_PX) }}
+          style={{ height: Math.max(virtual.getTotalSize(), rowPx) }}
           onKeyDown={onKey}
           onMouseDown={(event) => {
             // The tree has the focus, not its rows.
@@ -143,6 +147,7 @@ export function NodeTree({
                 id={`${id}-${index}`}
                 row={row}
                 top={start}
+                height={rowPx}
                 isActive={index === at}
                 isOpen={row.id === openId}
                 onPress={() => (row.kind === 'node' ? press(row, index) : loadRow(row))}
@@ -163,6 +168,7 @@ function Row({
   id,
   row,
   top,
+  height,
   isActive,
   isOpen,
   onPress,
@@ -171,12 +177,13 @@ function Row({
   readonly id: string;
   readonly row: TreeRow;
   readonly top: number;
+  readonly height: number;
   readonly isActive: boolean;
   readonly isOpen: boolean;
   readonly onPress: () => void;
   readonly onExpand: (isExpanded: boolean) => void;
 }) {
-  const style = { top, height: ROW_PX, paddingLeft: 4 + (row.level - 1) * 16 };
+  const style = { top, height, paddingLeft: 4 + (row.level - 1) * 16 };
   const edge = isActive ? 'outline-1 -outline-offset-1 outline-accent-line' : '';
   if (row.kind !== 'node')
     return (
@@ -206,7 +213,7 @@ function Row({
       aria-selected={isOpen}
       tabIndex={-1}
       {...(isExpanded !== null && { 'aria-expanded': isExpanded })}
-      className={`absolute inset-x-0 grid cursor-pointer grid-cols-[16px_16px_minmax(0,1fr)_auto] items-center gap-1.5 rounded-part pr-2 ${edge} ${isOpen ? 'bg-accent-wash font-semibold' : 'hover:bg-wash'}`}
+      className={`absolute inset-x-0 grid cursor-pointer grid-cols-[16px_16px_minmax(0,1fr)_auto] items-center gap-1.5 pointer-coarse:grid-cols-[32px_16px_minmax(0,1fr)_auto] rounded-part pr-2 ${edge} ${isOpen ? 'bg-accent-wash font-semibold' : 'hover:bg-wash'}`}
       style={style}
       onClick={onPress}
       onKeyDown={undefined}
@@ -217,7 +224,7 @@ function Row({
         <span
           aria-hidden
           data-expander=""
-          className="grid size-4 place-items-center text-ink-3 hover:text-ink"
+          className="grid size-4 place-items-center text-ink-3 hover:text-ink pointer-coarse:h-full pointer-coarse:w-8"
           onClick={(event) => {
             event.stopPropagation();
             onExpand(!isExpanded);
