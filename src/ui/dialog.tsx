@@ -26,6 +26,8 @@ export interface DialogProps {
   readonly stays?: boolean;
   /** For `middle`: 720 px wide instead of 520. */
   readonly wide?: boolean;
+  /** `content` (default): all of the content scrolls. `own`: its parts do, in a column. */
+  readonly scroll?: 'content' | 'own';
 }
 
 /** Open as long as it is rendered. It depends on Headless UI: import it from lazy parts only. */
@@ -38,6 +40,7 @@ export function Dialog({
   first,
   stays = false,
   wide = false,
+  scroll = 'content',
 }: DialogProps) {
   useReturnFocus();
   return (
@@ -62,7 +65,11 @@ export function Dialog({
               {!stays && <IconButton icon="close" label={t.close} onClick={onClose} />}
             </div>
           )}
-          <div className="min-h-0 grow overflow-auto overscroll-contain">{children}</div>
+          <div
+            className={`min-h-0 grow overscroll-contain ${scroll === 'own' ? 'flex flex-col' : 'overflow-auto'}`}
+          >
+            {children}
+          </div>
           {footer !== undefined && (
             <div className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">
               {footer}

@@ -1,6 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { useIsTablet } from './use-is-tablet.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface SidePanelProps {
@@ -11,10 +13,30 @@ export interface SidePanelProps {
 }
 
 /**
- * Panel of the open entry beside the list; on narrow screens it replaces the list. It takes the
- * focus: set `key` to the id of the entry. Escape closes it.
+ * Panel of the open entry: beside the list, instead of the list on a tablet, and a sheet over it on
+ * a phone. It takes the focus: set `key` to the id of the entry. Escape closes it. It depends on
+ * Headless UI: import it from lazy parts only.
  */
-export function SidePanel({ title, detail, onClose, children }: SidePanelProps) {
+export function SidePanel(props: SidePanelProps) {
+  const isTablet = useIsTablet();
+  // It stays what it was opened as: the other one would lose what is typed in it.
+  const [isSheet] = useState(!isTablet);
+  if (!isSheet) return <Beside {...props} />;
+  const { title, detail, onClose, children } = props;
+  return (
+    <Dialog title={title} place={isTablet ? 'middle' : 'bottom'} scroll="own" onClose={onClose}>
+      <div className="shrink-0 px-4 pt-3 pb-1 break-words text-ink-2 empty:hidden tablet:px-5">
+        {detail}
+      </div>
+      {children}
+    </Dialog>
+  );
+}
+
+/** Classes of a list that the panel replaces where there is no room for both. */
+export const LIST_BESIDE_PANEL = 'max-desk:has-[+section]:hidden';
+
+function Beside({ title, detail, onClose, children }: SidePanelProps) {
   const head = useRef<HTMLHeadingElement>(null);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => head.current?.focus(), []);

@@ -68,6 +68,50 @@ async function openJob(page: Page, name: string): Promise<void> {
   await expect(panel(page, name)).toBeVisible();
 }
 
+test('PAGE-10, E2E-7: on a phone, a job opens as a sheet over its list, with the focus in it and back on the job', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', '/o365/jobs', portal.password);
+  const job = page.getByRole('button', { name: MAIL });
+  await job.tap();
+  const sheet = page.getByRole('dialog', { name: MAIL, exact: true });
+  await expect(sheet).toHaveAttribute('aria-modal', 'true');
+  await expect(sheet.getByRole('heading', { level: 2, name: MAIL })).toBeVisible();
+  await sound(page, 'job as a sheet');
+  // The focus goes round in the sheet, and to a dialog over it and back.
+  for (let n = 0; n < 30; n += 1) {
+    await page.keyboard.press('Tab');
+    expect(await sheet.evaluate((all) => all.contains(document.activeElement))).toBe(true);
+  }
+  const edit = sheet.getByRole('button', { name: 'Edit notifications' });
+  await edit.tap();
+  const dialog = page.getByRole('dialog', { name: 'Notifications' });
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(edit).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(sheet).toHaveCount(0);
+  await expect(job).toBeFocused();
+  await expect(page).toHaveURL(/\/o365\/jobs$/);
+  // Turned, the tablet shows the same sheet, which loses nothing that is typed in it.
+  await job.tap();
+  await page.setViewportSize({ width: 1180, height: 820 });
+  await expect(sheet.getByRole('heading', { level: 2, name: MAIL })).toBeVisible();
+  await sheet.getByRole('button', { name: 'Close' }).tap();
+  await expect(job).toBeFocused();
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
 test('SUITE-30: a backup job with trouble is in the daily checks, with its cause and its source', async ({
   page,
 }) => {

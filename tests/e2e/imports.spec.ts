@@ -166,7 +166,7 @@ test('IMP-6, IMP-7: a mailbox on a server is imported, after its password was wr
   await sound(page, 'a wrong IMAP password on a phone');
   await dialog.getByLabel('Password').fill(PASSWORD);
   await start.press('Enter');
-  const details = page.getByRole('region', { name: 'ann (127.0.0.1)' });
+  const details = page.getByRole('dialog', { name: 'ann (127.0.0.1)', exact: true });
   await expect(details.getByText('2 imported')).toBeVisible(LONG);
   await sound(page, 'an imported mailbox on a phone');
 

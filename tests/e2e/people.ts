@@ -46,7 +46,9 @@ export async function enter(
 }
 export const entry = (page: Page, name: string): Locator =>
   page.locator('[data-entry]').filter({ hasText: name });
-export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
+/** The panel of an entry: beside its list, or a sheet if it was opened on a phone. */
+export const panel = (page: Page, name: string): Locator =>
+  page.getByRole('region', { name }).or(page.getByRole('dialog', { name, exact: true }));
 export const expectText = (page: Page, words: string | RegExp): Promise<void> =>
   expect(page.getByText(words)).toBeVisible();
 

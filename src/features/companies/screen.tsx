@@ -14,7 +14,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { Download } from '../shared/export/download.tsx';
 import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { getId, isThe } from '../shared/ids.ts';
 import {
   COMPANIES_DEFAULTS,
@@ -103,9 +103,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
       }
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`min-w-0 grow overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name="Order"

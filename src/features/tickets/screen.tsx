@@ -33,7 +33,7 @@ import {
 import type { TicketsPlace } from './address.ts';
 import { TicketDetails } from './details.tsx';
 import { TicketList } from './list.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { ticketMessages as t } from './messages.en.ts';
 
 const EVERY = 30_000;
@@ -104,9 +104,7 @@ export function Tickets() {
       }
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`min-w-0 grow overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name={t.state}

@@ -10,7 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { dayAt } from '../../shared/date-range/dates.ts';
 import { Download } from '../../shared/export/download.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
@@ -73,9 +73,7 @@ export function AllSubscriptions() {
       }
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <Filters place={place} report={report} today={today} onPlace={go} />
             {canExport && (

@@ -23,7 +23,7 @@ import { Pager } from '#src/ui/pager.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { INVOICE_WORDS } from '../labels.ts';
 import {
@@ -121,9 +121,7 @@ export function Invoices() {
       })}
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`min-w-0 grow overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name={t.status}

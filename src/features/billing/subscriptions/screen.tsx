@@ -14,7 +14,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { dayAt } from '../../shared/date-range/dates.ts';
 import { Download } from '../../shared/export/download.tsx';
@@ -87,9 +87,7 @@ export function SuiteBilling() {
       }
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <MonthChoice place={place} today={today} onChoose={go} />
             <span className="ml-auto flex flex-wrap gap-2">

@@ -13,7 +13,7 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { SidePanel } from '#src/ui/side-panel.tsx';
+import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { focusEntry, OpenName } from '../lists/list-parts.tsx';
 import { useRowKeys } from '../lists/use-row-keys.ts';
 import { listAddress, listPlace } from './address.ts';
@@ -123,9 +123,7 @@ export function SuiteList<Row extends ListedRow>({
       }
     >
       <div className="flex h-full min-w-0">
-        <div
-          className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${place.open === null ? '' : 'max-desk:hidden'}`}
-        >
+        <div className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           {renderFrame(
             <>
               {isOffline && (
@@ -225,16 +223,22 @@ export function SuiteList<Row extends ListedRow>({
 /** A cell of a row: in its column on wide screens, a line of the card on a phone. */
 export function Cell({
   label,
+  tip,
   className = '',
   children,
 }: {
   /** Shown before the value on a phone, where there are no heads. */
   readonly label?: string;
+  /** The whole of a value that is cut where its column is narrow. */
+  readonly tip?: string;
   readonly className?: string;
   readonly children: ReactNode;
 }) {
   return (
-    <td className={`block min-w-0 text-ink-2 tablet:table-cell tablet:pr-3 ${className}`}>
+    <td
+      {...(tip !== undefined && { 'data-tip': tip })}
+      className={`block min-w-0 text-ink-2 tablet:table-cell tablet:pr-3 ${className}`}
+    >
       {label !== undefined && <span className="text-agate text-ink-3 tablet:hidden">{label} </span>}
       {children}
     </td>
