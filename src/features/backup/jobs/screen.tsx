@@ -63,7 +63,9 @@ export function BackupJobs() {
               {!row.enabled && <Badge>{t.disabled}</Badge>}
             </span>
           </Cell>
-          <Cell className="max-desk:hidden tablet:truncate">{getSchedule(row)}</Cell>
+          <Cell className="max-desk:hidden tablet:truncate" tip={getSchedule(row)}>
+            {getSchedule(row)}
+          </Cell>
           <Cell label={t.nextRun}>
             <NextRun at={getNextRun(row)} now={now} zone={zone} />
           </Cell>

@@ -57,7 +57,9 @@ export function Organizations() {
           const own = getJobs(row);
           return (
             <>
-              <Cell className="truncate">{getCompany(row)}</Cell>
+              <Cell className="truncate" tip={getCompany(row)}>
+                {getCompany(row)}
+              </Cell>
               <Cell>
                 <HealthMark row={row} jobs={own} now={now} />
               </Cell>

@@ -204,19 +204,15 @@ function Entries({
               </span>
             )}
           </td>
-          <td className="block min-w-0 tablet:table-cell tablet:truncate tablet:pr-3">
+          <td
+            className="block min-w-0 tablet:table-cell tablet:truncate tablet:pr-3"
+            data-tip={row.words}
+          >
             {row.words}
           </td>
-          <td className="block min-w-0 text-ink-2 tablet:table-cell tablet:truncate tablet:pr-3">
-            {[
-              row.item,
-              row.object,
-              row.organizationName,
-              row.count === null ? null : t.items({ count: row.count }),
-            ]
-              .filter((part) => part !== null && part !== '')
-              .join(' · ')}
-          </td>
+          <Cell className="tablet:truncate" tip={getPlace(row)}>
+            {getPlace(row)}
+          </Cell>
           <Cell className="max-desk:hidden tablet:pr-5">
             <span data-tip={row.agent}>{row.ip}</span>
           </Cell>
@@ -225,6 +221,17 @@ function Entries({
     </EntryTable>
   );
 }
+
+/** What an entry is about, from the item to its organization. */
+const getPlace = (row: Entry): string =>
+  [
+    row.item,
+    row.object,
+    row.organizationName,
+    row.count === null ? null : t.items({ count: row.count }),
+  ]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
 
 const getLabel = (action: AuditAction): string =>
   ({

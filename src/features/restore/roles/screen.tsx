@@ -37,14 +37,16 @@ export function RestoreRoles() {
       ]}
       renderCells={(row) => (
         <>
-          <Cell label={t.operators} className="tablet:truncate">
+          <Cell label={t.operators} className="tablet:truncate" tip={operatorsLabel(row)}>
             {operatorsLabel(row)}
           </Cell>
-          <Cell label={t.scope} className="tablet:truncate">
+          <Cell label={t.scope} className="tablet:truncate" tip={selectionLabel(row)}>
             {t.people({ count: row.people })}
             <span className="text-ink-3"> {selectionLabel(row)}</span>
           </Cell>
-          <Cell className="max-desk:hidden tablet:truncate tablet:pr-5">{rightsLabel(row)}</Cell>
+          <Cell className="max-desk:hidden tablet:truncate tablet:pr-5" tip={rightsLabel(row)}>
+            {rightsLabel(row)}
+          </Cell>
         </>
       )}
       action={<NewButton />}
