@@ -85,6 +85,8 @@ export const LIMITS = {
   backupRepositories: 500,
   backupJobs: 2_000,
   backupJobItems: 10_000,
+  /** Earlier versions of a file that a job backs up, unless it backs up all. */
+  fileVersions: 500,
   backupJobRecipients: 50,
   /** Roles of restore operators of a provider, and what one of them names. */
   restoreRoles: 500,

@@ -20,6 +20,7 @@ import {
 import { nameText } from '../text-schema.ts';
 import {
   BackupJobRowSchema,
+  FileVersionsSchema,
   BACKUP_TYPES,
   JOB_ITEM_PARTS,
   JOB_ITEM_TYPES,
@@ -105,6 +106,8 @@ const fields = {
   isTeamsChatsEnabled: v.optional(v.boolean(), false),
   /** Stores the words of contents outside of the repository, for searches. */
   isFullTextEnabled: v.optional(v.boolean(), false),
+  /** Versions that Microsoft 365 has of each file before its present content: up to so many, or all. */
+  fileVersions: v.optional(FileVersionsSchema, 'none'),
   backupType,
   selectedItems: items,
   excludedItems: items,
@@ -143,6 +146,7 @@ export const jobOut = v.object({
     'recent',
   ]).entries,
   isFullTextEnabled: v.boolean(),
+  fileVersions: FileVersionsSchema,
   organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   companyN: v.number(),

@@ -77,6 +77,13 @@ const jobItem = v.strictObject({
 export type JobItem = v.InferOutput<typeof jobItem>;
 const jobItems = v.pipe(v.array(jobItem), v.maxLength(LIMITS.backupJobItems));
 
+/** So many earlier versions of each file, those before its present content. */
+export const FileVersionsSchema = v.union([
+  v.picklist(['none', 'all']),
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LIMITS.fileVersions)),
+]);
+export type FileVersions = v.InferOutput<typeof FileVersionsSchema>;
+
 const FIELDS = {
   name: nameText(),
   description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
@@ -84,6 +91,8 @@ const FIELDS = {
   isTeamsChatsEnabled: v.boolean(),
   /** The words of contents are stored for searches. */
   isFullTextEnabled: v.exactOptional(v.boolean()),
+  /** How many earlier versions of each file are backed up. Absent: none. */
+  fileVersions: v.exactOptional(FileVersionsSchema),
   backupType: v.picklist(BACKUP_TYPES),
   selectedItems: jobItems,
   excludedItems: jobItems,

@@ -48,9 +48,13 @@ export interface NamedNode {
   readonly object: { readonly id: NodeId; readonly name: string; readonly kind: ObjectKind };
 }
 
-/** A version of an item. `content`: two versions with the same one have the same content. */
+/**
+ * A version of an item. `version`: Microsoft 365 had it, by this name, and no restore point as the
+ * present content. `content`: two versions with the same one have the same content.
+ */
 export interface ItemVersion {
   readonly node: Extract<Node, { readonly kind: ItemKind }>;
+  readonly version: string | null;
   readonly content: string;
 }
 

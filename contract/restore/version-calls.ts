@@ -17,6 +17,8 @@ const versionOut = v.object({
   people: v.string(),
   sizeBytes: v.nullable(v.number()),
   at: v.nullable(v.number()),
+  /** Of a version of Microsoft 365's history: its name there, such as `3.0`. Else null. */
+  version: v.nullable(v.string()),
   seen: v.object({ first: v.number(), last: v.number() }),
   content: v.string(),
 });

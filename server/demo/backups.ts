@@ -196,6 +196,7 @@ function getJobs({ admin }: DemoTenant, repositoryId: BackupRepositoryId): JobFi
     description: '',
     isTeamsChatsEnabled: item.parts.includes('teamsChats'),
     isFullTextEnabled: false,
+    fileVersions: item.parts.includes('oneDrive') ? 10 : 'none',
     backupType: 'SelectedItems',
     selectedItems: [item],
     excludedItems: [],

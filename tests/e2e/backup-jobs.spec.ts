@@ -29,6 +29,9 @@ test.describe('with the page stored on this device', () => {
     await expect(heading('Name and organization')).toBeFocused();
     await waitForBuild(page);
     await page.getByRole('textbox', { name: 'Name' }).fill('Drafted offline');
+    await page
+      .getByRole('combobox', { name: 'Version history of files' })
+      .selectOption({ label: 'Last 10 versions' });
     await page.getByRole('switch', { name: 'Search in texts' }).press('Space');
     await page.keyboard.press('Control+Enter');
     await expect(heading('What to back up')).toBeFocused();
@@ -53,10 +56,10 @@ test.describe('with the page stored on this device', () => {
     // It never runs, and the next tests wait until every job has.
     const api = await loadApi(portal, 'm365');
     const { rows } = (await api('GET', 'o365/jobs')) as {
-      rows: { id: string; name: string; isFullTextEnabled: boolean }[];
+      rows: { id: string; name: string; isFullTextEnabled: boolean; fileVersions: unknown }[];
     };
     const job = rows.find(({ name }) => name === 'Drafted offline');
-    expect(job?.isFullTextEnabled).toBe(true);
+    expect([job?.isFullTextEnabled, job?.fileVersions]).toEqual([true, 10]);
     await api('DELETE', `o365/jobs/${job?.id ?? ''}`);
   });
 });

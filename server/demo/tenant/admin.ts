@@ -11,11 +11,14 @@ import {
 } from './applications.ts';
 import {
   type ItemRow,
+  type VersionRow,
   changeContent,
   deleteItem,
   editContent,
   findItem,
   insertItem,
+  listVersions,
+  readContent,
   storeBytes,
 } from './drive-store.ts';
 import { getFolderPath } from './drive-entities.ts';
@@ -70,6 +73,11 @@ export interface TenantAdmin extends SiteAdmin {
   /** Replaces a file's content, by new bytes or its next revision. */
   changeFile(user: string, item: string, bytes?: Uint8Array): ItemRow;
   deleteFile(user: string, item: string): void;
+  /** Returns the versions of a file, the newest first: that is what it has now. */
+  listVersions(item: string): VersionRow[];
+  readVersion(version: VersionRow): Uint8Array;
+  /** Removes a version, as a library does that has too many. */
+  trimVersion(item: string, version: number): void;
   readonly teams: TeamAdmin;
   readonly outlook: OutlookAdmin;
   /** Registers an application with a secret and consents to its roles. */
@@ -209,6 +217,11 @@ export function createAdmin(
     },
     deleteFile: (user, id) =>
       deleteItem(tenant, findItem(tenant, driveOfOwner(tenant, user).id, id)),
+    listVersions: (id) => listVersions(tenant, id),
+    readVersion: (version) => readContent(tenant, version),
+    trimVersion: (id, version) => {
+      store.run(`delete from version where item_id = ? and version = ?`, id, version);
+    },
     teams: teamAdmin(tenant),
     outlook: outlookAdmin(tenant),
     registerApplication: (name, roles) => {

@@ -59,6 +59,42 @@ export interface Source {
     items: readonly ItemChange[],
     call: SourceCall,
   ): AsyncIterable<FetchedItem>;
+  /**
+   * Lists the versions that files have before their present content, the newest first. Each file fails
+   * alone. Absent: the source has no files.
+   */
+  listVersions?(
+    object: SourceObject,
+    files: readonly ItemChange[],
+    call: SourceCall,
+  ): AsyncIterable<ListedVersions>;
+  /** Reads the content of versions, in any order. Each fails alone. */
+  fetchVersions?(
+    object: SourceObject,
+    versions: readonly WantedVersion[],
+    call: SourceCall,
+  ): AsyncIterable<FetchedVersion>;
+}
+
+/** A version of a file that was replaced. `id`: the cloud's, such as `3.0`. */
+export interface FileVersion {
+  readonly id: string;
+  readonly at: Ms;
+  /** Who made it. */
+  readonly people: string;
+  readonly bytes: Bytes;
+}
+export interface ListedVersions {
+  readonly file: ItemChange;
+  readonly versions: EngineResult<readonly FileVersion[]>;
+}
+/** `file`: its key. */
+export interface WantedVersion {
+  readonly file: string;
+  readonly version: FileVersion;
+}
+export interface FetchedVersion extends WantedVersion {
+  readonly content: EngineResult<FetchedPart['content']>;
 }
 
 /** The main scope of a mailbox: its folders. The other scopes are the keys of folders. */

@@ -39,6 +39,7 @@ export async function jobsOut(tx: TenantTx, jobs: readonly BackupJobRow[]): Prom
       description: job.description,
       isTeamsChatsEnabled: job.isTeamsChatsEnabled,
       isFullTextEnabled: job.isFullTextEnabled === true,
+      fileVersions: job.fileVersions ?? 'none',
       backupType: job.backupType,
       schedulePolicy: { ...job.schedulePolicy, schedule: { ...job.schedulePolicy.schedule } },
       running: job.running,

@@ -15,6 +15,7 @@ export const backupMessages = defineMessages('backup-suite', {
   savedOtherwise:
     'The Veeam server saved the job with different settings than you chose. Open the job to see them.',
   noFullTextOnServer: "Search in texts isn't available for backups of a Veeam server.",
+  noVersionsOnServer: "Version history isn't available for backups of a Veeam server.",
   chatsByTeam: 'On a Veeam server, choose posts for each selected team.',
   noAllSitesOnServer: "A Veeam server can't take all sites as one item. Choose sites.",
   noOrganizations: 'The server has no organizations of Microsoft 365.',

@@ -162,6 +162,7 @@ async function refuse(
   if (refused) return refused;
   if (fields.proxyId !== null) return badField('proxyId', t.serverChoosesProxy);
   if (fields.isFullTextEnabled) return badField('isFullTextEnabled', t.noFullTextOnServer);
+  if (fields.fileVersions !== 'none') return badField('fileVersions', t.noVersionsOnServer);
   const hasChats =
     fields.backupType === 'SelectedItems' &&
     fields.selectedItems.some(({ parts }) => parts.includes('teamsChats'));

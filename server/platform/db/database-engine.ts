@@ -365,6 +365,7 @@ interface BackupObjectTable {
   bytes: Generated<Bytes>;
   tree: string | null;
   text_item: Generated<number>;
+  version_limit: number | null;
 }
 
 interface RestorePointTable {

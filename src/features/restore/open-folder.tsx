@@ -35,7 +35,8 @@ import { useItems } from './items/use-items.ts';
 import { useRested } from './items/use-rested.ts';
 import { containerName, getObject, isGroup, isObject } from './labels.ts';
 import type { ChosenNodes } from './task/draft.ts';
-import { Versions, type Version } from './versions/versions.tsx';
+import type { Version } from './versions/version.ts';
+import { Versions } from './versions/versions.tsx';
 import type { ContainerNode, ItemNode, WorkloadKind } from './workload.ts';
 
 /** The open folder with its selection, and the open item. */
@@ -190,6 +191,18 @@ export function OpenFolder({
   // A server that searches below the folder doesn't say where it found an item.
   const isFoundBelow = text !== '' && !capabilities.sorts;
   const path = isFoundBelow ? null : chain.map(containerName).join(' / ');
+  const showVersion = (version: Version): ReactNode => (
+    <ContentPreview
+      kind="file"
+      session={session.id}
+      object={object.id}
+      item={version.id}
+      title={version.name}
+      isOn
+      onTurn={null}
+      onRead={session.onRead}
+    />
+  );
   const details = (shown: ItemNode): ReactNode => (
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
@@ -230,6 +243,7 @@ export function OpenFolder({
           item={shown.id}
           kind={shown.kind}
           mayRead={operator?.mayRead !== false}
+          renderContent={shown.kind === 'file' && operator?.mayRead !== false ? showVersion : null}
           onRestore={(version) => onRestore(getChosenVersion(version))}
           onDownload={
             canDownload && isSaved ? (version) => setDownloading(getChosenVersion(version)) : null

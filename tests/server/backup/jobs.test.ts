@@ -58,6 +58,7 @@ eachDatabase((kind, open) => {
         { type: 'User', id: 'bob', oneDrive: false },
       ],
       excludedItems: [{ type: 'Site', id: 'intranet' }],
+      fileVersions: 10,
       runNow: true,
     });
     recording.calls.length = 0;
@@ -77,6 +78,7 @@ eachDatabase((kind, open) => {
         { type: 'User', id: 'bob', oneDrive: false },
       ],
       excludedItems: [{ type: 'Site', id: 'intranet' }],
+      fileVersions: 10,
       isEnabled: true,
       lastStatus: null,
       lastRun: null,
@@ -101,9 +103,21 @@ eachDatabase((kind, open) => {
     expect(await list('?scheduleState=Disabled')).toEqual([]);
     const { organizationId: _of, ...fields } = selected as Record<string, unknown>;
     expect(
-      (await admin('PUT', `o365/jobs/${id}`, { ...fields, name: 'One person', runNow: false }))
-        .status,
+      (
+        await admin('PUT', `o365/jobs/${id}`, {
+          ...fields,
+          name: 'One person',
+          fileVersions: 'all',
+          runNow: false,
+        })
+      ).status,
     ).toBe(200);
+    expect((await admin('GET', `o365/jobs/${id}`)).body.data).toMatchObject({
+      fileVersions: 'all',
+    });
+    expect((await admin('GET', `o365/jobs/${first}`)).body.data).toMatchObject({
+      fileVersions: 'none',
+    });
     expect(
       names((await admin<Rows>('GET', `o365/organizations/${organization}/jobs`)).body.data),
     ).toEqual(['Calloway mail', 'One person']);
@@ -187,6 +201,7 @@ eachDatabase((kind, open) => {
     const other = await makeAll(admin, 2, 'Drummond');
     const wrong: readonly (readonly [string, object])[] = [
       ['selectedItems', { backupType: 'SelectedItems' }],
+      ['fileVersions', { fileVersions: 501 }],
       ['repositoryId', { repositoryId: randomUUID() }],
       ['repositoryId', { repositoryId: other.repository }],
       ['proxyId', { proxyId: randomUUID() }],

@@ -231,6 +231,31 @@ eachDatabase((name, open) => {
     }
   });
 
+  test(`ENG-4, ENG-140: earlier versions of files are rebuilt from a repository, and not read again (${name})`, async () => {
+    const store = await open();
+    const drive = memoryObject('drive', 'bob', 4);
+    drive.hasHistory = true;
+    drive.putFolder('top', null);
+    const former = await makeSessionBench(store, [drive]);
+    await createRepositoryRow(former, { retentionPolicy: 'Keep' });
+    const job = await former.addJob();
+    for (let session = 0; session < 3; session += 1) {
+      for (let n = 0; n < 5; n += 1) drive.putItem(`i${n % 3}`, 'top', `content ${session}${n}`);
+      former.ground.pass(MINUTE);
+      await backUp(former, job);
+    }
+    const expected = await loadIndex(former);
+    expect(expected.items.filter(({ flags }) => flags.version !== undefined).length).toBe(12);
+    const bench = await makeSuccessor(store, former);
+    await begin(bench);
+    expect(await work(bench)).toBe(null);
+    expect(await loadIndex(bench)).toEqual(expected);
+    bench.ground.pass(MINUTE);
+    const point = await backUp(bench, await bench.addJob());
+    expect(await loadCopies(bench, point)).toEqual(copiesNow([drive]));
+    expect((await loadIndex(bench)).items.length).toBe(expected.items.length);
+  });
+
   test(`ENG-4: a repository is attached while nobody else uses it, and its clean-up waits (${name})`, async () => {
     const store = await open();
     const bench = await makeSuccessor(store, await makeHistory(store, 4, 2));

@@ -88,6 +88,7 @@ async function backUp(bench: Bench, isConfirmed = false) {
       checkLease: () => Promise.resolve(),
       onRead: () => undefined,
       retainedSince: null,
+      versionLimit: 0,
       isConfirmed,
     },
     object,

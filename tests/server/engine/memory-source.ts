@@ -24,6 +24,12 @@ export interface MemoryItem {
   readonly at: number;
   readonly content: string;
 }
+/** What a file had before. */
+interface MemoryVersion {
+  readonly id: string;
+  readonly at: number;
+  readonly content: string;
+}
 /** All that an object has at one moment, in an order that depends on nothing else. */
 export interface MemoryCopy {
   readonly folders: readonly MemoryFolder[];
@@ -69,10 +75,14 @@ export class MemoryObject {
     listedBytes: null,
   };
   readonly fetched: string[] = [];
+  /** The source offers earlier versions of files. */
+  hasHistory = false;
   /** Ids that clouds never give again. */
   readonly removedFolders = new Set<string>();
   readonly #folders = new Map<string, MemoryFolder>();
   readonly #items = new Map<string, MemoryItem>();
+  /** What files had before, the newest first. */
+  readonly #versions = new Map<string, MemoryVersion[]>();
   /** Cursors of an earlier epoch have expired, however often they are sent. */
   #epoch = 0;
   #changes: Change[] = [];
@@ -94,7 +104,11 @@ export class MemoryObject {
   removeFolder(key: string): void {
     for (const folder of this.#folders.values())
       if (folder.parent === key) this.removeFolder(folder.key);
-    for (const item of this.#items.values()) if (item.folder === key) this.#items.delete(item.key);
+    for (const item of this.#items.values())
+      if (item.folder === key) {
+        this.#items.delete(item.key);
+        this.#versions.delete(item.key);
+      }
     this.#folders.delete(key);
     this.removedFolders.add(key);
     this.#log(this.#folderScope, key);
@@ -104,6 +118,11 @@ export class MemoryObject {
     const before = this.#items.get(key);
     if (before !== undefined && before.folder !== folder) this.#log(this.#scopeOf(before), key);
     this.#n += 1;
+    if (before !== undefined)
+      this.#versions.set(key, [
+        { id: `${this.#n}.0`, at: before.at, content: before.content },
+        ...(this.#versions.get(key) ?? []),
+      ]);
     const item = { key, folder, content, at, title: `Item ${key}`, changeKey: `v${this.#n}` };
     this.#items.set(key, item);
     this.#log(this.#scopeOf(item), key);
@@ -122,6 +141,7 @@ export class MemoryObject {
     const item = this.#items.get(key);
     if (item === undefined) return;
     this.#items.delete(key);
+    this.#versions.delete(key);
     this.#log(this.#scopeOf(item), key);
   }
 
@@ -142,8 +162,22 @@ export class MemoryObject {
   copy(): MemoryCopy {
     return {
       folders: [...this.#folders.values()].sort(byKey),
-      items: [...this.#items.values()].sort(byKey),
+      items: [...this.#items.values()]
+        .flatMap((item) => [item, ...this.#copyVersions(item)])
+        .sort(byKey),
     };
+  }
+
+  /** The latest versions of a file, as items of a backup. */
+  #copyVersions({ key: folder, title }: MemoryItem): MemoryItem[] {
+    return this.listVersions(folder).map(({ id, at, content }) => {
+      const key = `${folder}@${id}@${at}@${content.length}`;
+      return { key, folder, changeKey: key, title, at, content };
+    });
+  }
+
+  listVersions(key: string): readonly MemoryVersion[] {
+    return this.hasHistory && this.#isDrive ? (this.#versions.get(key) ?? []) : [];
   }
 
   async *changes(
@@ -305,6 +339,27 @@ export const memorySource = (objects: readonly MemoryObject[]): Source => {
     kinds: ['mailbox', 'archive', 'drive'],
     changes: (object, cursors, call) => find(object)?.changes(cursors, call) ?? gone(),
     fetch: (object, items) => find(object)?.fetch(items) ?? allGone(items),
+    async *listVersions(object, files) {
+      await Promise.resolve();
+      for (const file of files) {
+        const versions = (find(object)?.listVersions(file.key) ?? []).map(
+          ({ id, at, content }) => ({ id, at, people: 'Ann', bytes: content.length }),
+        );
+        yield { file, versions: { ok: true, value: versions } };
+      }
+    },
+    async *fetchVersions(object, versions) {
+      await Promise.resolve();
+      for (const { file, version } of versions) {
+        const stored = find(object)?.listVersions(file);
+        const found = stored?.find(({ id }) => id === version.id);
+        const content: EngineResult<Uint8Array> =
+          found === undefined
+            ? { ok: false, error: GONE }
+            : { ok: true, value: new TextEncoder().encode(found.content) };
+        yield { file, version, content };
+      }
+    },
   };
 };
 

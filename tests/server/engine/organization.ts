@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BackupJobRow, JobItem } from '#contract/backup/jobs.ts';
+import type { BackupJobRow, FileVersions, JobItem } from '#contract/backup/jobs.ts';
 import type { SchedulePolicy } from '#contract/backup/schedule.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { DemoTenant } from '#server/demo/tenant/tenant.ts';
@@ -45,6 +45,7 @@ export async function createBackup(
     readonly settings?: {
       readonly backupType: BackupJobRow['backupType'];
       readonly selectedItems: JobItem[];
+      readonly fileVersions?: FileVersions;
     };
   } = {},
 ): Promise<{ readonly repository: string; readonly job: string }> {

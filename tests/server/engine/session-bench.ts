@@ -73,7 +73,12 @@ export const JOB = {
 type JobSettings = Partial<
   Pick<
     BackupJobRow,
-    'backupType' | 'selectedItems' | 'excludedItems' | 'schedulePolicy' | 'isFullTextEnabled'
+    | 'backupType'
+    | 'selectedItems'
+    | 'excludedItems'
+    | 'schedulePolicy'
+    | 'isFullTextEnabled'
+    | 'fileVersions'
   >
 >;
 
@@ -182,6 +187,7 @@ export async function makeSessionBench(
           enabled: true,
           ...JOB,
           isFullTextEnabled: settings.isFullTextEnabled ?? false,
+          fileVersions: settings.fileVersions ?? 'all',
           backupType: settings.backupType ?? 'EntireOrganization',
           selectedItems: (settings.selectedItems ?? []).map((item) => ({
             ...item,
@@ -288,7 +294,7 @@ const readRestored = (files: Readonly<Record<string, Buffer>>): string[] =>
       const [, person, part = ''] = /^\/users\/([^/]+)@example\.com\/([^/]+)\//.exec(path) ?? [];
       const name = path.slice(path.lastIndexOf('/') + 1);
       if (name === '.daybook.jsonl' || content.length === 0) return [];
-      const title = name.replace(/( ~\d+)?(\.eml)?$/, '');
+      const title = name.replace(/( \([\d.]+\))?( ~\d+)?(\.eml)?$/, '');
       return [[part === 'onedrive' ? 'drive' : part, person, title, content.toString()].join('|')];
     })
     .sort();

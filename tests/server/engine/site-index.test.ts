@@ -43,6 +43,7 @@ async function backUp(graph: TenantGraph, store: Store, tenant: TenantId, n: num
       checkLease: () => Promise.resolve(),
       onRead: () => undefined,
       retainedSince: null,
+      versionLimit: 0,
       isConfirmed: true,
     },
     object,

@@ -427,6 +427,7 @@ eachDatabase((database, open) => {
         { schedulePolicy: { ...job.schedulePolicy, schedule: { type: 'Continuously' } } },
         { proxyId: '00000000-0000-4000-8000-000000000001' },
         { isFullTextEnabled: true },
+        { fileVersions: 10 },
         { isTeamsChatsEnabled: true },
         { backupType: 'SelectedItems', selectedItems: [{ type: 'Site', id: null }] },
         { backupType: 'SelectedItems', selectedItems: [] },

@@ -103,6 +103,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
     backupType: 'SelectedItems',
     selectedItems: [ann],
     isFullTextEnabled: true,
+    fileVersions: 25,
     backupWindowEnabled: true,
     backupWindow: '1'.repeat(100) + '0'.repeat(68),
   };
@@ -127,6 +128,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
       _id: JOB,
       organizationId: ORGANIZATION,
       isFullTextEnabled: fields.isFullTextEnabled === true,
+      fileVersions: fields.fileVersions ?? 'none',
       organizationName: '',
       companyN: 1,
       repositoryId: REPOSITORY,
@@ -144,7 +146,11 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
       excludedItems: [],
     });
     const again = jobFields({ ...read, name: 'x' });
-    expect([again.schedulePolicy, again.isFullTextEnabled]).toEqual([schedulePolicy, true]);
+    expect([again.schedulePolicy, again.isFullTextEnabled, again.fileVersions]).toEqual([
+      schedulePolicy,
+      true,
+      25,
+    ]);
   }
 });
 
@@ -166,6 +172,7 @@ test('WIZ-12, VB365-41: an edit sends back the parts and items that the page doe
     backupType: 'SelectedItems',
     organizationId: ORGANIZATION,
     isFullTextEnabled: false,
+    fileVersions: 'none',
     organizationName: '',
     companyN: 1,
     repositoryId: REPOSITORY,

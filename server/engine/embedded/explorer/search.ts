@@ -10,6 +10,7 @@ import type { FoundItem, SearchInput } from '#contract/engine/search.ts';
 import type { Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
+import { isFileVersion } from '../index/file-versions.ts';
 import { getOperatorScope } from '../operators/role-scope.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import { withoutContent, itemNode, type ItemRow } from './children.ts';
@@ -44,7 +45,7 @@ interface FoundRow extends ItemRow {
 }
 
 const isVisible = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`(${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+  sql`(${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE} and not ${isFileVersion(v)})`;
 
 /**
  * Searches everything that the backups of an organization have, over all restore points. Each item is

@@ -3,6 +3,7 @@ import type { ItemKind } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import { isFileVersion } from '../index/file-versions.ts';
 import { recordset } from '../index/pages.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -64,7 +65,7 @@ function join({ title, people }: Row, words: string): string {
 async function loadUnread({ sql: db, tenant }: TenantTx, object: number): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
     select n, kind, title, people, parts from item as i
-    where tenant_id = ${tenant} and object_n = ${object} and from_point <> ${NOWHERE}
+    where tenant_id = ${tenant} and object_n = ${object} and from_point <> ${NOWHERE} and not ${isFileVersion(sql`i`)}
       and n > (select text_item from backup_object where tenant_id = ${tenant} and n = ${object})
       and not exists (select from item_text as t
         where t.tenant_id = i.tenant_id and t.object_n = i.object_n and t.n = i.n)

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { ItemChange } from '../types.ts';
+import { isFileVersion } from './file-versions.ts';
 import { FAILED } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
 
@@ -32,6 +34,7 @@ export async function loadFailed(
     .where('l.tenant_id', '=', tenant)
     .where('l.object_n', '=', n)
     .where('l.scope', '=', FAILED)
+    .where(sql<boolean>`not ${isFileVersion(sql`i`)}`)
     .execute();
   return rows.map(({ change_key, folder_key, changed_at, ...item }) => ({
     ...item,

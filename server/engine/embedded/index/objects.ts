@@ -3,6 +3,7 @@ import type { ObjectKind } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Bytes, Ms, OrganizationId, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { SourceObject } from '../types.ts';
+import { isFileVersion } from './file-versions.ts';
 import { FAILED } from './marks.ts';
 import { cleanText } from './text.ts';
 
@@ -89,6 +90,8 @@ export interface ObjectTotals {
   readonly changes: number;
   /** Folders that were added, renamed, moved or removed since then. */
   readonly folderChanges: number;
+  /** Earlier versions of files that were added or ended since then. */
+  readonly versionChanges: number;
   /** Items whose content could not be read. */
   readonly failed: number;
 }
@@ -97,19 +100,21 @@ export async function countObject(
   { sql: db, tenant }: TenantTx,
   { n, point }: Pick<IndexedObject, 'n' | 'point'>,
 ): Promise<ObjectTotals> {
+  const isItem = sql<boolean>`not ${isFileVersion(sql`item`)}`;
   const {
     rows: [row],
   } = await sql<ObjectTotals>`
-    select count(*) filter (where to_point is null) as items,
-      coalesce(sum(bytes) filter (where to_point is null), 0)::bigint as bytes,
-      count(*) filter (where from_point > ${point} or to_point = ${point} and not exists (
+    select count(*) filter (where to_point is null and ${isItem}) as items,
+      coalesce(sum(bytes) filter (where to_point is null and ${isItem}), 0)::bigint as bytes,
+      count(*) filter (where (from_point > ${point} or to_point = ${point}) and not ${isItem}) as "versionChanges",
+      count(*) filter (where ${isItem} and (from_point > ${point} or to_point = ${point} and not exists (
         select from item as i where i.tenant_id = item.tenant_id and i.object_n = item.object_n
-          and i.key = item.key and i.to_point is null)) as changes,
+          and i.key = item.key and i.to_point is null))) as changes,
       (select count(*) from folder where tenant_id = ${tenant} and object_n = ${n} and (from_point > ${point} or to_point = ${point})) as "folderChanges",
       (select count(*) from listed_item where tenant_id = ${tenant} and object_n = ${n} and scope = ${FAILED}) as failed
     from item where tenant_id = ${tenant} and object_n = ${n}
       and (to_point is null or to_point = ${point})`.execute(db);
-  return row ?? { items: 0, bytes: 0, changes: 0, folderChanges: 0, failed: 0 };
+  return row ?? { items: 0, bytes: 0, changes: 0, folderChanges: 0, versionChanges: 0, failed: 0 };
 }
 
 /** Stores the next point of an object. Its rows are complete, and its tree is in the repository. */

@@ -3,6 +3,7 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { isMainScope, SCOPE_MARK } from '../types.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
+import { endVersions } from './file-versions.ts';
 import { FAILED, REMOVED } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
 import { cleanText } from './text.ts';
@@ -20,6 +21,8 @@ export interface PageWrite {
   readonly cursor: string | null;
   /** Whether more pages of the scope follow. */
   readonly isOpen: boolean;
+  /** Keys of earlier versions of files that are not backed up any more. */
+  readonly endedVersions?: readonly string[];
 }
 /** `parts` is empty if the content could not be read. */
 export interface ItemWrite {
@@ -129,6 +132,7 @@ export async function writePages(
     if (page.items.length > 0) await writeItems(tx, object, page.items);
     if (page.folders.length + page.items.length > 0) await noteListed(tx, object, page);
     if (page.removed.length > 0) await noteRemoved(tx, object, page);
+    if (page.endedVersions?.length) await endVersions(tx, object, page.endedVersions);
   }
   const cursors = new Map(
     pages.flatMap(({ scope, cursor, isOpen }) =>

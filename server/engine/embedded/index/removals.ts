@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { MAIN_SCOPES } from '../types.ts';
-import { FAILED, REMOVED } from './marks.ts';
+import { isFileVersion } from './file-versions.ts';
+import { FAILED, REMOVED, UNREAD_VERSIONS } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
 import { BATCH_ROWS, isFolderOfScope, isItemOfScope, unmark } from './pages.ts';
 
@@ -34,7 +35,7 @@ export async function compareListing(
   const { numAffectedRows } = await sql`
     insert into listed_item (tenant_id, object_n, scope, key)
     select ${tenant}, ${n}, ${REMOVED}, gone.key from (
-      select i.key from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and ${isItemOfScope(tenant, n, scope)}
+      select i.key from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and not ${isFileVersion(sql`i`)} and ${isItemOfScope(tenant, n, scope)}
       union
       select f.key from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(tenant, n, scope)}
     ) as gone
@@ -57,6 +58,8 @@ export interface Gone {
   readonly items: number;
   /** Folders that were removed, with those below them, and folders that were never listed. */
   readonly folders: readonly string[];
+  /** Nothing is gone, not even what was added since the newest point. */
+  readonly isNone: boolean;
   /** More than 30 % of the items: probably a mistake, or an attack (ENG-6). */
   readonly isSudden: boolean;
 }
@@ -80,14 +83,15 @@ export async function findGone({ sql: db, tenant }: TenantTx, object: Removing):
   const keys = folders.map(({ key }) => key);
   const {
     rows: [count],
-  } = await sql<{ readonly items: number }>`
-    select count(*) as items from item as i
-    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and i.from_point <= ${point}
+  } = await sql<{ readonly items: number; readonly all: number }>`
+    select count(*) filter (where i.from_point <= ${point}) as items, count(*) as "all" from item as i
+    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null
       and ${isGone(tenant, n, keys)}`.execute(db);
   const items = count?.items ?? 0;
   return {
     items,
     folders: keys,
+    isNone: (count?.all ?? 0) === 0,
     isSudden: object.items >= MIN_ITEMS_OF_LOSS && items > object.items * MAX_LOSS,
   };
 }
@@ -99,9 +103,10 @@ const MIN_ITEMS_OF_LOSS = 20;
 export async function endGone(
   tx: TenantTx,
   { n, point }: Removing,
-  { folders }: Gone,
+  { folders, isNone }: Gone,
 ): Promise<boolean> {
   const { sql: db, tenant } = tx;
+  if (!isNone && !(await endGoneVersions(tx, { n, point }, folders))) return false;
   const { rows } = await sql<{ readonly key: string }>`
     with gone as (
       select i.n, i.key, i.from_point from item as i
@@ -118,13 +123,39 @@ export async function endGone(
   await unmark(
     tx,
     n,
-    [REMOVED, FAILED],
+    [REMOVED, FAILED, UNREAD_VERSIONS],
     rows.map(({ key }) => key),
   );
   if (rows.length === BATCH_ROWS) return false;
   for (let from = 0; from < folders.length; from += BATCH_ROWS)
     await endFolders(tx, n, point, folders.slice(from, from + BATCH_ROWS));
   return true;
+}
+
+/** Ends versions of files that are gone, before the files; at most one batch. Returns whether that was all. */
+async function endGoneVersions(
+  { sql: db, tenant }: TenantTx,
+  { n, point }: Pick<Removing, 'n' | 'point'>,
+  folders: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ readonly key: string }>`
+    with gone as (
+      select v.n, v.key, v.from_point from item as v join item as i
+        on i.tenant_id = v.tenant_id and i.object_n = v.object_n and i.key = v.folder_key and i.to_point is null
+      where v.tenant_id = ${tenant} and v.object_n = ${n} and v.to_point is null and ${isFileVersion(sql`v`)} and ${isGone(tenant, n, folders)}
+      limit ${BATCH_ROWS}
+    ), dropped as (
+      delete from item as v using gone as g
+      where v.tenant_id = ${tenant} and v.object_n = ${n} and v.n = g.n and g.from_point > ${point}
+    ), ended as (
+      update item as v set to_point = ${point} from gone as g
+      where v.tenant_id = ${tenant} and v.object_n = ${n} and v.n = g.n and g.from_point <= ${point}
+    ), unmarked as (
+      delete from listed_item as l using gone as g
+      where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${FAILED} and l.key = g.key
+    )
+    select key from gone`.execute(db);
+  return rows.length < BATCH_ROWS;
 }
 
 async function endFolders(

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { FAILED, REMOVED } from '../index/marks.ts';
+import { isFileVersion } from '../index/file-versions.ts';
+import { FAILED, REMOVED, UNREAD_VERSIONS } from '../index/marks.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { isNeededVersion, NOWHERE } from './expired.ts';
 import { getNumbers } from './legal-holds.ts';
@@ -39,7 +40,7 @@ export async function removeExpiredItems(
   );
   const { rows } = await sql<{ readonly items: number }>`
     with expired as (
-      select v.n, v.key, v.from_point, v.to_point, v.bytes, ${isNeededVersion(tenant, object, since)} as "isNeeded" from item as v
+      select v.n, v.key, v.from_point, v.to_point, v.bytes, ${isFileVersion(sql`v`)} as "isVersion", ${isNeededVersion(tenant, object, since)} as "isNeeded" from item as v
       where v.tenant_id = ${tenant} and v.object_n = ${object} and v.changed_at < ${since} and v.from_point <> ${NOWHERE}
       limit ${BATCH_ROWS}
     ), hidden as (
@@ -50,11 +51,12 @@ export async function removeExpiredItems(
       where i.tenant_id = ${tenant} and i.object_n = ${object} and i.n = e.n and not e."isNeeded"
     ), unmarked as (
       delete from listed_item as l using expired as e
-      where l.tenant_id = ${tenant} and l.object_n = ${object} and l.scope in (${FAILED}, ${REMOVED}) and l.key = e.key and e.to_point is null
+      where l.tenant_id = ${tenant} and l.object_n = ${object} and l.scope in (${FAILED}, ${REMOVED}, ${UNREAD_VERSIONS}) and l.key = e.key and e.to_point is null
     ), lost as (
       select s.point, count(*) as items, sum(e.bytes) as bytes from expired as e
       join object_point as s on s.tenant_id = ${tenant} and s.object_n = ${object}
         and s.point >= e.from_point and (e.to_point is null or s.point <= e.to_point)
+      where not e."isVersion"
       group by s.point
     ), points as (
       update object_point as s set items = s.items - l.items, bytes = s.bytes - l.bytes from lost as l

@@ -34,6 +34,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   keptBoth: 'Created beside the version of the target.',
   withVersions:
     '{message} {count, plural, one {With # earlier version.} other {With # earlier versions.}}',
+  withNewDates:
+    '{message} The earlier versions get the date and author of the restore in the version history.',
   notShared: "Its sharing won't be restored.",
   willShare: '{count, plural, one {# person gets} other {# people get}} access again.',
   willLink: '{count, plural, one {# link gets} other {# links get}} a new address.',

@@ -5,6 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadState, type ObjectState } from '../explorer/children.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { isWithin, parseNodeId } from '../explorer/node-id.ts';
+import { getFileAt } from '../index/file-versions.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
@@ -210,8 +211,9 @@ async function chosenItem(
   n: number,
 ): Promise<ChosenItem | null> {
   const { rows } = await sql<ChosenItem>`
-    select folder_key as folder, (to_point is null or to_point >= ${point}) as "isAtPoint" from item
-    where tenant_id = ${tenant} and object_n = ${object} and n = ${n} and from_point <= ${point}`.execute(
+    select coalesce(file.folder_key, i.folder_key) as folder, file.folder_key is null and (i.to_point is null or i.to_point >= ${point}) as "isAtPoint"
+    from item as i left join lateral (${getFileAt(tenant, point)}) as file on true
+    where i.tenant_id = ${tenant} and i.object_n = ${object} and i.n = ${n} and i.from_point <= ${point}`.execute(
     db,
   );
   return rows[0] ?? null;

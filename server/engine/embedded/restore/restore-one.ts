@@ -91,7 +91,10 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (input.dryRun) {
     const folder = await planFolder(task, writer, place);
     if (!folder.ok) return problem(task, one, folder.error);
-    const planned = withVersions(decision.plan, earlier.length);
+    const plannedVersions = withVersions(decision.plan, earlier.length);
+    // Graph lets nobody set them (RES-6).
+    const planned =
+      earlier.length === 0 ? plannedVersions : t.withNewDates({ message: plannedVersions });
     const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
     const message = withLoss(kind === 'post' ? t.withoutUndo({ message: whole }) : whole);

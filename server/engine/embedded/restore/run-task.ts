@@ -7,7 +7,9 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { getFileAt } from '../index/file-versions.ts';
 import { addFailure } from '../patience.ts';
+import { NOWHERE } from '../repositories/expired.ts';
 import type { StoredItem } from '../types.ts';
 import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
@@ -244,11 +246,13 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
     }
   >`
     select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
-      i.n as "itemN", i.key, i.change_key as "changeKey", i.kind, i.title, i.people, i.at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
+      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, coalesce(file.title, i.title) as title, i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
       exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
     from restore_item as r
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
     join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+    -- A version of a file becomes its present content.
+    left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
     where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'
       and (i.kind <> 'settings' or not exists (
         select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import { isFileVersion } from '../index/file-versions.ts';
+import { hasSameContent, mergeVersions } from '../index/merge-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import type { Found, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -8,30 +10,45 @@ import { getContent, storeStep, type RunningTask, type TaskItem } from './runnin
 
 /**
  * Returns the versions of a file that backups have from before the one that is restored, the oldest
- * first, if the restore is of all versions. They get its present name.
+ * first, if the restore is of all versions: those of restore points, and those that Microsoft 365 had.
+ * They get its present name.
  */
 export async function loadEarlierVersions(
   { store, tenant, request }: RunningTask,
   { objectN, item }: TaskItem,
 ): Promise<readonly StoredItem[]> {
-  if (request.kind !== 'restore' || request.input.versions !== 'all' || item.kind !== 'file')
-    return [];
+  const isWanted =
+    request.kind === 'restore' &&
+    request.input.versions === 'all' &&
+    item.kind === 'file' &&
+    item.flags.version === undefined;
+  if (!isWanted) return [];
   const { rows } = await store.tenant(
     tenant,
     ({ sql: db }) =>
       sql<StoredItem>`
+        with chosen as materialized (
+          select i.key, i.from_point, coalesce(i.to_point, ${NOWHERE - 1}) as until from item as i
+          where i.tenant_id = ${tenant} and i.object_n = ${objectN} and i.n = ${item.n}
+        ), earlier as (
+          select i.n from item as i join chosen as c on i.key = c.key and i.from_point < c.from_point
+          where i.tenant_id = ${tenant} and i.object_n = ${objectN}
+          union
+          select i.n from item as i join chosen as c on i.folder_key = c.key and i.from_point <= c.until
+          where i.tenant_id = ${tenant} and i.object_n = ${objectN} and ${isFileVersion(sql`i`)}
+        )
         select v.n, v.key, v.change_key as "changeKey", v.kind, v.title, v.people, v.at, v.changed_at as "changedAt", v.bytes, v.flags, v.parts
-        from item as v join item as chosen on chosen.tenant_id = v.tenant_id and chosen.object_n = v.object_n and chosen.n = ${item.n}
-        where v.tenant_id = ${tenant} and v.object_n = ${objectN} and v.key = ${item.key} and v.parts <> '[]'
-          and v.from_point < chosen.from_point and v.from_point <> ${NOWHERE}
+        from item as v
+        where v.tenant_id = ${tenant} and v.object_n = ${objectN} and v.n in (select n from earlier) and v.parts <> '[]' and v.from_point <> ${NOWHERE}
         order by v.from_point, v.n`.execute(db),
     { readOnly: true },
   );
   // A rename or a move is a version of the index, and none of the content.
-  const all = [...rows, item];
-  return rows
-    .filter(({ parts }, at) => JSON.stringify(parts) !== JSON.stringify(all[at + 1]?.parts))
-    .map((version) => ({ ...version, title: item.title }));
+  const all = [...mergeVersions(rows), item];
+  return all
+    .slice(0, -1)
+    .filter((version, at) => !hasSameContent(version, all[at + 1] ?? item))
+    .map((version) => ({ ...version, key: item.key, title: item.title, at: item.at }));
 }
 
 /** The newest version that an interrupted attempt has written. */

@@ -14,6 +14,10 @@ export const sessionMessages = defineMessages('backup-session', {
   objectFailed: '{name}: {reason}',
   itemsFailed:
     "{count, plural, one {# item} other {# items}} couldn't be read. The next session tries again.",
+  versionUnread: "Version {version} of {name} couldn't be read. {reason}",
+  versionsUnlisted: "The earlier versions of {name} couldn't be read. {reason}",
+  moreVersionsUnread:
+    "{count, plural, one {# more version} other {# more versions}} couldn't be read.",
   kept: '{count, plural, one {# item} other {# items}} disappeared suddenly and stay in the backup. Start the job yourself to confirm that they were deleted.',
   waiting: '{name} is waiting. {reason}',
   throttled: 'Waiting {minutes, plural, one {# minute} other {# minutes}}. {reason}',

@@ -49,14 +49,23 @@ interface ObjectPlace {
 interface Contents {
   readonly folders: ReadonlyMap<string | null, readonly IndexedFolder[]>;
   readonly items: ReadonlyMap<string | null, readonly IndexedItem[]>;
+  /** Earlier versions of files, by the folder of their file. */
+  readonly versions: ReadonlyMap<string | null, readonly IndexedItem[]>;
 }
 
 /** What is in no known folder is at the top. */
-function groupContents(folders: readonly IndexedFolder[], items: readonly IndexedItem[]): Contents {
+function groupContents(folders: readonly IndexedFolder[], all: readonly IndexedItem[]): Contents {
   const known = new Map(folders.map((folder) => [folder.key, folder]));
+  const items = all.filter(({ flags }) => flags.version === undefined);
+  const folderByKey = new Map(items.map(({ key, folder }) => [key, folder]));
+  const versions = all.filter(({ flags }) => flags.version !== undefined);
   return {
     folders: Map.groupBy(folders, (folder) => (isBelowTop(folder, known) ? folder.parent : null)),
     items: Map.groupBy(items, ({ folder }) => (known.has(folder) ? folder : null)),
+    versions: Map.groupBy(versions, ({ folder: file }) => {
+      const folder = folderByKey.get(file) ?? '';
+      return known.has(folder) ? folder : null;
+    }),
   };
 }
 
@@ -87,8 +96,23 @@ async function saveFolder(
   }
   const items = contents.items.get(key) ?? [];
   const lines = folder === null ? [] : [{ folder }];
-  return saveLevel(repository, lines, placeByNumber(below), placeByDate(items));
+  const versions = contents.versions.get(key) ?? [];
+  const history =
+    versions.length === 0
+      ? null
+      : await saveLevel(repository, [], NO_FOLDERS, placeByDate(versions));
+  if (history?.ok === false) return history;
+  return saveLevel(
+    repository,
+    lines,
+    placeByNumber(below),
+    placeByDate(items),
+    history === null ? [] : [{ ...HISTORY, tree: history.value }],
+  );
 }
+
+/** The folder of earlier versions, beside the files that they are of. */
+const HISTORY = { kind: 'folder', number: 'v', name: 'earlier-versions' } as const;
 
 interface SavedFolder {
   readonly n: number;
@@ -109,8 +133,10 @@ async function saveLevel(
   lines: readonly object[],
   below: LayoutFolder<SavedFolder>,
   items: LayoutFolder<IndexedItem>,
+  others: readonly Entry[] = [],
 ): Promise<EngineResult<string>> {
   const entries: Entry[] = [
+    ...others,
     ...below.entries.map(({ n, name, tree }): Entry => ({
       kind: 'folder',
       number: `f${n}`,
@@ -191,9 +217,18 @@ const getSuffix = ({ parts }: IndexedItem, part: StoredPart): string =>
 
 /** Files have the name that they have in the cloud; subjects of mails are often the same. */
 function getEntry(item: IndexedItem, part: StoredPart): Entry {
+  const { version } = item.flags;
   const name =
-    part.as === 'raw'
-      ? safePart(item.title)
-      : `${safePart(item.title)} ~${item.n}${getSuffix(item, part)}`;
+    version !== undefined
+      ? addVersion(safePart(item.title), safePart(version))
+      : part.as === 'raw'
+        ? safePart(item.title)
+        : `${safePart(item.title)} ~${item.n}${getSuffix(item, part)}`;
   return { kind: 'part', number: String(item.n), name, file: { item, part } };
+}
+
+/** `Plan (3.0).docx` */
+function addVersion(title: string, version: string): string {
+  const at = title.lastIndexOf('.');
+  return at > 0 ? `${title.slice(0, at)} (${version})${title.slice(at)}` : `${title} (${version})`;
 }

@@ -4,6 +4,7 @@ import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { ContentError } from '../content-error.ts';
 import { loadFailed } from '../index/failed.ts';
+import { loadUnreadVersions, loadVersionLimit, storeVersionLimit } from '../index/file-versions.ts';
 import type { IndexedObject } from '../index/objects.ts';
 import {
   BATCH_ROWS,
@@ -18,6 +19,7 @@ import {
 } from '../index/pages.ts';
 import { compareListing, endGone, findGone, loadListings } from '../index/removals.ts';
 import { sessionMessages as t } from './messages.en.ts';
+import { makeVersionReader } from './read-versions.ts';
 import type {
   ChangePage,
   FetchedItem,
@@ -44,6 +46,8 @@ export interface ReadContext {
   readonly onRead: (items: number, bytes: Bytes) => void;
   /** Items that were last changed before are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
+  /** So many earlier versions of a file are backed up at most; 0: none. */
+  readonly versionLimit: number;
   /** A person started the session, and so confirms that much was removed. */
   readonly isConfirmed: boolean;
 }
@@ -65,6 +69,8 @@ export async function readObject(
   const reader = await makeReader(context, object);
   const retried = await reader.retryFailed();
   if (!retried.ok) return retried;
+  const versions = await reader.readVersions();
+  if (!versions.ok) return versions;
   for (let { cursors } = reader; ; cursors = await reader.loadCursors()) {
     for await (const page of source.changes(object, cursors, call)) {
       const read: EngineResult<void> = page.ok ? await reader.read(page.value) : page;
@@ -77,6 +83,7 @@ export async function readObject(
     if (call.signal.aborted) return { ok: false, error: STOPPED };
     if (!reader.takeResumed()) break;
   }
+  reader.reportVersions();
   return { ok: true, value: { retained: await reader.endRemoved() } };
 }
 
@@ -89,13 +96,14 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       await context.checkLease(tx);
       return work(tx);
     });
-  const { cursors, open, listings, failed } = await store.tenant(
+  const { cursors, open, listings, failed, storedLimit } = await store.tenant(
     tenant,
     async (tx) => ({
       cursors: await loadCursors(tx, object),
       open: await loadOpenScopes(tx, object),
       listings: await loadListings(tx, object),
       failed: await loadFailed(tx, object),
+      storedLimit: await loadVersionLimit(tx, object),
     }),
     { readOnly: true },
   );
@@ -127,6 +135,8 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
     rows += count;
     return DONE;
   }
+
+  const versions = makeVersionReader(context, object, { add, inTx });
 
   async function list(scope: string): Promise<void> {
     begun.add(scope);
@@ -186,7 +196,11 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       if (!saved.ok) return saved;
     }
     if (call.signal.aborted) return { ok: false, error: STOPPED };
-    return { ok: true, value: writes };
+    const files = writes.filter(
+      ({ item, parts }) => item.kind === 'file' && parts.length > 0 && !known.has(item.key),
+    );
+    const read = await versions.read(files.map(({ item }) => item));
+    return read.ok ? { ok: true, value: writes } : read;
   }
 
   return {
@@ -220,6 +234,25 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
         if (!added.ok) return added;
       }
       return commit();
+    },
+    /** Reads versions of files that haven't changed: those that couldn't be read, or weren't wanted before. */
+    async readVersions(): Promise<EngineResult<void>> {
+      const { versionLimit } = context;
+      if (source.listVersions === undefined) return DONE;
+      if (versionLimit !== storedLimit)
+        while (!(await inTx((tx) => storeVersionLimit(tx, object, versionLimit)))) continue;
+      if (versionLimit === 0) return DONE;
+      const files = await store.tenant(tenant, (tx) => loadUnreadVersions(tx, object), {
+        readOnly: true,
+      });
+      for (let from = 0; from < files.length; from += BATCH_ITEMS) {
+        const read = await versions.read(files.slice(from, from + BATCH_ITEMS));
+        if (!read.ok) return read;
+      }
+      return commit();
+    },
+    reportVersions: () => {
+      versions.report();
     },
     async read(page: ChangePage): Promise<EngineResult<void>> {
       const { scope } = page;

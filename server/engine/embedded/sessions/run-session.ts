@@ -85,6 +85,8 @@ export interface RunningSession {
   readonly timeZone: string;
   /** The words of contents are stored for searches. */
   readonly keepsWords: boolean;
+  /** So many earlier versions of a file are backed up at most; 0: none. */
+  readonly versionLimit: number;
   /** This process, for leases. */
   readonly owner: string;
   readonly stop: AbortSignal;
@@ -123,6 +125,7 @@ export const backupSession =
       includesPosts: state.includesPosts,
       timeZone: state.timeZone,
       keepsWords: state.job.isFullTextEnabled === true,
+      versionLimit: getVersionLimit(state.job.fileVersions),
       owner: context.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),
       interrupt: () => {
@@ -153,6 +156,13 @@ export interface SessionState {
   readonly counts: WorkCounts;
   /** Null: the last attempt could continue. */
   readonly failing: FailingTimes | null;
+}
+
+/** Databases store it as an integer of 32 bits. */
+const ALL_VERSIONS = 2_147_483_647;
+function getVersionLimit(versions: BackupJobRow['fileVersions']): number {
+  if (versions === undefined || versions === 'none') return 0;
+  return versions === 'all' ? ALL_VERSIONS : versions;
 }
 
 async function loadSession(

@@ -135,6 +135,7 @@ async function backUp(
       },
       isConfirmed: session.isConfirmed,
       retainedSince: await loadRetainedSince(session, object),
+      versionLimit: session.versionLimit,
     },
     object,
   );
@@ -143,7 +144,7 @@ async function backUp(
   const totals = await context.store.tenant(tenant, (tx) => countObject(tx, object), {
     readOnly: true,
   });
-  const isUnchanged = totals.changes + totals.folderChanges === 0;
+  const isUnchanged = totals.changes + totals.folderChanges + totals.versionChanges === 0;
   const tree: EngineResult<string> =
     isUnchanged && object.tree !== null
       ? { ok: true, value: object.tree }

@@ -38,3 +38,16 @@ export function parseContent(bytes: Uint8Array): unknown {
     return undefined;
   }
 }
+
+/** Smaller files are read at once, several at a time; larger ones piece by piece, one at a time. */
+export const SMALL_BYTES: Bytes = 4 * 1_048_576;
+
+/** Content that throws a `ContentError` where it can't be read. */
+export async function* getStream(
+  parts: AsyncIterable<EngineResult<Uint8Array>>,
+): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    if (!part.ok) throw new ContentError(part.error);
+    yield part.value;
+  }
+}

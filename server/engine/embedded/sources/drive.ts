@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
-import { ContentError } from '../content-error.ts';
 import { readBatch } from '../graph/batch.ts';
 import { graphClient } from '../graph/client.ts';
 import type { GraphClient } from '../graph/client.ts';
@@ -17,15 +15,16 @@ import type {
   SourceCall,
   SourceObject,
 } from '../types.ts';
+import { fetchFileVersions, listFileVersions } from './drive-versions.ts';
 import { latestRows, readDelta } from './delta.ts';
+import { getStream, SMALL_BYTES } from './content.ts';
 import { inParallel } from './parallel.ts';
+import { getTime, maybe } from './shapes.ts';
 import { readFolderGrants, readPermissions } from './sharing.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
 /** Properties of files are read in batches of this size. */
 const BATCH = 20;
-/** Smaller files are read at once, several at a time; larger ones piece by piece, one at a time. */
-const SMALL_BYTES: Bytes = 4 * 1_048_576;
 const BATCH_SIZE = 4;
 const HEADERS = { prefer: 'odata.maxpagesize=1000', deltaexcludeparent: 'true' };
 
@@ -43,6 +42,18 @@ export const driveSource = (ports: GraphPorts): Source => ({
     const path = await drivePath(client, object);
     if (path.ok) yield* fetchFiles(client, path.value, items);
     else yield* items.map((item) => failedItem(item, path.error));
+  },
+  async *listVersions(object, files, call) {
+    const client = driveClient(ports, object, call);
+    const path = await drivePath(client, object);
+    if (path.ok) yield* listFileVersions(client, path.value, files);
+    else yield* files.map((file) => ({ file, versions: path }));
+  },
+  async *fetchVersions(object, versions, call) {
+    const client = driveClient(ports, object, call);
+    const path = await drivePath(client, object);
+    if (path.ok) yield* fetchFileVersions(client, path.value, versions);
+    else yield* versions.map((version) => ({ ...version, content: path }));
   },
 });
 
@@ -248,15 +259,6 @@ function getDownload(client: GraphClient, drive: string, { item, row }: CurrentF
   });
 }
 
-async function* getStream(
-  parts: AsyncIterable<EngineResult<Uint8Array>>,
-): AsyncGenerator<Uint8Array> {
-  for await (const part of parts) {
-    if (!part.ok) throw new ContentError(part.error);
-    yield part.value;
-  }
-}
-
 /** The file, and who it is shared with as Graph says it. */
 async function fetched(
   client: GraphClient,
@@ -278,9 +280,6 @@ export const failedItem = (item: ItemChange, error: EngineError): FetchedItem =>
   error,
 });
 
-/** A property of another form is taken as missing: one odd file must not stop the others. */
-export const maybe = <S extends v.GenericSchema>(schema: S) =>
-  v.fallback(v.nullish(schema), undefined);
 const text = maybe(v.string());
 const facet = maybe(v.looseObject({}));
 export const Person = maybe(
@@ -342,9 +341,4 @@ function getHash({ file }: DriveItem): string | null {
   if (quickXorHash) return `quickXor:${quickXorHash}`;
   if (sha256Hash) return `sha256:${sha256Hash}`;
   return sha1Hash ? `sha1:${sha1Hash}` : null;
-}
-
-export function getTime(date: string | null | undefined): Ms | null {
-  const at = Date.parse(date ?? '');
-  return Number.isNaN(at) ? null : at;
 }

@@ -7,7 +7,8 @@ import type { GraphClient } from '../graph/client.ts';
 import { SCOPE_MARK } from '../types.ts';
 import type { ChangePage, FetchedItem, ItemChange } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
-import { failedItem, getTime, maybe, Person } from './drive.ts';
+import { failedItem, Person } from './drive.ts';
+import { getTime, maybe } from './shapes.ts';
 import { readAll, sitePath, splitKey } from './site-parts.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 

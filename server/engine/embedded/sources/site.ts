@@ -13,6 +13,7 @@ import type {
   SourceObject,
 } from '../types.ts';
 import { driveClient, failedItem, fetchFiles, readDriveChanges } from './drive.ts';
+import { type DriveKeys, fetchVersionsByDrive, listVersionsByDrive } from './drive-versions.ts';
 import { listSiteParts, type SitePart, splitKey } from './site-parts.ts';
 import { makeRowReader, type RowReader } from './site-rows.ts';
 
@@ -54,7 +55,19 @@ export const siteSource = (ports: GraphPorts): Source => {
       for (const [key, part] of Map.groupBy(items, getPart))
         yield* fetchPart(client, rows, object, key, part);
     },
+    listVersions: (object, files, call) =>
+      listVersionsByDrive(siteClient(ports, object, call), files, KEYS),
+    fetchVersions: (object, versions, call) =>
+      fetchVersionsByDrive(siteClient(ports, object, call), versions, KEYS),
   };
+};
+
+const KEYS: DriveKeys = {
+  split(key) {
+    const { part, id } = splitKey(key);
+    return { drive: part, id };
+  },
+  join: (drive, id) => `${drive}${SCOPE_MARK}${id}`,
 };
 
 /** Requests about a site count for it. */

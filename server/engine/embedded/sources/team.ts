@@ -19,7 +19,8 @@ import {
   type ReadContents,
   type TeamCursor,
 } from './team-listing.ts';
-import { getFileKey } from './team-paths.ts';
+import { getFileKey, parseFileKey } from './team-paths.ts';
+import { type DriveKeys, fetchVersionsByDrive, listVersionsByDrive } from './drive-versions.ts';
 
 /** Teams: channels with posts, files and tabs, and the team's members and settings. */
 export function teamSource(ports: GraphPorts): Source {
@@ -50,8 +51,20 @@ export function teamSource(ports: GraphPorts): Source {
       yield* fetchPosts(client, object, posts, { contents, zone: call.timeZone });
       yield* fetchTeamFiles(driveClient(ports, object, call), files);
     },
+    listVersions: (object, files, call) =>
+      listVersionsByDrive(driveClient(ports, object, call), files, KEYS),
+    fetchVersions: (object, versions, call) =>
+      fetchVersionsByDrive(driveClient(ports, object, call), versions, KEYS),
   };
 }
+
+const KEYS: DriveKeys = {
+  split(key) {
+    const { drive, item } = parseFileKey(key);
+    return { drive, id: item };
+  },
+  join: getFileKey,
+};
 
 /** Requests about a team count for it. */
 export const teamClient = (

@@ -78,7 +78,7 @@ export async function listVersions(
     versions: shown.flatMap(({ node: one, item: key }) =>
       one.kind === 'file' || one.kind === 'row'
         ? // Each is of its own time: which restore points have it, the server doesn't say.
-          [{ node: { ...one, seen: getSeen(one.at, explorer) }, content: key }]
+          [{ node: { ...one, seen: getSeen(one.at, explorer) }, version: null, content: key }]
         : [],
     ),
   });

@@ -56,6 +56,7 @@ export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Name
 
 const versionOut = ({
   node,
+  version,
   content,
 }: ItemVersion): OutputOf<'listItemVersions'>['rows'][number] => ({
   id: node.id,
@@ -64,6 +65,7 @@ const versionOut = ({
   people: getPeople(node),
   sizeBytes: node.sizeBytes,
   at: node.at,
+  version,
   seen: { ...node.seen },
   content,
 });

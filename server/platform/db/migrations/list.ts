@@ -79,6 +79,7 @@ import { migration0093 } from './0093_collected_months.ts';
 import { migration0095 } from './0095_sharing.ts';
 import { migration0098 } from './0098_missing_items.ts';
 import { migration0099 } from './0099_uncollected_months.ts';
+import { migration0100 } from './0100_version_limit.ts';
 import { migration0101 } from './0101_superseded_keys.ts';
 import { migration0102 } from './0102_chain_ends.ts';
 import { migration0103 } from './0103_log_checks.ts';
@@ -170,6 +171,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0095,
   migration0098,
   migration0099,
+  migration0100,
   migration0101,
   migration0102,
   migration0103,

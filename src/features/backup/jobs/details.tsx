@@ -11,7 +11,7 @@ import { StateText } from '../state-text.tsx';
 import { JobActions } from './actions.tsx';
 import { LatestSession } from './latest-session.tsx';
 import { NextRun } from './next-run.tsx';
-import { stateLabel } from './labels.ts';
+import { fileVersionsLabel, stateLabel } from './labels.ts';
 import type { EndedSession } from './labels.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
@@ -84,6 +84,7 @@ export function JobDetails({
               : t.retryTimes({ count: retryNumber, minutes: retryWaitInterval }),
           ],
           [t.repository, repository],
+          [t.fileVersions, fileVersionsLabel(row.fileVersions ?? 'none')],
           [t.fullText, row.isFullTextEnabled === true ? t.fullTextOn : t.fullTextOff],
           [t.lastPoint, <Moment key="point" at={row.lastPointAt} now={now} never={t.neverRan} />],
           [

@@ -1,4 +1,4 @@
-import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupJobRow, FileVersions } from '#contract/backup/jobs.ts';
 import type { DAILY_TYPES, MONTHLY_NUMBERS, Schedule } from '#contract/backup/schedule.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { formatTime } from '#src/ui/format.ts';
@@ -52,6 +52,12 @@ const BARS: Readonly<Record<EndedSession['result'], RunState | null>> = {
   failed: 'Failed',
   cancelled: null,
 };
+
+/** Returns how many earlier versions of files a job backs up, in words. */
+export function fileVersionsLabel(versions: FileVersions): string {
+  if (versions === 'none') return t.versionsNone;
+  return versions === 'all' ? t.versionsAll : t.versionsLast({ count: versions });
+}
 
 /** Returns a schedule in words. `chainedName`: the name of the job that a chained one follows. */
 export function scheduleLabel(schedule: Schedule, chainedName: string | null): string {

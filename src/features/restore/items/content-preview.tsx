@@ -66,7 +66,8 @@ export interface ContentPreviewProps {
   readonly title: string;
   /** Content is shown as soon as an item is opened. */
   readonly isOn: boolean;
-  readonly onTurn: (isOn: boolean) => void;
+  /** Null: it is shown as long as it is there. */
+  readonly onTurn: ((isOn: boolean) => void) | null;
   readonly onRead: (result: Result<unknown>) => void;
 }
 
@@ -83,7 +84,7 @@ export function ContentPreview(props: ContentPreviewProps) {
   if (!isOn)
     return (
       <div className="flex flex-wrap items-center gap-3 px-4 pb-5 tablet:px-5">
-        <Button icon="eye" onClick={() => onTurn(true)}>
+        <Button icon="eye" onClick={() => onTurn?.(true)}>
           {texts.show}
         </Button>
         <span className="text-agate text-ink-3">{texts.hint}</span>
@@ -108,13 +109,15 @@ export function ContentPreview(props: ContentPreviewProps) {
             <span className="min-w-0 grow">
               {preview === null ? t.sandboxed : getShownText(preview)}
             </span>
-            <button
-              type="button"
-              className="rounded-part text-accent pointer-coarse:min-h-11"
-              onClick={() => onTurn(false)}
-            >
-              {t.hide}
-            </button>
+            {onTurn !== null && (
+              <button
+                type="button"
+                className="rounded-part text-accent pointer-coarse:min-h-11"
+                onClick={() => onTurn(false)}
+              >
+                {t.hide}
+              </button>
+            )}
           </p>
           {preview === null ? (
             <DelayedFallback>

@@ -1,25 +1,27 @@
-import { useState } from 'react';
-import type { OutputOf } from '#contract/calls.ts';
+import { type ReactNode, useState } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
 import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { getReason, useCapabilities } from '../capabilities.ts';
 import { splitPeople } from '../items/people.ts';
 import type { ItemNode } from '../workload.ts';
 import { Comparison } from './comparison.tsx';
+import { getMoment, type Version } from './version.ts';
 import { restoreVersionMessages as t } from './messages.en.ts';
-
-export type Version = OutputOf<'listItemVersions'>['rows'][number];
 
 interface VersionsProps {
   readonly session: string;
   readonly item: string;
   readonly kind: ItemNode['kind'];
   readonly mayRead: boolean;
+  /** The content of a version; null: it can't be shown. */
+  readonly renderContent: ((version: Version) => ReactNode) | null;
   readonly onRestore: (version: Version) => void;
   /** Null: they can't be downloaded. */
   readonly onDownload: ((version: Version) => void) | null;
@@ -45,7 +47,14 @@ export function Versions(props: VersionsProps) {
   );
 }
 
-function VersionList({ session, item, mayRead, onRestore, onDownload }: VersionsProps) {
+function VersionList({
+  session,
+  item,
+  mayRead,
+  renderContent,
+  onRestore,
+  onDownload,
+}: VersionsProps) {
   const zone = useZone();
   const { value, failure, again } = useQuery('listItemVersions', {
     restoreSessionId: session,
@@ -53,6 +62,8 @@ function VersionList({ session, item, mayRead, onRestore, onDownload }: Versions
   });
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [isComparing, setIsComparing] = useState(false);
+  const [read, setRead] = useState<Version | null>(null);
+  const isTablet = useIsTablet();
   if (failure !== null)
     return (
       <div className="pt-3">
@@ -81,6 +92,7 @@ function VersionList({ session, item, mayRead, onRestore, onDownload }: Versions
                 isChosen ? [...chosen, version.id] : chosen.filter((id) => id !== version.id),
               )
             }
+            onShow={renderContent === null ? null : () => setRead(version)}
             onRestore={() => onRestore(version)}
             onDownload={onDownload === null ? null : () => onDownload(version)}
           />
@@ -103,6 +115,16 @@ function VersionList({ session, item, mayRead, onRestore, onDownload }: Versions
           </div>
         )
       )}
+      {read !== null && renderContent !== null && (
+        <Dialog
+          title={t.content({ when: formatWhen(getMoment(read), zone) })}
+          place={isTablet ? 'middle' : 'bottom'}
+          wide
+          onClose={() => setRead(null)}
+        >
+          <div className="flex min-h-96 flex-col pt-3">{renderContent(read)}</div>
+        </Dialog>
+      )}
       {isComparing && before !== undefined && after !== undefined && (
         <Comparison
           session={session}
@@ -123,6 +145,7 @@ function VersionRow({
   isFull,
   canChoose,
   onChoose,
+  onShow,
   onRestore,
   onDownload,
 }: {
@@ -133,13 +156,14 @@ function VersionRow({
   readonly isFull: boolean;
   readonly canChoose: boolean;
   readonly onChoose: (isChosen: boolean) => void;
+  readonly onShow: (() => void) | null;
   readonly onRestore: () => void;
   readonly onDownload: (() => void) | null;
 }) {
   const { history } = useCapabilities();
-  const { seen, sizeBytes, people, name, kind } = version;
+  const { seen, sizeBytes, people, name, kind, version: number } = version;
   const first = formatWhen(seen.first, zone);
-  const last = formatWhen(seen.last, zone);
+  const last = formatWhen(getMoment(version), zone);
   const who = kind === 'file' ? (splitPeople(people)[0]?.name ?? '') : '';
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 border-b border-hair py-2">
@@ -157,12 +181,14 @@ function VersionRow({
       </span>
       <span className="grid min-w-0 gap-0.5">
         <span className="flex flex-wrap items-baseline gap-x-2">
-          <span data-tip={formatUtc(seen.last)} className="font-semibold">
-            {!history
-              ? t.changedAt({ when: last })
-              : seen.first === seen.last
-                ? t.seenOnce({ when: last })
-                : t.seen({ first, last })}
+          <span data-tip={formatUtc(getMoment(version))} className="font-semibold">
+            {number !== null
+              ? t.ofHistory({ number, when: last })
+              : !history
+                ? t.changedAt({ when: last })
+                : seen.first === seen.last
+                  ? t.seenOnce({ when: last })
+                  : t.seen({ first, last })}
           </span>
           {isShown && <Badge>{t.shown}</Badge>}
         </span>
@@ -172,6 +198,11 @@ function VersionRow({
             .join(' · ')}
         </span>
         <span className="flex flex-wrap gap-2 pt-1">
+          {onShow !== null && (
+            <Button size="sm" aria-label={t.showOf({ when: last })} onClick={onShow}>
+              {t.showContent}
+            </Button>
+          )}
           <Button size="sm" aria-label={t.restoreOf({ when: last })} onClick={onRestore}>
             {t.restore}
           </Button>

@@ -268,7 +268,9 @@ eachDatabase((name, open) => {
       const context = await setUp(store, backup, earlier);
       const { target } = context;
       const dry = await context.restored({ versions: 'all', dryRun: true });
-      expect(await context.messages(dry)).toEqual(['Will be created. With 2 earlier versions.']);
+      expect(await context.messages(dry)).toEqual([
+        'Will be created. With 2 earlier versions. The earlier versions get the date and author of the restore in the version history.',
+      ]);
       const task = getValue(await context.request({ versions: 'all', select: 'missing' }));
       target.killAt = killAt;
       const wasKilled = await context.run(task).then(

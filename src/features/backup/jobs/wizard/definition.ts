@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '#contract/calls.ts';
-import { JOB_ITEM_PARTS, type JobItemPart } from '#contract/backup/jobs.ts';
+import { type FileVersions, JOB_ITEM_PARTS, type JobItemPart } from '#contract/backup/jobs.ts';
 import {
   DAILY_TYPES,
   makesCycle,
@@ -36,6 +36,7 @@ export interface JobData {
   readonly organizationId: string | null;
   readonly isTeamsChatsEnabled: boolean;
   readonly isFullTextEnabled: boolean;
+  readonly fileVersions: FileVersions;
   readonly backupType: 'EntireOrganization' | 'SelectedItems';
   readonly selectedItems: readonly ChosenItem[];
   readonly excludedItems: readonly ChosenItem[];
@@ -84,6 +85,7 @@ const EMPTY: JobData = {
   organizationId: null,
   isTeamsChatsEnabled: false,
   isFullTextEnabled: false,
+  fileVersions: 'none',
   backupType: 'EntireOrganization',
   selectedItems: [],
   excludedItems: [],
@@ -124,7 +126,14 @@ export const JOB_WIZARD: WizardDefinition<JobData> = {
   steps: [
     {
       id: '1',
-      fields: ['name', 'description', 'organizationId', 'isTeamsChatsEnabled', 'isFullTextEnabled'],
+      fields: [
+        'name',
+        'description',
+        'organizationId',
+        'isTeamsChatsEnabled',
+        'fileVersions',
+        'isFullTextEnabled',
+      ],
       check: (data) => [
         ...issue(data.name.trim() === '', 'name', t.nameMissing),
         ...issue(data.organizationId === null, 'organizationId', t.organizationMissing),
@@ -291,6 +300,7 @@ export function jobData(job: JobOut): JobData {
     organizationId: job.organizationId,
     isTeamsChatsEnabled: job.isTeamsChatsEnabled,
     isFullTextEnabled: job.isFullTextEnabled,
+    fileVersions: job.fileVersions,
     backupType: job.backupType,
     selectedItems: job.selectedItems.flatMap(getSelection),
     excludedItems: job.excludedItems.flatMap(getSelection),
@@ -350,6 +360,7 @@ export function jobFields(
     description: data.description.trim(),
     isTeamsChatsEnabled: !isOnServer && data.isTeamsChatsEnabled,
     isFullTextEnabled: !isOnServer && data.isFullTextEnabled,
+    fileVersions: isOnServer ? 'none' : data.fileVersions,
     backupType: data.backupType,
     selectedItems:
       data.backupType === 'SelectedItems'

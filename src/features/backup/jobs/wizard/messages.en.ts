@@ -26,6 +26,10 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   teamsChats: 'Back up posts in Teams channels',
   teamsChatsOff: "This organization doesn't include Teams chats. Turn them on there first.",
 
+  fileVersions: 'Version history of files',
+  fileVersionsHint:
+    'Backs up versions that OneDrive, sites and teams have of each file before its present content. Each version is read once. If you choose more later, the next session reads them for all files.',
+
   fullText: 'Search in texts',
   fullTextHint:
     'Finds items by words of emails, posts, and PDF, Office, OpenDocument and text files. The database stores these words unencrypted, up to 64 KB for each item, also after you turn this off. The first backup takes longer.',

@@ -28,6 +28,7 @@ import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
 import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
 import { getOrganizationOptions } from '../../../shared/organizations/options.ts';
 import { ItemParts } from './item-parts.tsx';
+import { VersionHistory } from './version-history.tsx';
 import { WindowGrid } from './window-grid.tsx';
 import { jobWizardMessages as t } from './messages.en.ts';
 
@@ -86,6 +87,12 @@ export function NameStep({
         on={data.isTeamsChatsEnabled}
         onChange={(isTeamsChatsEnabled) => edit({ isTeamsChatsEnabled })}
       />
+      {!isOnServer && (
+        <VersionHistory
+          value={data.fileVersions}
+          onChange={(fileVersions) => edit({ fileVersions })}
+        />
+      )}
       <Switch
         label={t.fullText}
         detail={isOnServer ? t.fullTextOnServer : t.fullTextHint}

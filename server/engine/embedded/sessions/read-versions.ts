@@ -1,0 +1,210 @@
+import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { ContentError } from '../content-error.ts';
+import { QuickXorHash } from '../graph/content-hash.ts';
+import { getVersionKey, loadVersionKeys } from '../index/file-versions.ts';
+import { UNREAD_VERSIONS } from '../index/marks.ts';
+import type { IndexedObject } from '../index/objects.ts';
+import { mark, unmark, type ItemWrite, type PageWrite } from '../index/pages.ts';
+import { ok } from '../../result.ts';
+import type { FetchedVersion, FileVersion, ItemChange, WantedVersion } from '../types.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import type { ReadContext } from './read-object.ts';
+
+/** So many files are listed, and so many versions stored, at once. */
+const BATCH_FILES = 100;
+const BATCH_VERSIONS = 100;
+/** Versions that could not be read are named up to this many. */
+const MAX_NAMED = 5;
+
+interface VersionReader {
+  /**
+   * Stores the versions of files that aren't stored yet, and ends those that the source has no more.
+   * What can't be read is a lack, never an error. Before the files themselves are stored: a session
+   * that breaks off reads a file again, and then only the versions that are missing.
+   */
+  read(files: readonly ItemChange[]): Promise<EngineResult<void>>;
+  /** Says what could not be read. */
+  report(): void;
+}
+
+/** `add` stores a page later, with those before it. */
+export function makeVersionReader(
+  context: ReadContext,
+  object: IndexedObject,
+  {
+    add,
+    inTx,
+  }: {
+    readonly add: (page: PageWrite) => Promise<EngineResult<void>>;
+    readonly inTx: <T>(work: (tx: TenantTx) => Promise<T>) => Promise<T>;
+  },
+): VersionReader {
+  const { source, content, call, versionLimit, store, tenant } = context;
+  const lacks: string[] = [];
+  const since = context.retainedSince ?? -Infinity;
+
+  async function readBatch(files: readonly ItemChange[]): Promise<EngineResult<void>> {
+    const stored = await store.tenant(
+      tenant,
+      (tx) =>
+        loadVersionKeys(
+          tx,
+          object,
+          files.map(({ key }) => key),
+        ),
+      { readOnly: true },
+    );
+    const byKey = new Map(files.map((file) => [file.key, file]));
+    const wanted: WantedVersion[] = [];
+    const ended: string[] = [];
+    const done: string[] = [];
+    const open = new Set<string>();
+    for await (const { file, versions } of source.listVersions?.(object, files, call) ?? []) {
+      if (!versions.ok) {
+        // The file was removed since it was read: the next session says so.
+        if (versions.error.kind === 'missing') continue;
+        lacks.push(t.versionsUnlisted({ name: file.title, reason: versions.error.message }));
+        open.add(file.key);
+        continue;
+      }
+      done.push(file.key);
+      const listed = new Map(
+        versions.value
+          .slice(0, versionLimit)
+          .filter(({ at }) => at >= since)
+          .map((version) => [getVersionKey(file.key, version), version]),
+      );
+      const known = stored.get(file.key) ?? [];
+      ended.push(...known.filter((key) => !listed.has(key)));
+      for (const [key, version] of listed)
+        if (!known.includes(key)) wanted.push({ file: file.key, version });
+    }
+    let writes: ItemWrite[] = [];
+    const flush = async (endedVersions: readonly string[]): Promise<EngineResult<void>> => {
+      if (writes.length + endedVersions.length === 0) return ok(undefined);
+      const page = { ...NO_CHANGES, items: writes, endedVersions };
+      writes = [];
+      return add(page);
+    };
+    const fetched = wanted.length === 0 ? [] : (source.fetchVersions?.(object, wanted, call) ?? []);
+    for await (const one of fetched) {
+      const file = byKey.get(one.file);
+      if (file === undefined) continue;
+      const saved = await save(one, file);
+      if (!saved.ok) return saved;
+      if ('error' in saved.value) {
+        const { error } = saved.value;
+        lacks.push(
+          t.versionUnread({ version: one.version.id, name: file.title, reason: error.message }),
+        );
+        if (error.kind !== 'missing') open.add(file.key);
+        continue;
+      }
+      writes.push(saved.value);
+      if (writes.length >= BATCH_VERSIONS) {
+        const added = await flush([]);
+        if (!added.ok) return added;
+      }
+    }
+    if (call.signal.aborted) return { ok: false, error: STOPPED };
+    const added = await flush(ended);
+    if (!added.ok) return added;
+    await inTx(async (tx) => {
+      await mark(tx, object.n, UNREAD_VERSIONS, [...open]);
+      await unmark(
+        tx,
+        object.n,
+        [UNREAD_VERSIONS],
+        done.filter((key) => !open.has(key)),
+      );
+    });
+    return ok(undefined);
+  }
+
+  /** Returns the version, or why the source can't read it. An error: nothing can be stored any more. */
+  async function save(
+    { version, content: read }: FetchedVersion,
+    file: ItemChange,
+  ): Promise<EngineResult<ItemWrite | { readonly error: EngineError }>> {
+    if (!read.ok) return ok({ error: read.error });
+    const hash = new QuickXorHash();
+    try {
+      const part = await content.save({ as: 'raw', content: hashed(read.value, hash) });
+      if (!part.ok) return part;
+      const { bytes } = part.value;
+      context.onRead(0, bytes);
+      return ok({
+        item: toItem(file, version, bytes, hash.digest().toString('base64')),
+        parts: [part.value],
+      });
+    } catch (error) {
+      if (error instanceof ContentError) return ok({ error: error.error });
+      throw error;
+    }
+  }
+
+  return {
+    async read(files) {
+      if (versionLimit === 0 || source.listVersions === undefined) return ok(undefined);
+      for (let from = 0; from < files.length; from += BATCH_FILES) {
+        const read = await readBatch(files.slice(from, from + BATCH_FILES));
+        if (!read.ok) return read;
+      }
+      return ok(undefined);
+    },
+    report() {
+      for (const lack of lacks.slice(0, MAX_NAMED)) call.onLack?.(lack);
+      const count = lacks.length - MAX_NAMED;
+      if (count > 0) call.onLack?.(t.moreVersionsUnread({ count }));
+    },
+  };
+}
+
+const STOPPED: EngineError = { kind: 'ended', message: t.stopped };
+const NO_CHANGES = {
+  scope: '',
+  folders: [],
+  items: [],
+  removed: [],
+  cursor: null,
+  isOpen: false,
+} as const satisfies PageWrite;
+
+/** A version as an item: its folder is the key of its file. */
+function toItem(file: ItemChange, version: FileVersion, bytes: Bytes, hash: string): ItemChange {
+  const { id, at, people } = version;
+  const key = getVersionKey(file.key, version);
+  return {
+    key,
+    changeKey: key,
+    folder: file.key,
+    kind: 'file',
+    title: file.title,
+    people,
+    at,
+    changedAt: at,
+    bytes,
+    flags: { version: id, hash: `quickXor:${hash}` },
+  };
+}
+
+function hashed(
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  hash: QuickXorHash,
+): Uint8Array | AsyncIterable<Uint8Array> {
+  if (!(content instanceof Uint8Array)) return hashedParts(content, hash);
+  hash.update(content);
+  return content;
+}
+
+async function* hashedParts(
+  content: AsyncIterable<Uint8Array>,
+  hash: QuickXorHash,
+): AsyncIterable<Uint8Array> {
+  for await (const part of content) {
+    hash.update(part);
+    yield part;
+  }
+}
