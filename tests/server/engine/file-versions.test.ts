@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ItemVersion } from '#contract/engine/search.ts';
+import { mergeVersions } from '#server/engine/embedded/index/merge-versions.ts';
 import { checkEntity } from '../../fakes/graph-schema.ts';
 import { freshStore, ONE } from '../db/databases.ts';
 import { clientToken } from '../demo-tenant/fixtures.ts';
@@ -265,4 +266,13 @@ test("GRAPH-6: the tenant's versions are as Graph publishes them: the newest fir
   expect(answer.status).toBe(302);
   const content = await office.office.fetch(new Request(answer.headers.get('location') ?? ''));
   expect(await content.text()).toBe('second');
+});
+
+test('RES-140: versions of the same second are in the order of their numbers', () => {
+  const versions = ['10.0', '9.0', '8.0'].map((version) => ({
+    changedAt: 1_000,
+    flags: { version },
+    parts: [{ as: 'raw' as const, bytes: 1, crc: 1, blobs: [version] }],
+  }));
+  expect(mergeVersions(versions).map(({ flags }) => flags.version)).toEqual(['8.0', '9.0', '10.0']);
 });

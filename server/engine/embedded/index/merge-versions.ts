@@ -24,7 +24,10 @@ export function mergeVersions<T extends MergedVersion>(all: readonly T[]): reado
     );
   const versions = getLatest(all.filter(({ flags }) => flags.version !== undefined))
     .filter((version) => !isOfPoint(version))
-    .toSorted((a, b) => a.changedAt - b.changedAt);
+    .toSorted(
+      (a, b) =>
+        a.changedAt - b.changedAt || NUMBERS.compare(a.flags.version ?? '', b.flags.version ?? ''),
+    );
   const merged: T[] = [];
   for (const point of points) {
     while (versions[0] !== undefined && versions[0].changedAt < point.changedAt)
@@ -33,6 +36,9 @@ export function mergeVersions<T extends MergedVersion>(all: readonly T[]): reado
   }
   return [...merged, ...versions];
 }
+
+/** The cloud's dates are of seconds: of the same one, the number says which is older. */
+const NUMBERS = new Intl.Collator('en', { numeric: true });
 
 /** One that ended and began again, as when fewer were wanted for a while, is there once. */
 const getLatest = <T extends MergedVersion>(versions: readonly T[]): T[] => [
