@@ -274,5 +274,12 @@ test('RES-140: versions of the same second are in the order of their numbers', (
     flags: { version },
     parts: [{ as: 'raw' as const, bytes: 1, crc: 1, blobs: [version] }],
   }));
-  expect(mergeVersions(versions).map(({ flags }) => flags.version)).toEqual(['8.0', '9.0', '10.0']);
+  const parts = [{ as: 'raw' as const, bytes: 1, crc: 1, blobs: ['present'] }];
+  const present = { changedAt: 1_000, flags: {}, parts };
+  expect(mergeVersions([...versions, present]).map(({ parts: [one] }) => one?.blobs[0])).toEqual([
+    '8.0',
+    '9.0',
+    '10.0',
+    'present',
+  ]);
 });

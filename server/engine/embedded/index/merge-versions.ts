@@ -30,7 +30,7 @@ export function mergeVersions<T extends MergedVersion>(all: readonly T[]): reado
     );
   const merged: T[] = [];
   for (const point of points) {
-    while (versions[0] !== undefined && versions[0].changedAt < point.changedAt)
+    while (versions[0] !== undefined && versions[0].changedAt <= point.changedAt)
       merged.push(...versions.splice(0, 1));
     merged.push(point);
   }
