@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { storedIdSchema } from './id-schema.ts';
 import type { ApiKeyId, CommandId, CompanyN, ImpersonationId, Ms, UserId } from './ids.ts';
 import * as backupJobs from './backup/jobs.ts';
+import * as exclusions from './backup/exclusions.ts';
 import * as legalHolds from './backup/legal-holds.ts';
 import * as organizations from './backup/organizations.ts';
 import * as backupRepositories from './backup/repositories.ts';
@@ -87,6 +88,8 @@ export const EventSchema = v.variant('type', [
   organizations.organizationApprovalSet,
   legalHolds.organizationHoldPlaced,
   legalHolds.organizationHoldReleased,
+  exclusions.organizationPersonExcluded,
+  exclusions.organizationExclusionEnded,
   organizations.organizationDeleted,
   backupRepositories.backupRepositoryCreated,
   backupRepositories.backupRepositoryUpdated,

@@ -30,6 +30,7 @@ export type ImpersonationId = string & Brand<'impersonation'>;
 // Backup and restore. UUIDs, or opaque ids of the engine.
 export type OrganizationId = string & Brand<'organization'>;
 export type LegalHoldId = string & Brand<'legalHold'>;
+export type ExclusionId = string & Brand<'exclusion'>;
 export type BackupRepositoryId = string & Brand<'backupRepository'>;
 export type BackupJobId = string & Brand<'backupJob'>;
 export type BackupSessionId = string & Brand<'backupSession'>;

@@ -40,6 +40,8 @@ export const LIMITS = {
   noteChars: 2_000,
   /** Of an organization, not released. */
   legalHolds: 200,
+  /** Of an organization, not ended; as many that ended stay listed. */
+  exclusions: 200,
   reasonChars: 200,
   ticketChars: 64,
   subjectChars: 100,

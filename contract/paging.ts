@@ -5,6 +5,7 @@ import type {
   BackupRepositoryId,
   BackupSessionId,
   DownloadId,
+  ExclusionId,
   ExplorerId,
   LegalHoldId,
   OrganizationId,
@@ -30,6 +31,7 @@ export const anyUserId = anyId as v.GenericSchema<string, UserId>;
 export const anyApiKeyId = anyId as v.GenericSchema<string, ApiKeyId>;
 export const anyOrganizationId = anyId as v.GenericSchema<string, OrganizationId>;
 export const anyLegalHoldId = anyId as v.GenericSchema<string, LegalHoldId>;
+export const anyExclusionId = anyId as v.GenericSchema<string, ExclusionId>;
 export const anyRepositoryId = anyId as v.GenericSchema<string, BackupRepositoryId>;
 export const anyJobId = anyId as v.GenericSchema<string, BackupJobId>;
 export const anyBackupSessionId = anyId as v.GenericSchema<string, BackupSessionId>;

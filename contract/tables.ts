@@ -253,6 +253,8 @@ export const TABLES = {
       'organization.approvalset@1': 'organization',
       'organization.holdplaced@1': 'organization',
       'organization.holdreleased@1': 'organization',
+      'organization.personexcluded@1': 'organization',
+      'organization.exclusionended@1': 'organization',
       'organization.deleted@1': 'organization',
     },
     lookups: { company_n: number((row) => row.company) },

@@ -19,6 +19,7 @@ import { importServerHandlers } from './features/backup/import-server.ts';
 import { importHandlers } from './features/backup/imports.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
 import { checkOrganizationHandlers } from './features/backup/check-organization.ts';
+import { exclusionHandlers } from './features/backup/exclusions.ts';
 import { legalHoldHandlers } from './features/backup/legal-holds.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
 import { serverRepositoryHandlers } from './features/backup/server-repositories.ts';
@@ -170,6 +171,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...checkOrganizationHandlers(context),
   ...organizationHandlers(context),
   ...legalHoldHandlers(context),
+  ...exclusionHandlers(context),
   ...importServerHandlers(context),
   ...directoryHandlers(context),
   ...backupRepositoryHandlers(context),

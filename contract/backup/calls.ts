@@ -1,4 +1,5 @@
 import { backupDashboardCalls } from './dashboard-calls.ts';
+import { exclusionCalls } from './exclusion-calls.ts';
 import { importCalls } from './import-calls.ts';
 import { backupJobCalls } from './job-calls.ts';
 import { legalHoldCalls } from './legal-hold-calls.ts';
@@ -11,6 +12,7 @@ import { serverRepositoryCalls } from './server-repository-calls.ts';
 export const backupCalls = {
   ...organizationCalls,
   ...legalHoldCalls,
+  ...exclusionCalls,
   ...backupRepositoryCalls,
   ...serverRepositoryCalls,
   ...backupProxyCalls,

@@ -1,6 +1,7 @@
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
+import { addExclusion } from './exclusions.ts';
 import { RECENT_SESSIONS } from './jobs.ts';
 
 export function foldOrganizations(rows: Rows, { event, at }: LoggedAbout<'organization'>): void {
@@ -33,6 +34,18 @@ export function foldOrganizations(rows: Rows, { event, at }: LoggedAbout<'organi
     case 'organization.holdreleased@1': {
       const holds = (row.holds ?? []).filter(({ id }) => id !== event.data.hold);
       table?.set(row.id, { ...row, holds, updatedAt: at });
+      return;
+    }
+    case 'organization.personexcluded@1': {
+      const exclusion = { ...event.data.exclusion, at, endedAt: null };
+      table?.set(row.id, { ...row, exclusions: addExclusion(row, exclusion), updatedAt: at });
+      return;
+    }
+    case 'organization.exclusionended@1': {
+      const exclusions = (row.exclusions ?? []).map((exclusion) =>
+        exclusion.id === event.data.exclusion ? { ...exclusion, endedAt: at } : exclusion,
+      );
+      table?.set(row.id, { ...row, exclusions, updatedAt: at });
       return;
     }
     case 'organization.deleted@1':

@@ -61,7 +61,8 @@ const fields = {
  */
 const organizationOut = v.object({
   _id: v.string(),
-  ...v.omit(OrganizationRowSchema, ['company', 'removedAt', 'dataUntil', 'holds']).entries,
+  ...v.omit(OrganizationRowSchema, ['company', 'removedAt', 'dataUntil', 'holds', 'exclusions'])
+    .entries,
   companyId: v.string(),
   companyN: v.number(),
   companyName: v.string(),

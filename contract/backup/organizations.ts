@@ -4,6 +4,7 @@ import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
+import { ExclusionSchema } from './exclusions.ts';
 import { LegalHoldSchema } from './legal-holds.ts';
 
 /** The clouds that Microsoft runs separately. */
@@ -115,6 +116,8 @@ export const OrganizationRowSchema = v.object({
   needsApproval: v.exactOptional(v.boolean()),
   /** Absent: none. */
   holds: v.exactOptional(v.pipe(v.array(LegalHoldSchema), v.readonly())),
+  /** Of people, with those that ended. Absent: none. */
+  exclusions: v.exactOptional(v.pipe(v.array(ExclusionSchema), v.readonly())),
   createdAt: v.number(),
   updatedAt: v.number(),
   removedAt: v.nullable(v.number()),

@@ -57,6 +57,8 @@ export const logLabels = defineMessages('log-labels', {
   'backupcontent.read': 'Backed-up content read',
   'legalhold.placed': 'Legal hold placed',
   'legalhold.released': 'Legal hold released',
+  'exclusion.begun': 'Person excluded from backups',
+  'exclusion.ended': 'Exclusion of a person ended',
   'restorerole.created': 'Restore operator role created',
   'restorerole.updated': 'Restore operator role edited',
   'restorerole.deleted': 'Restore operator role deleted',

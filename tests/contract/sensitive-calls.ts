@@ -76,6 +76,8 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'setRestoreApproval',
     'placeLegalHold',
     'releaseLegalHold',
+    'excludePerson',
+    'endExclusion',
     'deleteOrganization',
     'importServer',
     'renewCertificate',

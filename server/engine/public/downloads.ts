@@ -9,3 +9,4 @@ export {
 export { deleteDownload, deleteList } from '../embedded/downloads/prepare.ts';
 export { mayReadDownload } from '../embedded/downloads/read.ts';
 export type { PartFile, PartFormat } from '../embedded/exports/part-writer.ts';
+export { WITHDRAWN_AT } from '../embedded/downloads/withdraw.ts';

@@ -1,17 +1,12 @@
-import {
-  type HoldKind,
-  isActiveHold,
-  getActiveHolds,
-  type LegalHold,
-} from '#contract/backup/legal-holds.ts';
+import { getActiveExclusions } from '#contract/backup/exclusions.ts';
+import { isActiveHold, getActiveHolds } from '#contract/backup/legal-holds.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { LegalHoldId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok } from '#contract/result.ts';
-import { cutText, lineOfText } from '#contract/stored-text.ts';
-import { TEXT_LIMITS } from '#contract/text-limits.ts';
+import { isBeingRemoved } from '#server/engine/public/exclusions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -20,6 +15,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { serverRefusal } from './engine-calls.ts';
 import { byName, findOrganization } from './lookup.ts';
+import { findObjectName, loadUserNames } from './object-names.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 type Names = 'listLegalHolds' | 'placeLegalHold' | 'releaseLegalHold';
@@ -34,7 +30,7 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return failed(NOT_FOUND);
           const holds = (row.holds ?? []).toSorted(byName);
-          const users = await loadNames(tx, holds);
+          const users = await loadUserNames(tx, holds);
           return ok(
             holds.map(({ id, object, user, at, ...hold }) => ({
               _id: id,
@@ -61,12 +57,14 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
             message: t.holdEnded,
             issues: [{ path: 'until', message: t.holdEnded }],
           });
-        const name = await findName(tx, row, kind, objectId);
+        const name = await findObjectName(tx, row, kind, objectId);
         if (name === null) return refusal(NOT_FOUND);
         const same = getActiveHolds(row, ctx.now).some(
           (hold) => hold.kind === kind && hold.object === objectId,
         );
         if (same) return refusal({ kind: 'conflict', message: t.holdExists({ name }) });
+        const excluded = kind === 'user' ? await exclusionRefusal(tx, row, objectId, name) : null;
+        if (excluded !== null) return refusal({ kind: 'conflict', message: excluded });
         if ((row.holds ?? []).length >= LIMITS.legalHolds)
           return refusal({
             kind: 'conflict',
@@ -106,60 +104,22 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
   };
 }
 
+/** ENG-122: what a hold protects must not be about to be removed. */
+async function exclusionRefusal(
+  tx: TenantTx,
+  row: OrganizationRow,
+  id: string,
+  name: string,
+): Promise<string | null> {
+  if (getActiveExclusions(row).some(({ object }) => object === id))
+    return t.holdOnExcluded({ name });
+  return (await isBeingRemoved(tx, { organization: row.id, id }))
+    ? t.holdOnRemoved({ name })
+    : null;
+}
+
 const about = (row: OrganizationRow, event: NewEvent['event']): NewEvent => ({
   event,
   company: row.company,
   entity: `organization:${row.id}`,
 });
-
-/** The names of those who placed holds, by their id. */
-async function loadNames(
-  { sql, tenant }: TenantTx,
-  holds: readonly Pick<LegalHold, 'user'>[],
-): Promise<ReadonlyMap<string, string>> {
-  if (holds.length === 0) return new Map();
-  const rows = await sql
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...new Set(holds.map(({ user }) => user))])
-    .execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
-const OBJECT_KINDS = {
-  user: ['mailbox', 'archive', 'drive'],
-  site: ['site'],
-  team: ['team'],
-} as const;
-
-/** Returns the name of a person, site or team, also of one that left; null: there is none. */
-async function findName(
-  { sql, tenant }: TenantTx,
-  { id: organization }: OrganizationRow,
-  kind: HoldKind,
-  object: string,
-): Promise<string | null> {
-  const listed = await sql
-    .selectFrom('directory_object')
-    .select(['name', 'address'])
-    .where('tenant_id', '=', tenant)
-    .where('organization_id', '=', organization)
-    .where('kind', '=', kind)
-    .where('id', '=', object)
-    .executeTakeFirst();
-  const found =
-    listed ??
-    (await sql
-      .selectFrom('backup_object')
-      .select(['name', 'address'])
-      .where('tenant_id', '=', tenant)
-      .where('organization_id', '=', organization)
-      .where('kind', 'in', [...OBJECT_KINDS[kind]])
-      .where('directory_id', '=', object)
-      .limit(1)
-      .executeTakeFirst());
-  if (found === undefined) return null;
-  const text = lineOfText(found.name || found.address).trim() || object;
-  return cutText(text, TEXT_LIMITS.nameChars);
-}

@@ -47,6 +47,12 @@ export const backupMessages = defineMessages('backup-suite', {
   holdExists: '{name} is on legal hold already.',
   holdsFull:
     "You've reached the limit of {max} legal holds in this organization. Release one to add another.",
+  excludedAlready: '{name} is excluded from backups already.',
+  exclusionsFull:
+    "You've reached the limit of {max} excluded people in this organization. End an exclusion to add another.",
+  personOnHold: '{name} is on legal hold. Release the hold first: it protects these backups.',
+  holdOnExcluded: '{name} is excluded from backups on request. End the exclusion first.',
+  holdOnRemoved: 'Backups of {name} are still being removed on request. Try again later.',
   organizationOnHold:
     'The organization has {count, plural, one {# legal hold} other {# legal holds}}. Release them first.',
   repositoryOnHold: 'The repository has backups on legal hold. Release the hold first.',

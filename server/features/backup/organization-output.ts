@@ -19,7 +19,14 @@ export async function organizationsOut(
   const users = await countBy(tx, ids, 'directory_object');
   const servers = await loadServers(tx, ids);
   return organizations.map(
-    ({ company, removedAt: _removed, dataUntil: _until, holds: _holds, ...row }) => {
+    ({
+      company,
+      removedAt: _removed,
+      dataUntil: _until,
+      holds: _holds,
+      exclusions: _excluded,
+      ...row
+    }) => {
       const own = jobs.filter(({ organization }) => organization === row.id);
       const points = own.flatMap(({ lastPointAt }) => lastPointAt ?? []);
       return {
@@ -79,6 +86,7 @@ async function countBy(
           .where('kind', 'in', ['mailbox', 'archive', 'drive'])
           .where('directory_id', 'not like', `${IMPORTED}%`)
           .where('point', '>', 0)
+          .where('excluded_at', 'is', null)
           .groupBy('organization_id')
           .execute()
       : await sql

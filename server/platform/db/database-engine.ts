@@ -152,6 +152,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     locked_until: Ms;
     /** Nothing needs it any more: it goes when its lock ends. */
     removed: Generated<boolean>;
+    /** When the data of an excluded person had been removed that the file may have. */
+    erased_at: Ms | null;
   };
   backup_object: BackupObjectTable;
   object_cursor: {
@@ -366,6 +368,10 @@ interface BackupObjectTable {
   tree: string | null;
   text_item: Generated<number>;
   version_limit: number | null;
+  /** Not backed up: its person is excluded, or what there was is still being removed. */
+  excluded_at: Ms | null;
+  /** When all of it had been removed; null: something may be left. */
+  erased_at: Ms | null;
 }
 
 interface RestorePointTable {

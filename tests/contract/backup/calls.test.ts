@@ -65,6 +65,10 @@ const OURS = [
   'GET o365/organizations/{organizationId}/legal-holds',
   'POST o365/organizations/{organizationId}/legal-holds',
   'POST o365/organizations/{organizationId}/legal-holds/{holdId}/release',
+  'GET o365/organizations/{organizationId}/exclusions',
+  'GET o365/organizations/{organizationId}/exclusions/people',
+  'POST o365/organizations/{organizationId}/exclusions',
+  'POST o365/organizations/{organizationId}/exclusions/{exclusionId}/end',
   'POST o365/organizations/{organizationId}/health',
   'POST o365/repositories/{id}/clean-up',
   'POST o365/repositories/{id}/verify',
@@ -80,7 +84,7 @@ const OURS = [
   'POST o365/organizations/{organizationId}/imports/{id}/stop',
 ];
 
-test('SUITE-2: the calls are those of the specification, the check of a device code, the upkeep of repositories, and legal holds', () => {
+test('SUITE-2: the calls are those of the specification, the check of a device code, the upkeep of repositories, legal holds and exclusions', () => {
   expect(
     Object.values(backupCalls)
       .map(({ method, path }) => `${method} ${path}`)

@@ -353,12 +353,14 @@ async function startSubscription(root: Asker): Promise<string> {
   return id;
 }
 
-/** The calls that change an organization, and the legal holds of it. */
+/** The calls that change an organization, its legal holds and exclusions. */
 export const getOrganizationInputs = (organizationId: string) => ({
   checkOrganization: { organizationId },
   setRestoreApproval: { organizationId, needsApproval: true },
   placeLegalHold: { organizationId, kind: 'user', objectId: 'ann', reason: 'Reach' },
   releaseLegalHold: { organizationId, holdId: organizationId, reason: 'Reach' },
+  excludePerson: { organizationId, objectId: 'ann', reason: 'Reach' },
+  endExclusion: { organizationId, exclusionId: organizationId, reason: 'Reach' },
 });
 
 /** The calls that read nodes of a restore session without restoring them. */

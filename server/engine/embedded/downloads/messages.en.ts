@@ -9,5 +9,6 @@ export const downloadMessages = defineMessages('engine-downloads', {
   noMails: 'There are no mails here. Choose ZIP or PST for calendars, contacts and tasks.',
   noContent: 'The content of these items could not be backed up.',
   noDownloading: "Your role doesn't allow downloading this.",
+  withdrawn: 'It had data of a person who is excluded from backups on request.',
   noDownload: "This download doesn't exist.",
 });

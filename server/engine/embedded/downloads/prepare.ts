@@ -162,7 +162,10 @@ async function begin(
   );
   if (!plan.ok) return plan;
   const { repository, operator } = open.value;
-  const objects = [...plan.value.folders, ...plan.value.items].map(({ object }) => object);
+  const objects = [
+    ...new Set([...plan.value.folders, ...plan.value.items].map(({ object }) => object)),
+  ];
+  if (!(await isEachBackedUp(tx, objects))) return failed('missing', t.nothing);
   await tx.sql
     .insertInto('prepared_download')
     .values({
@@ -175,13 +178,30 @@ async function begin(
       file_name: null,
       expires_at: expiresAt,
       operator_id: operator?.object ?? null,
-      objects: JSON.stringify(operator === null ? [] : [...new Set(objects)]),
+      objects: JSON.stringify(objects),
       folders: JSON.stringify(holds === 'mailbox-items' ? listFolders(plan.value) : []),
     })
     .execute();
   const [only = '', second] = nodes;
   const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
   return ok({ plan: plan.value, isSingle });
+}
+
+/** Whoever excludes the person of an object waits, and then withdraws the download. */
+async function isEachBackedUp(
+  { sql, tenant }: TenantTx,
+  objects: readonly number[],
+): Promise<boolean> {
+  if (objects.length === 0) return true;
+  const rows = await sql
+    .selectFrom('backup_object')
+    .select('excluded_at')
+    .where('tenant_id', '=', tenant)
+    .where('n', 'in', [...objects])
+    .orderBy('n')
+    .forShare()
+    .execute();
+  return rows.every(({ excluded_at: at }) => at === null);
 }
 
 /** The folders of a mailbox that a download has even if they are empty. */

@@ -11,6 +11,7 @@ import { failed, ok } from '../../result.ts';
 import { partedZip, type ReadParts } from '../zip/ranged-zip.ts';
 import { decodeEntries, type DownloadEntry } from './entries.ts';
 import { downloadMessages as t } from './messages.en.ts';
+import { WITHDRAWN_AT } from './withdraw.ts';
 
 /** Reads a range of a prepared download. `tx`: the transaction that records it. */
 export async function readDownload(
@@ -78,9 +79,10 @@ export const isDownloadAllowed = (
   const operator = getOperator(scope);
   const by = sql.ref(`${table}.operator_id`);
   const objects = sql.ref(`${table}.objects`);
+  const isThere = sql`${sql.ref(`${table}.expires_at`)} > ${WITHDRAWN_AT}`;
   return operator === null
-    ? sql`${by} is null`
-    : sql`(${by} = ${operator.object} and not exists (
+    ? sql`(${by} is null and ${isThere})`
+    : sql`(${by} = ${operator.object} and ${isThere} and not exists (
         select from jsonb_array_elements_text(${objects}) as x
         where x::bigint not in (select n from (${getOperatorScope(tenant, operator)}) as seen where seen.downloads)))`;
 };

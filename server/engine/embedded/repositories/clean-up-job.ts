@@ -28,6 +28,7 @@ import {
   removeVersions,
   withoutPointsOnHold,
 } from './expired.ts';
+import { beginErasure, endErasure, eraseObject, hasObjects } from './exclusions.ts';
 import { loadObjectsOnHold } from './legal-holds.ts';
 import { lookAtFiles, renewFileLocks } from './locked-files.ts';
 import { loadRequests, noteWait, storeRequest } from './requests.ts';
@@ -70,8 +71,8 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
 
 /**
  * Removes what is older than the retention: restore points with what only they need, or items from
- * all points, except what is on legal hold. Points first become invisible. After a crash, the next
- * run continues: their rows are deleted last (ENG-7).
+ * all points, except what is on legal hold; and all of excluded people. Points first become
+ * invisible. After a crash, the next run continues: their rows are deleted last (ENG-7).
  */
 export const cleanUp =
   (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
@@ -85,11 +86,15 @@ export const cleanUp =
       const upkeep = await loadUpkeep(tx, repository);
       const onHold = await loadObjectsOnHold(tx, repository, now);
       const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
+      const erased = await beginErasure(tx, row, now);
+      const isErasing = erased.length > 0;
       const place = {
+        erased,
         isRequested: request?.endedAt === null,
         company: row.company,
         since: since ?? now,
-        repacks: upkeep.repack === true,
+        // What is removed must not stay beside what others need.
+        repacks: upkeep.repack === true || isErasing,
         isLocked: getObjectLock(row.target) !== null,
         hasOldKeys: (await loadSupersededKeys(tx, repository, now)).length > 0,
       };
@@ -105,24 +110,29 @@ export const cleanUp =
           points,
           shared,
           removesItems: false,
-          rewrites: isShared || upkeep.rewrite === true,
+          rewrites: isShared || upkeep.rewrite === true || isErasing,
           isInUse: false,
+          isPostponed: false,
         };
       }
       const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since, onHold));
       if (hasExpired) await noteRewrite(tx, repository);
+      const isBusy = hasExpired && (await isInUse(tx, repository, now));
+      const rewrites = hasExpired || upkeep.rewrite === true;
       return {
         ...place,
         points: [],
         shared: [],
-        removesItems: true,
-        rewrites: hasExpired || upkeep.rewrite === true,
-        isInUse: hasExpired && (await isInUse(tx, repository, now)),
+        // A retention that keeps everything may have come meanwhile.
+        removesItems: rewrites && since !== null && !isBusy,
+        rewrites: rewrites || isErasing,
+        isInUse: isBusy && !isErasing,
+        isPostponed: isBusy,
       };
     });
     if (due === null) return null;
     if (due === 'attaching') return now + BUSY_MS;
-    const { company, since, shared, repacks, rewrites, removesItems } = due;
+    const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
     const wait = async (message: string): Promise<Ms> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
       return context.clock.now() + BUSY_MS;
@@ -163,6 +173,8 @@ export const cleanUp =
           async (tx) => (await isOnHold(tx, object)) || removeExpiredItems(tx, object, since),
         );
       }
+    for (const object of erased)
+      if (!(await eraseObject(context.store, tenant, object, signal))) return now;
     const removed = { since, points: [...due.points, ...shared] };
     for (const object of removed.points.length === 0 ? [] : objects) {
       await context.store.tenant(tenant, async (tx) => {
@@ -188,6 +200,7 @@ export const cleanUp =
       ? await rewrite(context, tenant, repository, found.value, {
           since: removesItems ? since : null,
           onHold,
+          ...(erased.length > 0 && { forgotten: new Set(points.map(({ id }) => id)) }),
         })
       : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
@@ -211,12 +224,17 @@ export const cleanUp =
       place && again && (await renewFileLocks(place, again.value, looked?.value ?? undefined));
     if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
     if (renewed?.ok === false) return fail(renewed.error.message);
+    const left = await hasErased(context, tenant, found.value, erased);
+    if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
+    if (!left.ok) return fail(left.error.message);
     const storedBytes = await measure(found.value.target);
     await context.store.tenant(tenant, (tx) =>
       finish(tx, {
         company,
         repository,
         points,
+        erased: left.value ? [] : erased,
+        isPostponed: due.isPostponed,
         storedBytes,
         freedBytes:
           looked && again
@@ -226,8 +244,25 @@ export const cleanUp =
         at: context.clock.now(),
       }),
     );
-    return now + EVERY_MS;
+    return left.value || due.isPostponed ? context.clock.now() + BUSY_MS : now + EVERY_MS;
   };
+
+/** Whether the repository still has objects that were to be removed. */
+async function hasErased(
+  { store, clock, chance }: AppContext,
+  tenant: TenantId,
+  { target, password }: Pick<StoredRepository, 'target' | 'password'>,
+  objects: readonly number[],
+): Promise<EngineResult<boolean>> {
+  if (objects.length === 0) return ok(false);
+  const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
+  if (!opened.ok) return opened;
+  try {
+    return await hasObjects({ store, tenant }, opened.value, objects);
+  } finally {
+    await opened.value.close();
+  }
+}
 
 /**
  * Removes old items, or objects that points lost, from the snapshots. Returns those that nothing
@@ -238,7 +273,7 @@ async function rewrite(
   tenant: TenantId,
   repository: BackupRepositoryId,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
-  rewriting: { readonly since: Ms | null; readonly onHold: readonly number[] },
+  rewriting: Pick<Parameters<typeof rewritePoints>[0], 'since' | 'onHold' | 'forgotten'>,
 ): Promise<EngineResult<readonly string[]>> {
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (!opened.ok) return opened;
@@ -282,6 +317,10 @@ interface CleanedUp {
   readonly company: number;
   readonly repository: BackupRepositoryId;
   readonly points: readonly ExpiredPoint[];
+  /** Objects of excluded people of which nothing is left. */
+  readonly erased: readonly number[];
+  /** Old items stay until nobody reads them. */
+  readonly isPostponed: boolean;
   readonly storedBytes: Bytes | null;
   readonly freedBytes: Bytes;
   readonly startedAt: Ms;
@@ -291,9 +330,10 @@ interface CleanedUp {
 async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
   const { company, repository, points, storedBytes, freedBytes, at } = cleaned;
   await deletePoints(tx, points);
+  if (cleaned.erased.length > 0) await endErasure(tx, repository, cleaned.erased, at);
   if (storedBytes !== null) await storeSize(tx, repository, storedBytes);
   await sql`
-    update repository_access set upkeep = upkeep - 'repack' - 'rewrite'
+    update repository_access set upkeep = upkeep - 'repack' - ${cleaned.isPostponed ? '' : 'rewrite'}::text
     where tenant_id = ${tx.tenant} and repository_id = ${repository}`.execute(tx.sql);
   const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
   // One that was requested since then begins after this one.

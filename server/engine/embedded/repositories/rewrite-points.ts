@@ -21,6 +21,8 @@ interface Place {
   readonly since: Ms | null;
   /** Their items stay. */
   readonly onHold: readonly number[];
+  /** The points that are about to be forgotten; by default, all that are invisible. */
+  readonly forgotten?: ReadonlySet<PointId>;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function rewritePoints(
     readOnly: true,
   });
   for (const { point, snapshot: id, complete } of points) {
-    if (!complete) continue; // about to be forgotten
+    if (place.forgotten?.has(point) ?? !complete) continue; // about to be forgotten
     const before = snapshots.value.find((snapshot) => snapshot.id === id);
     if (before === undefined) continue; // damaged
     const after = await rewriteSnapshot(place, opened, point, before);
@@ -195,10 +197,7 @@ async function rewriteSnapshot(
   const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, point), {
     readOnly: true,
   });
-  const nodes = await opened.readTree(before.tree);
-  if (!nodes.ok) return nodes;
-  const metadata = nodes.value.find(({ name }) => name === METADATA_NAME);
-  const lines = await readMetadata(opened, metadata?.kind === 'file' ? metadata.content : []);
+  const lines = await readDescription(opened, before);
   if (!lines.ok) return lines;
   const trees = new Map(lines.value.flatMap(getTree));
   const isSame =
@@ -210,11 +209,39 @@ async function rewriteSnapshot(
   return root.ok ? opened.saveSnapshot({ ...before, tree: root.value }) : root;
 }
 
-const getTree = ({
-  object,
-}: {
-  readonly object?: { readonly n: number; readonly tree: BlobId };
-}): [number, BlobId][] => (object === undefined ? [] : [[object.n, object.tree]]);
+/** What a snapshot says about its restore point and its objects. */
+async function readDescription(
+  opened: Repository,
+  { tree }: Pick<Snapshot, 'tree'>,
+): Promise<EngineResult<readonly object[]>> {
+  const nodes = await opened.readTree(tree);
+  if (!nodes.ok) return nodes;
+  const metadata = nodes.value.find(({ name }) => name === METADATA_NAME);
+  return readMetadata(opened, metadata?.kind === 'file' ? metadata.content : []);
+}
+
+/** An object as a snapshot has it. */
+interface StoredObject {
+  readonly n: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly tree: BlobId;
+}
+
+/** Returns the objects of a snapshot; none if Daybook didn't make it. */
+export async function readObjects(
+  opened: Repository,
+  snapshot: Pick<Snapshot, 'tree'>,
+): Promise<EngineResult<readonly StoredObject[]>> {
+  const lines = await readDescription(opened, snapshot);
+  return lines.ok ? ok(lines.value.flatMap(getObject)) : lines;
+}
+
+const getObject = ({ object }: { readonly object?: StoredObject }): StoredObject[] =>
+  object === undefined ? [] : [object];
+
+const getTree = (line: { readonly object?: StoredObject }): [number, BlobId][] =>
+  getObject(line).map(({ n, tree }) => [n, tree]);
 
 /** Snapshots that were replaced by others of the same session. */
 async function findUnused(

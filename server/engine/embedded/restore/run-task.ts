@@ -129,6 +129,7 @@ async function workOn(
   const work = async (): Promise<void> => {
     for (let item = queue.shift(); item && failure === null; item = queue.shift()) {
       if (task.signal.aborted || !(await isRunning(task))) return;
+      if (await isHidden(task, item)) continue;
       const ended =
         task.request.kind === 'undo' ? await undoOne(task, item) : await restoreOne(task, item);
       if (!ended.ok) {
@@ -196,6 +197,20 @@ async function loadState(
 const isRunning = async ({ store, tenant, id }: RunningTask): Promise<boolean> =>
   (await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true })) === 'running';
 
+/** Whether the object's person was excluded meanwhile: its items fail at the end of the task. */
+const isHidden = async ({ store, tenant }: RunningTask, { objectN }: TaskItem): Promise<boolean> =>
+  (await store.tenant(tenant, (tx) => findExclusionMark(tx, objectN), { readOnly: true })) !== null;
+
+const findExclusionMark = async ({ sql: db, tenant }: TenantTx, n: number): Promise<Ms | null> => {
+  const row = await db
+    .selectFrom('backup_object')
+    .select('excluded_at')
+    .where('tenant_id', '=', tenant)
+    .where('n', '=', n)
+    .executeTakeFirst();
+  return row?.excluded_at ?? null;
+};
+
 async function loadRepository(
   { sql: db, tenant }: TenantTx,
   request: TaskRequest,
@@ -250,7 +265,7 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
       exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
     from restore_item as r
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
-    join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+    join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n and o.excluded_at is null
     -- A version of a file becomes its present content.
     left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
     where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'

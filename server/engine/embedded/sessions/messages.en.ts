@@ -9,6 +9,10 @@ export const sessionMessages = defineMessages('backup-session', {
   team: '{name} (team)',
   started: 'The session started.',
   objects: '{count, plural, one {# object} other {# objects}} to back up.',
+  excludedCount:
+    '{count, plural, one {# object is} other {# objects are}} excluded from backups on request.',
+  excluded: 'Excluded from backups on request.',
+  beingRemoved: 'Earlier backups are still being removed on request. The next session tries again.',
   nothing: "The job's selection contains nothing to back up.",
   objectDone: '{name}: {changes, plural, =0 {no changes} one {# change} other {# changes}}.',
   objectFailed: '{name}: {reason}',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type Exclusion, getActiveExclusions, isExcluded } from '#contract/backup/exclusions.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
@@ -262,8 +263,11 @@ async function queueObjects(
   );
   if (!selected.ok) return selected;
   await session.context.store.tenant(session.tenant, async (tx) => {
+    const exclusions = await loadExclusions(tx, job.organization);
+    const objects = selected.value.filter((object) => !isExcluded(exclusions, object));
+    const excluded = selected.value.length - objects.length;
     const numbers: number[] = [];
-    for (const object of selected.value) numbers.push((await ensureObject(tx, job, object)).n);
+    for (const object of objects) numbers.push((await ensureObject(tx, job, object)).n);
     await queueWork(tx, session.id, numbers);
     await tx.sql
       .updateTable('backup_session')
@@ -277,10 +281,19 @@ async function queueObjects(
       numbers.length === 0 ? 'warning' : 'info',
       numbers.length === 0 ? t.nothing : t.objects({ count: numbers.length }),
     );
+    if (excluded > 0) await session.log(tx, 'info', t.excludedCount({ count: excluded }));
   });
   return DONE;
 }
 const DONE: EngineResult<void> = { ok: true, value: undefined };
+
+async function loadExclusions(
+  tx: TenantTx,
+  organization: OrganizationId,
+): Promise<readonly Exclusion[]> {
+  const row = (await tx.rows('organization', [organization])).get(organization);
+  return row ? getActiveExclusions(row) : [];
+}
 
 async function work(
   session: RunningSession,

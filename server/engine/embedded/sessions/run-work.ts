@@ -6,6 +6,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { indexTexts } from '../full-text/index-texts.ts';
 import type { TextReader } from '../full-text/text-reader.ts';
+import { findExclusion, type WhyExcluded } from '../repositories/exclusions.ts';
 import { loadObjectsOnHold } from '../repositories/legal-holds.ts';
 import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -40,6 +41,15 @@ const FIRST_RETRY_MS: Ms = 30_000;
 /** Another process works on the object, or the session has ended. */
 class LeaseLost extends Error {}
 
+/** The object's person was excluded meanwhile: nothing more of it may be stored. */
+class Excluded extends Error {
+  readonly why: WhyExcluded;
+  constructor(why: WhyExcluded) {
+    super('The object is excluded from backups.');
+    this.why = why;
+  }
+}
+
 /** Backs up one object: reads what changed, then stores its next point (ENG-2). */
 export async function runWork(
   session: RunningSession,
@@ -53,10 +63,13 @@ export async function runWork(
     const state = await renewWork(tx, id, context.clock.now());
     if (state === undefined) throw new LeaseLost('Another process works on the object.');
     if (state === 'stopping') session.interrupt();
+    const exclusion = await findExclusion(tx, n);
+    if (exclusion !== null) throw new Excluded(exclusion);
   };
   const object = await context.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
   const renewal = renewOften(session, checkLease);
   try {
+    await context.store.tenant(tenant, checkLease);
     const end = await backUp(session, object, attempts, tools, checkLease, read);
     if (end !== null)
       await context.store.tenant(tenant, async (tx) => {
@@ -67,6 +80,14 @@ export async function runWork(
       });
   } catch (error) {
     if (error instanceof LeaseLost) return;
+    if (error instanceof Excluded) {
+      const end: End =
+        error.why === 'excluded'
+          ? { state: 'success', message: t.excluded }
+          : { state: 'warning', message: t.beingRemoved };
+      await context.store.tenant(tenant, (tx) => endWork(tx, id, { ...end, ...read }));
+      return;
+    }
     context.log.error('the backup of an object failed', {
       tenant,
       session: session.id,
@@ -221,7 +242,7 @@ async function storeWords(
   try {
     await indexTexts({ store, tenant, repository, texts, signal: stop, checkLease }, n);
   } catch (error) {
-    if (error instanceof LeaseLost) throw error;
+    if (error instanceof LeaseLost || error instanceof Excluded) throw error;
     log.error('the words of contents could not be stored', {
       tenant,
       error: error instanceof Error ? (error.stack ?? error.message) : 'unknown',

@@ -11,7 +11,8 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
-import { deleteDownload } from '#server/engine/public/downloads.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import { deleteDownload, WITHDRAWN_AT } from '#server/engine/public/downloads.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { archiveName } from '../downloads/file-name.ts';
 import type { EngineAt } from '../scope.ts';
@@ -80,13 +81,15 @@ export async function requestBackgroundDownload(
         (await loadCompanyLimit(tx)).timeZone,
       );
     const from = isOnServer
-      ? { repository_id: null, operator_id: null, objects: [] }
+      ? { repository_id: null, operator_id: null, objects: [], expires_at: now }
       : await tx.sql
           .selectFrom('prepared_download')
-          .select(['repository_id', 'operator_id', 'objects'])
+          .select(['repository_id', 'operator_id', 'objects', 'expires_at'])
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
+          .forUpdate()
           .executeTakeFirstOrThrow();
+    if (from.expires_at === WITHDRAWN_AT) return failed(NOT_FOUND);
     const request: ServerDownload = { explorer, nodes, format: made, maxBytes, attempts: 0 };
     await tx.sql
       .insertInto('background_download')

@@ -84,6 +84,7 @@ import { migration0101 } from './0101_superseded_keys.ts';
 import { migration0102 } from './0102_chain_ends.ts';
 import { migration0103 } from './0103_log_checks.ts';
 import { migration0106 } from './0106_rights_of_running_restores.ts';
+import { migration0109 } from './0109_exclusions.ts';
 import { migration0112 } from './0112_restore_claims.ts';
 import { migration0113 } from './0113_pending_keys.ts';
 import type { Migration } from './migration.ts';
@@ -176,6 +177,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0102,
   migration0103,
   migration0106,
+  migration0109,
   migration0112,
   migration0113,
 ];
