@@ -183,7 +183,8 @@ eachDatabase((kind, openStore) => {
     const look = () =>
       context.store.tenant(office.tenant, async (tx) => ({
         isUsed: await isInUse(tx, repository, now),
-        expired: (await expirePoints(tx, { repository, since: 4e12, now, onHold: [] })).length,
+        expired: (await expirePoints(tx, { repository, since: 4e12, now, onHold: [] })).points
+          .length,
       }));
     const { data } = (await request()).body;
     await admin('POST', `${path}/stop`, {});

@@ -82,9 +82,7 @@ export async function isBeingRemoved(
   const { rows } = await sql`
     select from backup_object
     where tenant_id = ${tenant} and organization_id = ${organization} and directory_id = ${id}
-      and excluded_at is not null and erased_at is null limit 1`.execute(
-    db,
-  );
+      and excluded_at is not null and erased_at is null limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -214,9 +212,7 @@ export async function endErasure(
   await sql`
     update repository_file set erased_at = ${at}
     where tenant_id = ${tenant} and repository_id = ${repository} and removed and erased_at is null
-      and (starts_with(file, 'data/') or starts_with(file, 'snapshots/'))`.execute(
-    db,
-  );
+      and (starts_with(file, 'data/') or starts_with(file, 'snapshots/'))`.execute(db);
 }
 
 /** Why an object isn't backed up: its person is excluded, or earlier backups are being removed. */

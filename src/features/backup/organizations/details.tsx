@@ -18,6 +18,7 @@ import { certificateAddress } from './certificate/address.ts';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { authLabel, regionLabel, serviceLabels } from './labels.ts';
 import { CertificateDays, Code, HealthMark, getLastPoint } from './parts.tsx';
+import { Exclusions } from './exclusions/exclusions.tsx';
 import { LegalHolds } from './legal-holds/legal-holds.tsx';
 import { RestoreApproval } from './restore-approval.tsx';
 import { organizationMessages as t } from './messages.en.ts';
@@ -148,6 +149,7 @@ export function OrganizationDetails({
         <JobLinks jobs={jobs} />
       )}
       {!isImported && <LegalHolds row={row} now={now} zone={zone} />}
+      <Exclusions row={row} zone={zone} />
       {!isImported && <RestoreApproval row={row} />}
       {isDeleting && (
         <DeleteOrganization
