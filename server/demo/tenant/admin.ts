@@ -18,7 +18,7 @@ import {
   findItem,
   insertItem,
   listVersions,
-  readContent,
+  readFileBytes,
   storeBytes,
 } from './drive-store.ts';
 import { getFolderPath } from './drive-entities.ts';
@@ -218,7 +218,7 @@ export function createAdmin(
     deleteFile: (user, id) =>
       deleteItem(tenant, findItem(tenant, driveOfOwner(tenant, user).id, id)),
     listVersions: (id) => listVersions(tenant, id),
-    readVersion: (version) => readContent(tenant, version),
+    readVersion: (version) => readFileBytes(tenant, version),
     trimVersion: (id, version) => {
       store.run(`delete from version where item_id = ? and version = ?`, id, version);
     },

@@ -1,3 +1,9 @@
 /** People that are excluded from backups on request. */
 
-export { isBeingRemoved } from '../embedded/repositories/exclusions.ts';
+export {
+  hidePerson,
+  isBeingRemoved,
+  loadRemovals,
+  releasePerson,
+  type Removal,
+} from '../embedded/repositories/exclusions.ts';

@@ -13,7 +13,7 @@ import {
   loadRemovals,
   releasePerson,
   type Removal,
-} from '#server/engine/embedded/repositories/exclusions.ts';
+} from '#server/engine/public/exclusions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { escapeLike } from '#server/platform/db/like.ts';

@@ -89,7 +89,7 @@ export const dump = (
   );
 
 /** Returns whether the row says where this database is. It is never in a backup. */
-export const isOwnPlace = (table: string, row: Row): boolean =>
+export const isOwnPlace = (table: string, row: DumpedRow): boolean =>
   table === 'server_setting' && row['name'] === TIMELINE_SETTING;
 
 /** Returns the sums of the tenant whose rows are visible. */

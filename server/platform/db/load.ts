@@ -102,7 +102,7 @@ async function refuseFull(sql: Transaction<Database>, tables: readonly string[])
   for (const table of tables) {
     if (!(table in UNOWNED)) continue;
     const { rows } = await sql.executeQuery(CompiledQuery.raw(`select * from ${table} limit 2`));
-    if (rows.some((row) => !isOwnPlace(table, row as Row)))
+    if (rows.some((row) => !isOwnPlace(table, row as DumpedRow)))
       throw new BadBackup(
         'The database is not empty. Restore into a new data folder or a new database.',
       );

@@ -186,7 +186,7 @@ async function sendRequest(
       going.on('error', (error) => {
         reject(
           going.reusedSocket && !isAnswered && isClosed(error)
-            ? new StaleConnection('It was closed before.', { cause: error })
+            ? new StaleConnection(error.message, { cause: error })
             : error,
         );
       });

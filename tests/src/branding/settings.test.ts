@@ -36,6 +36,7 @@ const FULL: ProviderSettings = {
     label: 'Sign in',
     trustsFactor: true,
   },
+  microsoft: { clientId: '14d82eec-204b-4c2f-b7e8-296a70dab67e' },
   sso: {
     vac: { url: 'https://vac.example' },
     vcd: { url: 'https://vcd.example', organization: 'org' },

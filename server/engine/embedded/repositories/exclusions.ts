@@ -1,5 +1,10 @@
 import { sql } from 'kysely';
-import { getActiveExclusions, isExcluded, PERSON_KINDS } from '#contract/backup/exclusions.ts';
+import {
+  type Exclusion,
+  getActiveExclusions,
+  isExcluded,
+  PERSON_KINDS,
+} from '#contract/backup/exclusions.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
@@ -261,4 +266,13 @@ export async function loadRemovals(
     where o.tenant_id = ${tenant} and o.organization_id = ${organization} and (o.excluded_at is not null or o.erased_at is not null)
     group by o.organization_id, o.directory_id, o.repository_id`.execute(db);
   return rows;
+}
+
+/** Returns the exclusions of an organization that apply. */
+export async function loadExclusions(
+  tx: TenantTx,
+  organization: OrganizationId,
+): Promise<readonly Exclusion[]> {
+  const row = (await tx.rows('organization', [organization])).get(organization);
+  return row ? getActiveExclusions(row) : [];
 }

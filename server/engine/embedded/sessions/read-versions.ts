@@ -1,3 +1,4 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -17,6 +18,15 @@ const BATCH_FILES = 100;
 const BATCH_VERSIONS = 100;
 /** Versions that could not be read are named up to this many. */
 const MAX_NAMED = 5;
+
+/** Databases store it as an integer of 32 bits. */
+const ALL_VERSIONS = 2_147_483_647;
+
+/** Returns how many earlier versions of a file a job backs up at most. */
+export function getVersionLimit(versions: BackupJobRow['fileVersions']): number {
+  if (versions === undefined || versions === 'none') return 0;
+  return versions === 'all' ? ALL_VERSIONS : versions;
+}
 
 interface VersionReader {
   /**

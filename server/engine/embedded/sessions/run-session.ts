@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Exclusion, getActiveExclusions, isExcluded } from '#contract/backup/exclusions.ts';
+import { isExcluded } from '#contract/backup/exclusions.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
@@ -27,6 +27,8 @@ import type { Waits } from '../waits.ts';
 import { writeTo } from './content-writer.ts';
 import { endSession } from './end-session.ts';
 import { sessionMessages as t } from './messages.en.ts';
+import { loadExclusions } from '../repositories/exclusions.ts';
+import { getVersionLimit } from './read-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
@@ -159,13 +161,6 @@ export interface SessionState {
   readonly failing: FailingTimes | null;
 }
 
-/** Databases store it as an integer of 32 bits. */
-const ALL_VERSIONS = 2_147_483_647;
-function getVersionLimit(versions: BackupJobRow['fileVersions']): number {
-  if (versions === undefined || versions === 'none') return 0;
-  return versions === 'all' ? ALL_VERSIONS : versions;
-}
-
 async function loadSession(
   tx: TenantTx,
   id: BackupSessionId,
@@ -286,14 +281,6 @@ async function queueObjects(
   return DONE;
 }
 const DONE: EngineResult<void> = { ok: true, value: undefined };
-
-async function loadExclusions(
-  tx: TenantTx,
-  organization: OrganizationId,
-): Promise<readonly Exclusion[]> {
-  const row = (await tx.rows('organization', [organization])).get(organization);
-  return row ? getActiveExclusions(row) : [];
-}
 
 async function work(
   session: RunningSession,

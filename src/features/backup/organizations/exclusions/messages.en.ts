@@ -5,13 +5,13 @@ export const exclusionMessages = defineMessages('exclusions', {
   title: 'Excluded people',
   none: 'None. Exclude a person who asks for it, such as under a privacy law.',
   exclude: 'Exclude a person',
-  about: 'No job backs up excluded people, and all restore points lose them.',
-  others: 'Mails to others, posts in teams and files of sites stay. So do imported mailboxes.',
+  about: 'No job backs up excluded people, and their data is removed from all restore points.',
+  others: 'Mails to other people, posts in teams, files of sites and imported mailboxes stay.',
   notOnServer:
     "Veeam Backup for Microsoft 365 backs up this organization. Data can't be removed from its server here. Ask the administrator of that server.",
   end: 'End exclusion',
   endTitle: 'End the exclusion of {name}',
-  endHint: "The next backup includes {name} again. What was removed doesn't come back.",
+  endHint: "The next backup includes {name} again. Removed data isn't restored.",
   person: 'Person',
   searchByName: 'Search by name or address',
   chosen: 'Chosen: {name}',
@@ -30,9 +30,9 @@ export const exclusionMessages = defineMessages('exclusions', {
   nothingStored: 'No repository had backups.',
   removing: '{repository}: hidden. The next clean-up removes the data.',
   locked:
-    '{repository}: hidden. Object Lock keeps files with the data until {day} at the latest. Then they are deleted.',
+    '{repository}: hidden. Object Lock retains the data until {day} at the latest. Then it is deleted.',
   unlocked:
-    '{repository}: hidden. Object Lock keeps files with the data until {day} at the latest. Then they are deleted.',
+    '{repository}: hidden. All Object Locks have ended. The next clean-up deletes the data.',
   removed: '{repository}: removed',
   excludedToast: 'Person excluded',
   endedToast: 'Exclusion ended',
