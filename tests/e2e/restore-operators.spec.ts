@@ -57,9 +57,13 @@ async function signInOnMicrosoftPage(page: Page, { id }: TenantPerson): Promise<
       redirect: 'manual',
       body: new URLSearchParams({ page: route.request().url(), user: id }),
     });
-    await route.fulfill({ status: 302, headers: { location: headers.get('location') ?? '' } });
+    const back = JSON.stringify(headers.get('location') ?? '');
+    await route.fulfill({
+      contentType: 'text/html',
+      body: `<title>Microsoft</title><script>location.replace(${back})</script>`,
+    });
   });
-  const admin = await signInByApi(portal, 'admin');
+  const admin = await signInByApi(portal, 'owner');
   const set = (microsoft: object | null): Promise<unknown> =>
     admin.call('PUT', `service-providers/${admin.provider}/settings`, { microsoft });
   await set({ clientId: PUBLIC_CLIENT_ID });

@@ -24,7 +24,7 @@ test('ENG-122: a person is excluded by keyboard with the typed name, a restore s
   await page.locator('[data-entry]').first().press('Enter');
   const section = page.getByRole('region', { name: 'Excluded people' });
   await expect(section.getByText(/^None\./)).toBeVisible();
-  await expect(section.getByText(/posts in teams and files of sites stay/)).toBeVisible();
+  await expect(section.getByText(/posts in teams, files of sites and imported mailboxes stay/)).toBeVisible();
   await section.getByRole('button', { name: 'Exclude a person' }).press('Enter');
 
   // What is missing is named.
@@ -61,11 +61,11 @@ test('ENG-122: a person is excluded by keyboard with the typed name, a restore s
   await page.keyboard.press('Escape');
 
   await page.goto(`${portal.url}/o365/restore/outlook`);
-  await expect(page.getByText(`so that nothing of them is shown: ${name}`)).toBeVisible();
+  await expect(page.getByText(`and have no restore points: ${name}`)).toBeVisible();
 
   await page.goto(`${portal.url}/o365/organizations`);
   await page.locator('[data-entry]').first().press('Enter');
-  await section.getByRole('button', { name: `End the exclusion of ${name}` }).press('Enter');
+  await section.getByRole('button', { name: `End exclusion of ${name}` }).press('Enter');
   await dialog(page).getByRole('button', { name: 'End exclusion' }).press('Enter');
   await expect(dialog(page).getByText('Enter a reason.')).toBeVisible();
   await dialog(page).getByLabel('Reason').fill('Revoked');

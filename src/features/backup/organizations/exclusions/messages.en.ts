@@ -10,7 +10,7 @@ export const exclusionMessages = defineMessages('exclusions', {
   notOnServer:
     "Veeam Backup for Microsoft 365 backs up this organization. Data can't be removed from its server here. Ask the administrator of that server.",
   end: 'End exclusion',
-  endTitle: 'End the exclusion of {name}',
+  endTitle: 'End exclusion of {name}',
   endHint: "The next backup includes {name} again. Removed data isn't restored.",
   person: 'Person',
   searchByName: 'Search by name or address',
