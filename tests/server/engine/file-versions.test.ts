@@ -128,7 +128,7 @@ test('ENG-140: a version that cannot be read is a warning that names it, and nei
   // A list that can't be read: the file is backed up, and its versions come later.
   office.save(file.id, 'fifth');
   office.cloud.answer = () => null;
-  office.office.admin.setFailurePlan([{ path: /\/versions$/, failure: 'error' }]);
+  office.office.admin.setFailurePlan([{ path: /\/versions$/, failure: 'gone' }]);
   const unlisted = await office.backUp();
   expect(unlisted.result).toBe('warning');
   expect(unlisted.objects[0]?.message).toContain(

@@ -69,10 +69,7 @@ eachDatabase((name, open) => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 3, maxLength: 5 }), async (actions) => {
         const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
-        for (const memory of objects) {
-          memory.hasHistory = true;
-          memory.putFolder('top', null, 'Inbox');
-        }
+        for (const memory of objects) memory.putFolder('top', null, 'Inbox');
         const bench = await makeSessionBench(store, objects);
         await createRepositoryRow(bench, { retentionType: 'ItemLevel' });
         const job = await bench.addJob();
