@@ -51,14 +51,19 @@ async function signIn(page: Page, { id }: TenantPerson): Promise<void> {
 
 /** Signs in on the page of Microsoft, which leads the browser back. */
 async function signInOnMicrosoftPage(page: Page, { id }: TenantPerson): Promise<void> {
-  await page.route('https://login.microsoftonline.com/**', async (route) => {
+  // A redirect itself can't be intercepted.
+  await page.route('**/api/v1/o365/operators/start', async (route) => {
+    const start = await route.fetch({ maxRedirects: 0 });
+    const { location: address = '', 'set-cookie': cookie = '' } = start.headers();
+    expect(new URL(address).host).toBe('login.microsoftonline.com');
     const { headers } = await fetch(`${portal.url}/demo/tenant/1/sign-in`, {
       method: 'POST',
       redirect: 'manual',
-      body: new URLSearchParams({ page: route.request().url(), user: id }),
+      body: new URLSearchParams({ page: address, user: id }),
     });
     const back = JSON.stringify(headers.get('location') ?? '');
     await route.fulfill({
+      headers: { 'set-cookie': cookie },
       contentType: 'text/html',
       body: `<title>Microsoft</title><script>location.replace(${back})</script>`,
     });

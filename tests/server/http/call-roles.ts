@@ -46,6 +46,8 @@ const CALLERS: Readonly<Record<string, Callers>> = {
   // Restore operators may be no users of the portal.
   'o365/operators/devicecode': 'anyone',
   'o365/operators/token': 'anyone',
+  'o365/operators/start': 'anyone',
+  'o365/operators/callback': 'anyone',
 
   // "profile, subscriptions, change-password, reset-password, security-questions, forbidden, support: none".
   'auth/logout': 'everyone',
