@@ -5,7 +5,7 @@ export const operatorSignInMessages = defineMessages('operatorSignIn', {
   description: 'Restore mail, files and sites of Microsoft 365.',
   microsoft: 'Sign in with Microsoft',
   openMicrosoft: 'Continue to Microsoft',
-  openMicrosoftNote: 'Sign in there with your own account.',
+  openMicrosoftNote: 'Sign in on the Microsoft page with your own account.',
   codeInstead: 'Use a code instead',
   microsoftLead:
     'Get a code, and enter it on the Microsoft page. Sign in there with your own account.',
