@@ -98,7 +98,6 @@ test('RES-140, RES-81: a version of the history is shown, compared, restored as 
   const content = page.getByRole('dialog', { name: /^Version of/ });
   await expect(content.getByRole('heading')).toBeVisible();
   await expect(content.locator('iframe, output').first()).toBeVisible();
-  await sound(page, 'version of the history');
   await page.keyboard.press('Escape');
 
   await showVersions();

@@ -1,4 +1,5 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
@@ -38,17 +39,31 @@ interface Place {
   readonly clock: Clock;
 }
 
+/** The ids of the locks that this process has. Any other lock of this process was left behind. */
+const held = new Set<string>();
+
 /** Returns `busy` if somebody else has a lock that excludes this one. */
 export async function acquireLock(place: Place, kind: LockKind): Promise<EngineResult<Lock>> {
-  const before = await checkOthers(place, kind, null);
-  if (!before.ok) return before;
-  const first = await writeLock(place, kind);
-  if (!first.ok) return first;
-  await wait(place.clock, SETTLE_MS);
-  const after = await checkOthers(place, kind, first.value.name);
-  if (after.ok) return ok(keepLock(place, kind, first.value));
-  await place.target.remove('locks', first.value.name);
-  return after;
+  const id = randomUUID();
+  // Before it can be seen.
+  held.add(id);
+  let isAcquired = false;
+  try {
+    const before = await checkOthers(place, kind, null);
+    if (!before.ok) return before;
+    const first = await writeLock(place, kind, id);
+    if (!first.ok) return first;
+    await wait(place.clock, SETTLE_MS);
+    const after = await checkOthers(place, kind, first.value.name);
+    if (after.ok) {
+      isAcquired = true;
+      return ok(keepLock(place, kind, id, first.value));
+    }
+    await place.target.remove('locks', first.value.name);
+    return after;
+  } finally {
+    if (!isAcquired) held.delete(id);
+  }
 }
 
 interface WrittenLock {
@@ -57,7 +72,7 @@ interface WrittenLock {
 }
 
 /** Rewrites the lock every five minutes until it is released, or lost: then it stays lost. */
-function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
+function keepLock(place: Place, kind: LockKind, id: string, first: WrittenLock): Lock {
   const { target, clock } = place;
   let written = first;
   let isOver = false;
@@ -76,7 +91,7 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
     if (!check().ok) return void (await target.remove('locks', written.name));
     await look();
     if (isOver) return;
-    const next = await writeLock(place, kind);
+    const next = await writeLock(place, kind, id);
     if (next.ok) {
       const former = written.name;
       written = next.value;
@@ -106,7 +121,11 @@ function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
       isOver = true;
       timer.cancel();
       await refreshing;
-      return target.remove('locks', written.name);
+      try {
+        return await target.remove('locks', written.name);
+      } finally {
+        held.delete(id);
+      }
     },
   };
 }
@@ -115,6 +134,7 @@ const lostLock = (): Failed => failed('ended', t.lockLost);
 async function writeLock(
   { target, sealer, clock }: Place,
   kind: LockKind,
+  id: string,
 ): Promise<EngineResult<WrittenLock>> {
   const at = clock.now();
   const name = await writeDocument(
@@ -130,6 +150,7 @@ async function writeLock(
       // Not in restic, which ignores them.
       processSpace: PROCESS_SPACE,
       startedAt: performance.timeOrigin,
+      id,
     }),
   );
   return name.ok ? ok({ name: name.value, at }) : name;
@@ -171,15 +192,14 @@ function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
 }
 
 /**
- * After a restart of a container, this process often has the number of the one that crashed. A clock
- * that was set back says nothing: when a process started doesn't change. Former versions don't tell it.
+ * After a restart of a container, this process often has the number of the one that crashed. Locks of
+ * former versions have no id: those are compared by time, which is wrong after a clock was set back.
  */
-const isGone = ({ pid, startedAt }: v.InferOutput<typeof LOCK>, lockedAt: Ms): boolean =>
-  pid === process.pid
-    ? startedAt === undefined
-      ? lockedAt < performance.timeOrigin
-      : startedAt !== performance.timeOrigin
-    : !isRunning(pid);
+function isGone({ pid, startedAt, id }: v.InferOutput<typeof LOCK>, lockedAt: Ms): boolean {
+  if (pid !== process.pid) return !isRunning(pid);
+  if (startedAt === undefined || id === undefined) return lockedAt < performance.timeOrigin;
+  return startedAt !== performance.timeOrigin || !held.has(id);
+}
 
 function isRunning(pid: number): boolean {
   try {
@@ -204,4 +224,5 @@ const LOCK = v.object({
   pid: v.optional(v.number(), 0),
   processSpace: v.optional(v.string(), ''),
   startedAt: v.optional(v.number()),
+  id: v.optional(v.string()),
 });
