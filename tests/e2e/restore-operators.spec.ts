@@ -54,7 +54,7 @@ async function signInOnMicrosoftPage(page: Page, { id }: TenantPerson): Promise<
   // A redirect itself can't be intercepted.
   await page.route('**/api/v1/o365/operators/start', async (route) => {
     const start = await route.fetch({ maxRedirects: 0 });
-    const { location: address = '', 'set-cookie': cookie = '' } = start.headers();
+    const { 'location': address = '', 'set-cookie': cookie = '' } = start.headers();
     expect(new URL(address).host).toBe('login.microsoftonline.com');
     const { headers } = await fetch(`${portal.url}/demo/tenant/1/sign-in`, {
       method: 'POST',

@@ -24,7 +24,9 @@ test('ENG-122: a person is excluded by keyboard with the typed name, a restore s
   await page.locator('[data-entry]').first().press('Enter');
   const section = page.getByRole('region', { name: 'Excluded people' });
   await expect(section.getByText(/^None\./)).toBeVisible();
-  await expect(section.getByText(/posts in teams, files of sites and imported mailboxes stay/)).toBeVisible();
+  await expect(
+    section.getByText(/posts in teams, files of sites and imported mailboxes stay/),
+  ).toBeVisible();
   await section.getByRole('button', { name: 'Exclude a person' }).press('Enter');
 
   // What is missing is named.

@@ -48,7 +48,8 @@ export const restoreMessages = defineMessages('restorePages', {
   lacks: "This restore point doesn't include {names}, because their backup failed.",
   lacksMore: '{names} and {count} more',
   restores: 'Restores',
-  excluded: 'These people are excluded from backups on request, and have no restore points: {names}',
+  excluded:
+    'These people are excluded from backups on request, and have no restore points: {names}',
   onLegalHold: 'On legal hold, so that no backups of them are removed: {names}',
   searchOutlook: 'Search this folder',
   searchOnedrive: 'Search this folder',

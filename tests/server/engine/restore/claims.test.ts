@@ -13,7 +13,8 @@ eachDatabase((kind, open) => {
     const store = await open();
     const tenant = await aTenant(store);
     let now = Date.UTC(2026, 10, 28, 12);
-    const aTask = () => ({ store, tenant, id: randomUUID(), clock: { now: () => now } }) as Task;
+    const aTask = () =>
+      ({ store, tenant, id: randomUUID(), clock: { now: () => now } }) as unknown as Task;
     const [first, second] = [aTask(), aTask()];
     expect(await claimObject(first, TEAM)).toBe(true);
     expect(await claimObject(second, TEAM)).toBe(false);
