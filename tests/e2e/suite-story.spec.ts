@@ -120,7 +120,10 @@ for (const hands of ALL_HANDS)
     };
     const openJob = async (): Promise<void> => {
       await press(entry(page, name));
-      await expect(heading(page, name)).toBeFocused();
+      await expect(job.getByRole('heading', { name, level: 2 })).toBeVisible();
+      await expect
+        .poll(() => job.evaluate((all) => all.contains(document.activeElement)))
+        .toBe(true);
     };
 
     await test.step('creates a job for one person and runs its first session', async () => {
@@ -173,6 +176,7 @@ for (const hands of ALL_HANDS)
       await expect.poll(() => rowTexts(tenant, subject)).toHaveLength(before.length - 1);
       await page.bringToFront();
       await runJob(2);
+      await hands.closeItem(page);
     });
 
     await test.step('finds and reads the mail at the restore point before its deletion', async () => {
