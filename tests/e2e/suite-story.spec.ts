@@ -280,6 +280,7 @@ for (const hands of ALL_HANDS)
       await expect(job.getByText(REFUSED).first()).toBeVisible(SESSION);
       await expect(job.getByRole('status').filter({ hasText: 'Failed' })).toBeVisible();
       await check(page, 'panel of a job that failed');
+      await hands.closeItem(page);
       await hands.logOut(page);
       await expect(page.getByLabel('Username')).toBeVisible();
       await signIn('operator', '/monitoring/daily-checks?state=Failed&instructionType=office365');
