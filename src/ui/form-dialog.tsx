@@ -8,6 +8,8 @@ import { uiMessages as t } from './messages.en.ts';
 interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'first' | 'wide'> {
   readonly submitLabel: string;
   readonly busy: boolean;
+  /** Submitting can't be undone. */
+  readonly isIrreversible?: boolean;
   /** More buttons, after the one that submits. */
   readonly actions?: ReactNode;
   /** Shown below the fields. */
@@ -20,6 +22,7 @@ interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'fi
 export function FormDialog({
   submitLabel,
   busy,
+  isIrreversible = false,
   actions,
   error = null,
   formRef,
@@ -33,7 +36,12 @@ export function FormDialog({
       {...dialog}
       footer={
         <>
-          <Button variant="primary" type="submit" form={formId} busy={busy}>
+          <Button
+            variant={isIrreversible ? 'danger' : 'primary'}
+            type="submit"
+            form={formId}
+            busy={busy}
+          >
             {submitLabel}
           </Button>
           {actions}

@@ -35,3 +35,15 @@ export function AccountPage({ title, description, children }: AccountPageProps) 
     </div>
   );
 }
+
+/** A link to a sign-in outside of the portal, as wide as the form. */
+export function SignInLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a
+      href={href}
+      className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
+    >
+      <span className="truncate">{children}</span>
+    </a>
+  );
+}

@@ -19,8 +19,7 @@ import { CapabilitiesContext, getReason } from './capabilities.ts';
 import { BasketButton } from './basket/basket-button.tsx';
 import { BasketPanel } from './basket/panel.tsx';
 import { BasketContext, useBasket } from './basket/use-basket.ts';
-import { ExclusionNotice } from './exclusion-notice.tsx';
-import { HoldNotice } from './hold-notice.tsx';
+import { PeopleNotices } from './people-notices.tsx';
 import { RestoreHistory } from './history/restore-history.tsx';
 import { NoSession, Offline } from './no-session.tsx';
 import { getServicePath } from './operator/address.ts';
@@ -217,8 +216,7 @@ export function RestorePage({
             {!isFinding && picker}
           </div>
         )}
-        {organization !== null && isBrowsing && <HoldNotice organization={organization.id} />}
-        {organization !== null && isBrowsing && <ExclusionNotice organization={organization.id} />}
+        {organization !== null && isBrowsing && <PeopleNotices organization={organization.id} />}
         {session.point !== null && session.point.lacks.length > 0 && isBrowsing && (
           <div className="px-4 py-2 tablet:px-5">
             <Callout tone="warning">{lacksText(session.point.lacks)}</Callout>

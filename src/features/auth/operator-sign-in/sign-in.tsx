@@ -16,7 +16,7 @@ import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { AccountPage } from '../account-page.tsx';
+import { AccountPage, SignInLink } from '../account-page.tsx';
 import { DeviceCodeStep } from '../../shared/device-code/device-code-step.tsx';
 import { operatorSignInMessages as t } from './messages.en.ts';
 
@@ -55,12 +55,7 @@ export function OperatorSignIn() {
         {offersPage && (
           <>
             <p className="m-0 text-ink-2">{t.openMicrosoftNote}</p>
-            <a
-              href="/api/v1/o365/operators/start"
-              className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
-            >
-              {t.openMicrosoft}
-            </a>
+            <SignInLink href="/api/v1/o365/operators/start">{t.openMicrosoft}</SignInLink>
             {!usesCode && (
               <p className="m-0">
                 <Button onClick={() => setUsesCode(true)}>{t.codeInstead}</Button>

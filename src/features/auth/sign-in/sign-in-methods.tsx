@@ -7,6 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { SignedIn } from '#workers/api.ts';
 import { knowsPasskeys, showPasskey } from './passkey.ts';
 import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
+import { SignInLink } from '../account-page.tsx';
 
 export interface SignInWaysProps {
   readonly branding: Branding;
@@ -36,12 +37,9 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
             </Button>
           )}
           {oidc !== null && (
-            <a
-              href="/api/v1/auth/oidc/start"
-              className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
-            >
-              <span className="truncate">{t.signInWith({ service: oidc })}</span>
-            </a>
+            <SignInLink href="/api/v1/auth/oidc/start">
+              {t.signInWith({ service: oidc })}
+            </SignInLink>
           )}
         </div>
       )}

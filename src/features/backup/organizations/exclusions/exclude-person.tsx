@@ -1,11 +1,9 @@
 import { useState } from 'react';
 import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import { Combobox } from '#src/ui/combobox.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { richText } from '#src/ui/rich-text.tsx';
@@ -15,6 +13,7 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { formMessages } from '../../../shared/forms/messages.en.ts';
 import { useSearchQuery } from '../../../shared/queries/use-search-query.ts';
 import { exclusionMessages as t } from './messages.en.ts';
+import { DirectoryPicker } from '../directory-picker.tsx';
 
 interface Draft {
   readonly person: { readonly id: string; readonly name: string } | null;
@@ -47,43 +46,30 @@ export function ExcludePerson({
     organizationId,
     ...(search.trim() !== '' && { search: search.trim() }),
   });
-  const found = value ?? [];
   const { person } = form;
   return (
     <FormDialog
       title={t.exclude}
       submitLabel={t.exclude}
+      isIrreversible
       busy={busy}
       error={error}
       formRef={formRef}
       onSubmit={save}
       onClose={onClose}
     >
-      <div className="grid gap-1.5">
-        <Combobox
-          label={t.person}
-          required
-          value=""
-          placeholder={t.searchByName}
-          error={errors['person'] ?? null}
-          onType={setSearch}
-          options={found.map(({ id, name, address }) => ({
-            value: id,
-            label: address === '' ? name : `${name} (${address})`,
-          }))}
-          onChange={(id) => {
-            const chosen = found.find((one) => one.id === id);
-            if (chosen)
-              change({ person: { id, name: chosen.name.trim() || chosen.address }, typed: '' });
-          }}
-        />
-        {person !== null && <p className="m-0 text-ink-2">{t.chosen({ name: person.name })}</p>}
-        {failure !== null && !isLoading && (
-          <p role="alert" className="m-0 text-agate text-failed">
-            {getFailureText(failure)}
-          </p>
-        )}
-      </div>
+      <DirectoryPicker
+        label={t.person}
+        placeholder={t.searchByName}
+        error={errors['person'] ?? null}
+        chosen={person && t.chosen({ name: person.name })}
+        found={value ?? []}
+        failure={isLoading ? null : failure}
+        onType={setSearch}
+        onChoose={({ id, name, address }) =>
+          change({ person: { id, name: name.trim() || address }, typed: '' })
+        }
+      />
       <TextArea
         label={t.reason}
         hint={t.reasonHint}

@@ -3,10 +3,8 @@ import { HOLD_KINDS, type HoldKind } from '#contract/backup/legal-holds.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { Combobox } from '#src/ui/combobox.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { Select } from '#src/ui/select.tsx';
@@ -16,6 +14,7 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { addDays, isDay, startOfDay } from '../../../shared/date-range/dates.ts';
 import { useSearchQuery } from '../../../shared/queries/use-search-query.ts';
 import { legalHoldMessages as t } from './messages.en.ts';
+import { DirectoryPicker } from '../directory-picker.tsx';
 
 interface Draft {
   readonly kind: HoldKind;
@@ -60,7 +59,6 @@ export function PlaceHold({
     limit: '50',
     ...(typed.trim() !== '' && { search: typed.trim() }),
   });
-  const found = value?.rows ?? [];
   return (
     <FormDialog
       title={t.place}
@@ -78,32 +76,16 @@ export function PlaceHold({
         options={HOLD_KINDS.map((kind) => ({ value: kind, label: t[kind] }))}
         onChange={(kind) => change({ kind, object: null })}
       />
-      <div className="grid gap-1.5">
-        <Combobox
-          label={t.name}
-          required
-          value=""
-          placeholder={t.searchByName}
-          error={errors['object'] ?? null}
-          onType={setTyped}
-          options={found.map(({ id, name, address }) => ({
-            value: id,
-            label: address === '' ? name : `${name} (${address})`,
-          }))}
-          onChange={(id) => {
-            const object = found.find((one) => one.id === id);
-            if (object) change({ object: { id, name: object.name } });
-          }}
-        />
-        {form.object !== null && (
-          <p className="m-0 text-ink-2">{t.chosen({ name: form.object.name })}</p>
-        )}
-        {failure !== null && !isLoading && (
-          <p role="alert" className="m-0 text-agate text-failed">
-            {getFailureText(failure)}
-          </p>
-        )}
-      </div>
+      <DirectoryPicker
+        label={t.name}
+        placeholder={t.searchByName}
+        error={errors['object'] ?? null}
+        chosen={form.object && t.chosen({ name: form.object.name })}
+        found={value?.rows ?? []}
+        failure={isLoading ? null : failure}
+        onType={setTyped}
+        onChoose={({ id, name }) => change({ object: { id, name } })}
+      />
       <TextArea
         label={t.reason}
         hint={t.reasonHint}
