@@ -24,6 +24,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { issueSession, refused } from './issue-session.ts';
 import { openSession } from '../../platform/auth/sessions.ts';
 import type { NewSession, Opened } from '../../platform/auth/sessions.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 const NOT_ALLOWED: Failure = { kind: 'forbidden', message: MESSAGES.loginAsRefused };
 const OFF: Failure = { kind: 'forbidden', message: MESSAGES.loginAsOff };
@@ -336,12 +337,8 @@ export async function loadUserRights(tx: TenantTx, id: UserId): Promise<UserRigh
 }
 
 /** Returns whether this provider has turned impersonation off. */
-export async function isOff({ tenant, sql }: TenantTx): Promise<boolean> {
-  const { settings } = await sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
+export async function isOff(tx: TenantTx): Promise<boolean> {
+  const settings = await loadProviderSettings(tx);
   return settings.loginAs === false;
 }
 

@@ -37,6 +37,7 @@ import { deriveValue, isSame, redirectTo } from './sign-in-redirect.ts';
 import { beginStep } from './sign-in-step.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 /**
  * The limit per minute: each start by an anonymous client adds a row and can cause a request to the
@@ -122,13 +123,7 @@ async function loadOidcSettings(
   context: AppContext,
   ctx: RequestContext,
 ): Promise<Set | null> {
-  const {
-    settings: { oidc },
-  } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const { oidc } = await loadProviderSettings(tx);
   return oidc
     ? {
         at: { settings: oidc, secret: await readSecret(tx, context, 'oidc') },

@@ -17,6 +17,7 @@ import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
 import { enterOperator, loadRegion, makeOperatorLimit } from './operator-sign-in.ts';
 import { deriveValue, isSame, redirectTo } from './sign-in-redirect.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 /** Per minute: each start by an anonymous client adds a row. */
 const STARTS = { address: 30, provider: 300 } as const;
@@ -95,13 +96,7 @@ async function loadApplication(
   context: AppContext,
   ctx: RequestContext,
 ): Promise<SignInApplication | null> {
-  const {
-    settings: { microsoft },
-  } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const { microsoft } = await loadProviderSettings(tx);
   const region = await loadRegion(tx);
   if (!microsoft || region === null) return null;
   const redirectUri = `${await portalAddress(tx, context, ctx)}${API}/o365/operators/callback`;

@@ -118,7 +118,7 @@ export async function loadRegion(tx: TenantTx): Promise<Region | null> {
   return organizations.find(({ removedAt }) => removedAt === null)?.region ?? null;
 }
 
-/** Opens a session for a person who is an operator. `attempt` ends, whoever it is. */
+/** Opens a session if the person is an operator. The attempt ends in either case. */
 export async function enterOperator(
   context: AppContext,
   ctx: RequestContext,

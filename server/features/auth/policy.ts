@@ -2,6 +2,7 @@ import type { Method } from '#contract/auth/sign-in-step.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 export type Policy = NonNullable<ProviderSettings['secondFactor']>;
 
@@ -71,12 +72,8 @@ export function isBySms(policy: Policy, owned: Owned): boolean {
   return need.step === 'code' && need.methods[0] === 'sms';
 }
 
-export async function loadPolicy({ tenant, sql }: TenantTx): Promise<Policy> {
-  const { settings } = await sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
+export async function loadPolicy(tx: TenantTx): Promise<Policy> {
+  const settings = await loadProviderSettings(tx);
   return settings.secondFactor ?? 'own';
 }
 

@@ -11,6 +11,7 @@ import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 /** The limit per minute and user: each call makes this server sign in to another system. */
 const CLICKS = 20;
@@ -33,13 +34,7 @@ export function ssoHandlers(context: AppContext): Pick<Handlers, 'validateSso'> 
       const refused = rateLimit.check(session.userId, ctx.now);
       if (refused) return failed(refused);
       const { set, account, secret } = await context.store.tenant(tenant, async (tx) => {
-        const {
-          settings: { sso },
-        } = await tx.sql
-          .selectFrom('provider')
-          .select('settings')
-          .where('tenant_id', '=', tenant)
-          .executeTakeFirstOrThrow();
+        const { sso } = await loadProviderSettings(tx);
         const person = await tx.sql
           .selectFrom('person')
           .select('settings')

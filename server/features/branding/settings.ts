@@ -16,6 +16,7 @@ import { keepsProvider } from '../../platform/tenancy/providers.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { tryGateway } from './test-gateway.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 /** Connection tests reach external systems, so they are limited per minute and provider. */
 const TRIES = 10;
@@ -122,12 +123,9 @@ async function changeOne<T>(
   return done;
 }
 
-async function loadSettings({ tenant, sql }: TenantTx): Promise<StoredSettings> {
-  const { settings } = await sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
+async function loadSettings(tx: TenantTx): Promise<StoredSettings> {
+  const { tenant, sql } = tx;
+  const settings = await loadProviderSettings(tx);
   const rows = await sql
     .selectFrom('secret')
     .select('name')

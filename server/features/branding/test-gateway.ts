@@ -11,6 +11,7 @@ import { tryDirectory } from '../auth/directory/active-directory.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { gatewayMessages as t } from './messages.en.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 export interface Outcome {
   readonly ok: boolean;
@@ -31,11 +32,7 @@ export async function tryGateway(
   what: Tried,
   to: Addressee,
 ): Promise<() => Promise<Outcome>> {
-  const { settings } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const settings = await loadProviderSettings(tx);
   if (what === 'mail' || what === 'sms') {
     const gateways = await loadGateways(tx, context);
     return what === 'mail'

@@ -31,6 +31,7 @@ import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { vacCompanies } from './vspc-companies.ts';
 import type { Ask as AskOutside } from './vspc-companies.ts';
 import { companyMessages as t } from './messages.en.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 type Fields = Omit<ParsedInputOf<'editCompany'>, 'id'>;
 type Names =
@@ -149,11 +150,7 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
      */
     async listVacCompanies(_, ctx) {
       const { url, key, ours, collected } = await read(ctx, async (tx, session) => {
-        const { settings } = await tx.sql
-          .selectFrom('provider')
-          .select('settings')
-          .where('tenant_id', '=', tx.tenant)
-          .executeTakeFirstOrThrow();
+        const settings = await loadProviderSettings(tx);
         return {
           url: settings.sso?.vac?.url ?? null,
           key: await readSecret(tx, context, 'vac'),

@@ -14,6 +14,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { userMessages as t } from './messages.en.ts';
+import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;
@@ -177,11 +178,7 @@ async function listed(
       .filter(({ deletedAt }) => deletedAt === undefined)
       .map((company) => [company.n, company]),
   );
-  const { settings } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const settings = await loadProviderSettings(tx);
   const totp = new Set(
     (
       await tx.sql

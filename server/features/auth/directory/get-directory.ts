@@ -7,6 +7,7 @@ import { activeDirectory } from './active-directory.ts';
 import type { Directory } from './directory.ts';
 import { readAccountStatuses } from './account-status.ts';
 import type { StatusLookup } from './account-status.ts';
+import { loadProviderSettings } from '../../../platform/tenancy/provider-settings.ts';
 
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
 
@@ -32,13 +33,7 @@ async function loadDirectorySettings(
   tx: TenantTx,
   context: AppContext,
 ): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
-  const {
-    settings: { directory: at },
-  } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const { directory: at } = await loadProviderSettings(tx);
   const password = at ? await readSecret(tx, context, 'directory') : null;
   return at && password !== null ? { at, password } : null;
 }

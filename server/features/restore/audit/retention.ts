@@ -2,16 +2,13 @@ import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { IS_RESTORE_AUDIT } from './query.ts';
+import { loadProviderSettings } from '#server/platform/tenancy/provider-settings.ts';
 
 const YEAR_MS: Ms = 365.25 * 86_400_000;
 
 /** For how many years the provider stores the audit of restores; null: forever. */
-export async function loadRetentionYears({ sql: db, tenant }: TenantTx): Promise<number | null> {
-  const { settings } = await db
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
+export async function loadRetentionYears(tx: TenantTx): Promise<number | null> {
+  const settings = await loadProviderSettings(tx);
   return settings.restoreAuditYears ?? null;
 }
 

@@ -14,6 +14,7 @@ import type { EngineAt } from '../scope.ts';
 import { informOfRequest } from './inform.ts';
 import { oversightMessages as t } from './messages.en.ts';
 import type { TaskId } from '#contract/ids.ts';
+import { loadProviderSettings } from '#server/platform/tenancy/provider-settings.ts';
 
 type Started = OutputOf<'restoreMailbox'>;
 
@@ -126,11 +127,7 @@ export async function loadNeedsApproval(
   tx: TenantTx,
   organizations: readonly string[],
 ): Promise<boolean> {
-  const { settings } = await tx.sql
-    .selectFrom('provider')
-    .select('settings')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
+  const settings = await loadProviderSettings(tx);
   if (settings.restoreApproval === true) return true;
   const rows = await tx.rows('organization', [...new Set(organizations)]);
   return [...rows.values()].some(({ needsApproval }) => needsApproval === true);
