@@ -106,7 +106,7 @@ const fields = {
   isTeamsChatsEnabled: v.optional(v.boolean(), false),
   /** Stores the words of contents outside of the repository, for searches. */
   isFullTextEnabled: v.optional(v.boolean(), false),
-  /** Versions that Microsoft 365 has of each file before its present content: up to so many, or all. */
+  /** The earlier versions of each file in Microsoft 365: a maximum number, or all. */
   fileVersions: v.optional(FileVersionsSchema, 'none'),
   backupType,
   selectedItems: items,

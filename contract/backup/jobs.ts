@@ -77,7 +77,7 @@ const jobItem = v.strictObject({
 export type JobItem = v.InferOutput<typeof jobItem>;
 const jobItems = v.pipe(v.array(jobItem), v.maxLength(LIMITS.backupJobItems));
 
-/** So many earlier versions of each file, those before its present content. */
+/** The maximum number of earlier versions of each file. */
 export const FileVersionsSchema = v.union([
   v.picklist(['none', 'all']),
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LIMITS.fileVersions)),

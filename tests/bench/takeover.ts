@@ -1,6 +1,6 @@
 /**
  * How long it takes from the kill of a server until another one does its work, for every kind of work,
- * and from the moment when a server stands still (`SIGSTOP`): its connections stay open then. Two server
+ * and from the moment when a server is suspended (`SIGSTOP`), which leaves its connections open. Two server
  * processes on one PostgreSQL. `node tests/bench/takeover.ts [--kills 8] [--stops 4] [--json]`
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ try {
       cluster.url,
       site.env,
     ));
-    // It takes nothing of the work while it stands still.
+    // It takes no work while it is suspended.
     process.kill(successor.pid, 'SIGSTOP');
     await site.begin(server.origin.href);
     process.kill(successor.pid, 'SIGCONT');
@@ -102,7 +102,7 @@ const sheet: Sheet = {
       .map((one) => one.toFixed(1))
       .join(' ')}.`,
     'A report: until its job is leased again; all others: until the system outside hears from the other server. A command: the device repeats it every second.',
-    'A server that stands still has its connections, so no other one runs its commands: they wait until it goes on or ends.',
+    'A suspended server still has its connections, so no other server runs its commands: they wait until it continues or ends.',
     `For ${LOSSES.length} losses, ${done?.mailsArrived} mails and ${done?.reportMails} mails with reports arrived, ${done?.sessions.length} sessions ran, and ${done?.mailsInBackup.doubled} items are in the backup twice.`,
   ],
 };

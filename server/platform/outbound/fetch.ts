@@ -48,7 +48,7 @@ export interface OutboundConnections {
 
 /**
  * Returns connections that stay open between requests, until the other side closes them. A request
- * that meets such a closed one is sent again at once on one of its own, if it may be repeated.
+ * that fails on a closed one is sent again on a new connection, if it is idempotent.
  */
 export function makeConnections(max: number): OutboundConnections {
   const options = { keepAlive: true, maxSockets: max };

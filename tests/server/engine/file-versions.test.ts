@@ -145,7 +145,7 @@ test('ENG-140: a version that cannot be read is a warning that names it, and nei
   ]);
 });
 
-test('ENG-140: versions that the tenant removed stay in the points that have them, numbers that begin anew are versions of their own, and a deleted file ends with its versions', async () => {
+test('ENG-140: versions that the tenant removed stay in the points that have them, versions with reused numbers are new versions, and a deleted file ends with its versions', async () => {
   const { office, file } = await aFile('all', ['second', 'third']);
   await office.backUp();
   office.office.admin.trimVersion(file.id, 1);

@@ -71,7 +71,7 @@ export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
 
 /**
  * Yields what a plan takes, always in the same order: chosen items, then folder by folder, the
- * newest item first. Every batch is a separate transaction, so that others aren't kept waiting.
+ * newest item first. Every batch is a separate transaction, so that other work doesn't wait.
  */
 export async function* chosenItems(
   read: ReadRows,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { downloadMessages as t } from './messages.en.ts';
 
-/** When a download ends that nobody may read any more, whatever its age. */
+/** The end of a download that was withdrawn, regardless of its age. */
 export const WITHDRAWN_AT = 0;
 
 /**

@@ -76,8 +76,8 @@ export const readInThread = (
 
 /**
  * Reads entries in a thread with little memory and time (G67). An entry that breaks the thread is
- * lost alone: another thread continues with the next one. `getTask`: what a thread is started with,
- * after so many entries.
+ * lost alone: another thread continues with the next one. `getTask` returns what a thread starts
+ * with, after the given number of entries.
  */
 export async function* readEntries(
   { clock }: { readonly clock: Clock },

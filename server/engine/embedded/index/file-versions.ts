@@ -17,8 +17,8 @@ export const isFileVersion = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`(${v}.flags -> 'version' is not null)`;
 
 /**
- * Returns the key of a version of a file. The cloud may begin anew with its numbers, so the date and
- * the size belong to it.
+ * Returns the key of a version of a file. Microsoft 365 may start its numbers again, so the key includes
+ * date and size.
  */
 export const getVersionKey = (file: string, { id, at, bytes }: FileVersion): string =>
   `${file}@${id}@${at}@${bytes}`;

@@ -9,7 +9,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   left: 'The temporary application “{application}” is still in the Microsoft 365 tenant of {name} ({company}). A restore used it, and the sign-in that could remove it has ended.',
   leftSafe: 'Its key was deleted, so nobody can use it.',
   leftNext:
-    'It is removed when somebody grants rights to restore to this organization again. To remove it now, delete the app registration with the object ID {id} in Microsoft Entra.',
+    'The next sign-in for a restore to this organization removes it. To remove it now, delete the app registration with the object ID {id} in Microsoft Entra.',
   originalOnly: 'Restore operators can only restore to the original location.',
   importedOriginal:
     'An imported mailbox or drive is in no tenant. Choose another place to restore to.',

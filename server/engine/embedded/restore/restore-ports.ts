@@ -76,7 +76,7 @@ async function openPorts(
   const missing = await findMissing(
     ports.value.tokens,
     neededFor(rights.workload, rights.parts),
-    // Signing in ends by itself.
+    // Sign-ins have their own time limit.
     new AbortController().signal,
   );
   if (!missing.ok) return missing;

@@ -57,13 +57,13 @@ export async function loadStandIns(
   };
 }
 
-/** Longer than each request of a restore: one that doesn't go on by then has ended. */
+/** Longer than any request of a restore, so that a restore that is silent for this long has ended. */
 const CLAIM_MS: Ms = 10 * 60_000;
 
 /**
- * Returns whether this restore alone brings an object back for now. The claim ends by itself, so that
- * a restore that was killed while it created something is found by what it noted before. One from a
- * wrong time of the clock counts for nothing (G13).
+ * Claims an object for this restore, so that only one creates it again. Returns false if another
+ * restore has the claim. A claim expires, because its restore may have been killed, and one that a
+ * wrong clock dated too late is ignored (G13).
  */
 export async function claimObject(
   { store, clock, tenant, id }: RunningTask,

@@ -46,7 +46,7 @@ export interface ReadContext {
   readonly onRead: (items: number, bytes: Bytes) => void;
   /** Items that were last changed before are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
-  /** So many earlier versions of a file are backed up at most; 0: none. */
+  /** The maximum number of earlier versions of a file; 0: none. */
   readonly versionLimit: number;
   /** A person started the session, and so confirms that much was removed. */
   readonly isConfirmed: boolean;

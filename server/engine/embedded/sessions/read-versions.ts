@@ -13,7 +13,7 @@ import type { FetchedVersion, FileVersion, ItemChange, WantedVersion } from '../
 import { sessionMessages as t } from './messages.en.ts';
 import type { ReadContext } from './read-object.ts';
 
-/** So many files are listed, and so many versions stored, at once. */
+/** How many files are listed, and how many versions stored, in one batch. */
 const BATCH_FILES = 100;
 const BATCH_VERSIONS = 100;
 /** Versions that could not be read are named up to this many. */

@@ -88,7 +88,7 @@ export interface RunningSession {
   readonly timeZone: string;
   /** The words of contents are stored for searches. */
   readonly keepsWords: boolean;
-  /** So many earlier versions of a file are backed up at most; 0: none. */
+  /** The maximum number of earlier versions of a file; 0: none. */
   readonly versionLimit: number;
   /** This process, for leases. */
   readonly owner: string;

@@ -74,7 +74,7 @@ export async function loadOverdue(
   };
 }
 
-/** Without any invoice nobody knows whether what was owed before the card was paid. */
+/** Without invoices, it is unknown whether what was owed before the card was paid. */
 const getOwedBeforeCard = (row: SubscriptionRow): Mills =>
   isFailing(row) ? (row.owedBeforeCardMills ?? 0) : 0;
 
@@ -176,7 +176,7 @@ function getPaymentEvents(
             data: { id, graceEndsAt: now + graceDays * DAY_MS, owedMills },
           }),
         ];
-  // Without any invoice nobody knows whether what is owed was paid.
+  // Without invoices, it is unknown whether what is owed was paid.
   if (!isFailed || invoices.length === 0) return [];
   const end = Math.max(periodEndsAt, getMonthEnd(getMonthAt(now, timeZone), timeZone));
   return [about({ type: 'subscription.paid@1', data: { id, periodEndsAt: end } })];

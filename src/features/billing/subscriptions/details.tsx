@@ -33,7 +33,7 @@ import { OPERATION_LABELS, OperationDialog, type Operation } from './operation-d
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UsageDialog } from './usage-dialog.tsx';
 
-/** The state of a month; what calls for somebody has icon and color, too. */
+/** The state of a month, as a badge if somebody has to act. */
 export function UsageState({ usage }: { readonly usage: UsageMonthOut }) {
   const mark = getUsageMark(usage);
   if (mark === null) return getUsageState(usage);

@@ -25,7 +25,7 @@ export const STATUS_MARKS: Readonly<
 
 export const STATUS_NAMES: Readonly<Record<SubscriptionStatus, string>> = t;
 
-/** What calls for somebody is marked: a month that isn't collected, or whose invoice is gone. */
+/** Returns the badge of a month in which somebody has to act: it isn't collected, or its invoice is gone. */
 export const getUsageMark = ({
   invoice,
   error,
