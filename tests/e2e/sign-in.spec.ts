@@ -280,3 +280,21 @@ test('E2E-12, FACTOR-6: a passkey signs in after the password or alone, and with
   await expect(page).toHaveURL(/\/login$/);
   await page.context().close();
 });
+
+test('MOTION-1: the button to sign in stays where it is when the branding arrives', async ({
+  page,
+}) => {
+  const branding = Promise.withResolvers<void>();
+  await page.route('**/api/v1/service-providers/branding', async (route) => {
+    await branding.promise;
+    await route.continue();
+  });
+  await page.goto(`${portal.url}/login`);
+  const button = page.getByRole('button', { name: 'Sign in', exact: true });
+  await expect(button).toBeVisible();
+  await expect(page.getByText(/^Use your/)).toHaveCount(0);
+  const before = await button.boundingBox();
+  branding.resolve();
+  await expect(page.getByText(/^Use your/)).toBeVisible();
+  expect(await button.boundingBox()).toEqual(before);
+});

@@ -92,11 +92,14 @@ export function SignIn() {
   return (
     <AccountPage
       title={t.title}
-      {...(branding && {
-        description: here
-          ? t.usePortalPassword({ provider: branding.name })
-          : t.useAccount({ provider: branding.name }),
-      })}
+      // A line from the beginning, so that the form doesn't move under a press.
+      description={
+        branding === null
+          ? '\u00a0'
+          : here
+            ? t.usePortalPassword({ provider: branding.name })
+            : t.useAccount({ provider: branding.name })
+      }
     >
       {sentence !== null && error === null && (
         <Callout tone="warning" alert>
