@@ -35,9 +35,13 @@ export const usageLine = v.object({
 });
 const personAt = v.object({ name: v.string(), at: v.number() });
 
-/** `differs`: what the invoice at Stripe asks without tax, and in all. */
+/**
+ * `unauthorized`: Stripe refuses the provider's key, so the company owes nothing. `differs`: what the
+ * invoice at Stripe has without tax, and in all.
+ */
 const collectionError = v.variant('kind', [
   v.object({ kind: v.literal('refused') }),
+  v.object({ kind: v.literal('unauthorized') }),
   v.object({ kind: v.literal('differs'), netMills: v.number(), totalMills: v.number() }),
 ]);
 export type CollectionError = v.InferOutput<typeof collectionError>;

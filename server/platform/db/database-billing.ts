@@ -181,7 +181,7 @@ export interface StripeInvoiceTable {
   usage_id: string;
   invoice_id: string | null;
   at: Ms;
-  error: Generated<'differs' | 'refused' | null>;
+  error: Generated<'differs' | 'refused' | 'unauthorized' | null>;
   net_cents: Generated<number | null>;
   total_cents: Generated<number | null>;
 }

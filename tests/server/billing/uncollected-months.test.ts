@@ -223,6 +223,38 @@ eachDatabase((kind, open) => {
     expect(await getSubscription()).toMatchObject({ status: 'active', owedMills: 0 });
   });
 
+  test(`BILL-13, BILL-22: a secret key that Stripe refuses makes nobody owe anything, and settles nothing (${kind})`, async () => {
+    const till = await aDueMonth(await open());
+    const { stripe, ground: fixture } = till;
+    const getSubscription = async () => (await getRow(await signIn(till))).subscription;
+    const refuse = (status: number, type: string): void =>
+      fixture.context.payments.connectTo(async (request) =>
+        request.method === 'POST' && request.url.endsWith('/invoices')
+          ? Response.json({ error: { type } }, { status })
+          : stripe.fetch(request),
+      );
+    // docs.stripe.com/api/errors: 401 for no valid key, 403 for one without the permission.
+    for (const status of [401, 403]) {
+      refuse(status, 'invalid_request_error');
+      await collect(till);
+      expect(await getUsage(till)).toMatchObject({ error: { kind: 'unauthorized' } });
+    }
+    expect(await countMails(till)).toBe(1);
+    expect(await getSubscription()).toMatchObject({ status: 'active', owedMills: 0 });
+    refuse(400, 'invalid_request_error');
+    await collect(till);
+    const owing = { status: 'payment_failed', owedMills: MARCH_MILLS };
+    expect(await getSubscription()).toMatchObject(owing);
+    expect(await countMails(till)).toBe(2);
+    refuse(401, 'invalid_request_error');
+    await collect(till);
+    expect(await getSubscription()).toMatchObject(owing);
+    expect(await getUsage(till)).toMatchObject({ error: { kind: 'refused' } });
+    fixture.context.payments.connectTo(stripe.fetch);
+    await collect(till);
+    expect(listOwn(till)).toMatchObject([{ status: 'paid', amount_paid: MARCH_CENTS }]);
+  });
+
   test(`BILL-13, BILL-22: a debt of a month that Stripe refused is written off for good (${kind})`, async () => {
     const till = await aDueMonth(await open());
     const { stripe, ground: fixture } = till;

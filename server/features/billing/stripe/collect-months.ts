@@ -13,7 +13,7 @@ import { countUsage } from '../subscriptions/count-usage.ts';
 import { getMonthAt, getMonthBefore, getMonthEnd, parseMonth } from '../subscriptions/month.ts';
 import { loadWriteOffs, storeCollectionError } from './collection-errors.ts';
 import { stripeInvoiceMessages as t } from './messages.en.ts';
-import { readStripe, writeStripe } from './stripe.ts';
+import { KEY_REFUSED, readStripe, writeStripe } from './stripe.ts';
 import { formatMoney } from './terms-text.ts';
 
 const SECOND_MS: Ms = 1_000;
@@ -48,7 +48,8 @@ export async function collectMonths(
     if (collected.ok) continue;
     if (collected.failure.kind === 'busy') return collected;
     // Neither later months nor other companies wait for it.
-    await storeCollectionError(context, tenant, month.row, { kind: 'refused' });
+    const kind = collected.failure === KEY_REFUSED ? 'unauthorized' : 'refused';
+    await storeCollectionError(context, tenant, month.row, { kind });
   }
   return ok(null);
 }
@@ -319,7 +320,7 @@ export const deleteDraftRow = ({ sql, tenant }: TenantTx, usageId: string): Prom
 
 /**
  * Whether a month is being collected by Stripe, so that it can't change. One whose invoice Stripe refused
- * to make isn't: it is open again, and is collected anew. The log is locked.
+ * to make isn't: it is open again, and is collected again. The log is locked.
  */
 export async function isBeingCollected(
   { sql, tenant }: TenantTx,
@@ -330,7 +331,7 @@ export async function isBeingCollected(
     .where('tenant_id', '=', tenant)
     .where('usage_id', '=', usageId)
     .where('invoice_id', 'is', null)
-    .where('error', '=', 'refused')
+    .where('error', 'in', ['refused', 'unauthorized'])
     .execute();
   const row = await sql
     .selectFrom('stripe_invoice')

@@ -20,7 +20,7 @@ const DAY_MS: Ms = 86_400_000;
 
 /** Why a month isn't collected. `differs`: what its invoice at Stripe has, in cents. */
 type NewError =
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused' | 'unauthorized' }
   | { readonly kind: 'differs'; readonly netCents: number; readonly totalCents: number };
 
 /** Stores why a month isn't collected. Administrators get one email until it is collected. */
@@ -39,6 +39,8 @@ export const storeCollectionError = (
       .forUpdate()
       .executeTakeFirst();
     if (before === undefined) return;
+    // What is owed already stays owed while the key is refused.
+    if (error.kind === 'unauthorized' && before.error !== null) return;
     await tx.sql
       .updateTable('stripe_invoice')
       .set({
@@ -49,7 +51,8 @@ export const storeCollectionError = (
       .where('tenant_id', '=', tenant)
       .where('usage_id', '=', row.id)
       .execute();
-    if (before.error === null) await mailCollectionError(tx, context, row, error);
+    if (before.error === null || before.error === 'unauthorized')
+      await mailCollectionError(tx, context, row, error);
   });
 
 async function mailCollectionError(
@@ -68,8 +71,8 @@ async function mailCollectionError(
     (name) => {
       const about = { company: name, month, amount: formatMoney(totalMills, currency) };
       const why =
-        error.kind === 'refused'
-          ? t.refusedHint
+        error.kind !== 'differs'
+          ? t[`${error.kind}Hint`]
           : t.differsHint({ net: formatMoney(error.netCents * CENT_MILLS, currency) });
       return {
         subject: t.notCollectedSubject(about),
@@ -84,7 +87,7 @@ async function mailCollectionError(
 async function loadUncollected({ sql, tenant }: TenantTx) {
   return sql
     .selectFrom('stripe_invoice')
-    .select(['usage_id', 'invoice_id', 'net_cents', 'total_cents', 'at'])
+    .select(['usage_id', 'invoice_id', 'error', 'net_cents', 'total_cents', 'at'])
     .where('tenant_id', '=', tenant)
     .where('error', 'is not', null)
     .execute();
@@ -100,9 +103,12 @@ export async function loadWriteOffs(tx: TenantTx): Promise<(company: CompanyN) =
     );
 }
 
-/** Returns what a company owes of months that Stripe doesn't collect, and that weren't written off. */
+/**
+ * Returns what a company owes of months that Stripe doesn't collect, and that weren't written off. A key
+ * that Stripe refuses is the provider's own fault: nobody owes anything for it.
+ */
 export async function loadUncollectedMills(tx: TenantTx): Promise<(company: CompanyN) => Mills> {
-  const rows = await loadUncollected(tx);
+  const rows = (await loadUncollected(tx)).filter(({ error }) => error !== 'unauthorized');
   if (rows.length === 0) return () => 0;
   const months = await tx.rows(
     'usageMonth',
@@ -119,7 +125,7 @@ export async function loadUncollectedMills(tx: TenantTx): Promise<(company: Comp
 
 /**
  * A month that Stripe doesn't collect is owed as an overdue invoice is (BILL-13): the grace period of
- * its subscription begins, also if Stripe can't be read, such as after its key was revoked.
+ * its subscription begins, even if the subscription can't be read at Stripe.
  */
 export const beginGracePeriods = (context: AppContext, tenant: TenantId): Promise<void> =>
   context.store.tenant(tenant, async (tx) => {
@@ -217,10 +223,10 @@ export async function loadCollectionErrors(
     return month !== undefined && at > getWrittenOffAt(month.company);
   });
   return new Map(
-    rows.map(({ usage_id: id, net_cents: net, total_cents: total }) => [
+    rows.map(({ usage_id: id, error, net_cents: net, total_cents: total }) => [
       id,
       net === null || total === null
-        ? { kind: 'refused' as const }
+        ? { kind: error === 'unauthorized' ? ('unauthorized' as const) : ('refused' as const) }
         : { kind: 'differs' as const, netMills: net * CENT_MILLS, totalMills: total * CENT_MILLS },
     ]),
   );

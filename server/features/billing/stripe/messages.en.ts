@@ -13,7 +13,9 @@ export const stripeInvoiceMessages = defineMessages('stripe-invoice', {
   notCollectedSubject: 'Not collected: {company}, {month}',
   notCollected: 'The month {month} of {company} was not collected by card. It costs {amount}.',
   refusedHint:
-    'Stripe refused its invoice. Check the customer and the secret key at Stripe. It is tried again every hour. Or invoice the month in QuickBooks. Until then it is owed, and the grace period runs.',
+    'Stripe refused its invoice. Check the customer at Stripe. It is tried again every hour. Or invoice the month in QuickBooks. Until then it is owed, and the grace period runs.',
+  unauthorizedHint:
+    'Stripe refused the secret key. Enter a valid key. It is tried again every hour. Backups continue.',
   differsHint:
     'Its invoice at Stripe has {net} without tax. Remove discounts and other lines there, or delete the draft. It is read again every hour. Or invoice the month in QuickBooks. Until then it is owed, and the grace period runs.',
 });

@@ -90,12 +90,16 @@ async function storeKey(
   return row.key;
 }
 
+/** What `writeStripe` returns if Stripe refuses the provider's key, whatever it is used for. */
+export const KEY_REFUSED: Failure = { kind: 'conflict', message: MESSAGES.stripeRefused };
+
 /** Null for a bug. Stripe's own message may name a key, so it is not shown. */
 function toFailure(error: unknown): Failure | null {
   if (error instanceof OutboundError || error instanceof Stripe.errors.StripeConnectionError)
     return { kind: 'busy', message: MESSAGES.stripeUnreachable, retryAfterMs: RETRY_MS };
   if (!(error instanceof Stripe.errors.StripeError)) return null;
   const status = error.statusCode ?? 500;
+  if (status === 401 || status === 403) return KEY_REFUSED;
   if (status === 404) return { kind: 'not-found', message: MESSAGES.notFound };
   // 409: a request with the same key is still on its way.
   return status === 409 || status === 429 || status >= 500

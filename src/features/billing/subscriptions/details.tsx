@@ -281,14 +281,14 @@ function Usage({
       )}
       {usage.error != null && (
         <Callout tone="failed">
-          {usage.error.kind === 'refused'
-            ? t.refused
+          {usage.error.kind !== 'differs'
+            ? t[usage.error.kind]
             : t.differs({
                 net: moneyWords(usage.error.netMills, currency),
                 total: moneyWords(usage.error.totalMills, currency),
                 amount: moneyWords(usage.totalMills, currency),
               })}{' '}
-          {usage.error.kind === 'refused' ? t.refusedHint : t.differsHint}
+          {t[`${usage.error.kind}Hint`]}
         </Callout>
       )}
       {mutation.failure !== null && (

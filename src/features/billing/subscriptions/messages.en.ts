@@ -28,7 +28,9 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   releasedByCard: 'Its invoice was voided at Stripe. Acknowledge the month to collect it again.',
   refused: 'Stripe refused the invoice of this month. Nothing was charged.',
   refusedHint:
-    'Check the customer and the secret key at Stripe. It is tried again every hour. Or create an invoice in QuickBooks.',
+    'Check the customer at Stripe. It is tried again every hour. Or create an invoice in QuickBooks.',
+  unauthorized: 'Stripe refused the secret key. Nothing was charged.',
+  unauthorizedHint: 'Enter a valid key. It is tried again every hour. Backups continue.',
   differs:
     'The invoice at Stripe has {net} without tax, and {total} in all. This month costs {amount}. Nothing was charged.',
   differsHint:
