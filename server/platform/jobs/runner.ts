@@ -55,6 +55,14 @@ interface Running extends JobId {
   readonly ended: Promise<void>;
 }
 
+/** How a run ended. `next`: when it is due again after a success, undefined after a failure. */
+interface RunEnd {
+  readonly job: JobId;
+  readonly next: Ms | null | undefined;
+  readonly text: string;
+  readonly retryAt: Ms;
+}
+
 /** Which process a runner belongs to. */
 export interface JobProcess extends Worker {
   /** Null: the runner makes one. */
@@ -101,8 +109,8 @@ export function makeJobRunner(
   let isSeeking = false;
   /** Whether others could not see for a while that this server lives. */
   let isBack = false;
-  /** Failures that could not be stored yet. */
-  const unstored: { job: JobId; text: string; retryAt: Ms }[] = [];
+  /** Ends of runs that could not be stored yet. */
+  const unstored: RunEnd[] = [];
   let timer: { cancel(): void } | null = null;
   let timerAt = Infinity;
   let looking: Promise<void> | null = null;
@@ -137,6 +145,7 @@ export function makeJobRunner(
 
   async function run(job: LeasedJob, abort: AbortController, now: Ms): Promise<void> {
     const type = BACKGROUND_JOB_TYPES[job.type];
+    let next: Ms | null | undefined;
     let timeout: { cancel(): void } | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
@@ -162,32 +171,34 @@ export function makeJobRunner(
       ]);
       // At least a millisecond later, so that no job runs twice at one time of the clock.
       const latest = Math.max(now, clock.now()) + type.maxWaitMs;
-      const next = dueAt === null ? null : Math.min(Math.max(dueAt, now + 1), latest);
-      const stored = await store.system((db) => finishJob(db, owner, job, next));
+      const due = dueAt === null ? null : Math.min(Math.max(dueAt, now + 1), latest);
+      next = due;
+      const stored = await store.system((db) => finishJob(db, owner, job, due));
       if (stored !== null) lookAt(stored);
     } catch (error) {
       // Stopped because others could not see this server: nothing about the job has failed.
-      if (abort.signal.reason === GIVEN_UP) {
+      if (abort.signal.reason === GIVEN_UP && next === undefined) {
         isBack = true;
         lookAt(0);
         return;
       }
       const wait = retryWait(type.retry, job.attempts, context.chance.bytes(1)[0] ?? 0);
       const retryAt = clock.now() + wait;
-      log.error(type.failure, {
-        tenant: job.tenant_id,
-        ...(job.key === '' ? {} : { job: job.key }),
-        attempts: job.attempts,
-        retryInMs: wait,
-        ...describeError(error),
-      });
+      if (next === undefined)
+        log.error(type.failure, {
+          tenant: job.tenant_id,
+          ...(job.key === '' ? {} : { job: job.key }),
+          attempts: job.attempts,
+          retryInMs: wait,
+          ...describeError(error),
+        });
       const text = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
-      await store
-        .system((db) => failJob(db, owner, job, text, retryAt))
+      const end = { job, next, text, retryAt };
+      await storeEnd(end)
         // Stored when the database is back.
         .catch((failure: unknown) => {
-          unstored.push({ job, text, retryAt });
-          log.error('the failure of a background job could not be stored', describeError(failure));
+          unstored.push(end);
+          log.error('the end of a background job could not be stored', describeError(failure));
         });
       lookAt(retryAt);
     } finally {
@@ -265,14 +276,24 @@ export function makeJobRunner(
   /** After a while in which others may have taken jobs over: those that are still its own. */
   async function comeBack(now: Ms): Promise<void> {
     await renew(now);
-    await store.system((db) => endForgottenLeases(db, owner, runningIds(), now));
+    // An end that is still to be stored must not meet the lease of a later run.
+    const own = [...runningIds(), ...unstored.map(({ job }) => job)];
+    await store.system((db) => endForgottenLeases(db, owner, own, now));
     isBack = false;
   }
 
-  async function storeFailures(): Promise<void> {
-    for (let one = unstored[0]; one !== undefined; one = unstored[0]) {
-      const { job, text, retryAt } = one;
-      await store.system((db) => failJob(db, owner, job, text, retryAt));
+  async function storeEnd({ job, next, text, retryAt }: RunEnd): Promise<void> {
+    const fail = () => store.system((db) => failJob(db, owner, job, text, retryAt));
+    if (next === undefined) return fail();
+    // A success is no failure because its end could not be stored at first.
+    const finish = store.system((db) => finishJob(db, owner, job, next));
+    const stored = await finish.catch(fail);
+    if (typeof stored === 'number') lookAt(stored);
+  }
+
+  async function storeEnds(): Promise<void> {
+    for (let end = unstored[0]; end !== undefined; end = unstored[0]) {
+      await storeEnd(end);
       unstored.shift();
     }
   }
@@ -298,7 +319,7 @@ export function makeJobRunner(
     try {
       const now = clock.now();
       await prepare();
-      await storeFailures();
+      await storeEnds();
       if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
       if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
       if (isBack && heartbeat?.isShown() === true) await comeBack(now);

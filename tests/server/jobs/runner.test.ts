@@ -257,61 +257,6 @@ eachDatabase((name, open) => {
     expect(begun).toBe(1);
   });
 
-  test(`JOB-3: a job whose end could not be stored runs again after its lease ended, also on a server that is busy (${name})`, async () => {
-    const [lost, busy] = [uuid(), uuid()];
-    await putJob(store, lost, 'sla-alarms', now());
-    await putJob(store, busy, 'reports', now());
-    const clock = manualClock(fixture);
-    const finish = Promise.withResolvers<void>();
-    let isAway = false;
-    let ran = 0;
-    const away: Store = {
-      ...store,
-      system: (work) =>
-        isAway ? Promise.reject(new Error('The database is away.')) : store.system(work),
-    };
-    const runner = makeJobRunner(
-      { ...fixture.context, clock, store: away },
-      {
-        'sla-alarms': () => {
-          ran += 1;
-          isAway = ran === 1;
-          return Promise.resolve(now() + DAY);
-        },
-        'reports': async () => {
-          await finish.promise;
-          return now() + DAY;
-        },
-      },
-    );
-    await whileRunning(
-      runner,
-      async () => {
-        await expect
-          .poll(() => (clock.fire(), fixture.lines.join('\n')))
-          .toContain('the failure of a background job could not be stored');
-        isAway = false;
-        for (let n = 0; n < 8; n += 1) {
-          const until = now() + MINUTE;
-          fixture.pass(MINUTE);
-          await expect
-            .poll(
-              async () => (
-                clock.fire(),
-                (await storedJobs(store)).find(({ tenant_id }) => tenant_id === busy)?.lease_until
-              ),
-            )
-            .toBeGreaterThan(until + MINUTE);
-        }
-        await expect.poll(() => (clock.fire(), ran)).toBe(2);
-      },
-      () => {
-        clock.release();
-        finish.resolve();
-      },
-    );
-  });
-
   test(`JOB-8: a job that is due again runs again, also if a look comes between its end and the news of it (${name})`, async () => {
     const tenant = uuid();
     await putJob(store, tenant, 'mail', now(), 'm');
