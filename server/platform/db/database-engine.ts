@@ -289,7 +289,6 @@ export interface EngineTables extends DownloadTables, ImportTables {
     kind: ObjectKind;
     object_id: string;
     task_id: TaskId;
-    until: Ms;
   };
   running_command: {
     tenant_id: TenantId;

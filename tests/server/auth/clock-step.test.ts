@@ -44,7 +44,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'report_sent.held_until': 'reports',
   'report_setting.next_at': 'reports',
   'repository_file.locked_until': 'is what the storage says, and locks nobody out',
-  'restore_claim.until': 'restore/stand-ins',
   'running_command.absent_since': 'idempotent-command',
   'running_command.until': 'idempotent-command',
   'session.absolute_until': 'sessions',

@@ -36,11 +36,26 @@ export interface ReplacedItem {
   readonly parts: readonly StoredPart[];
 }
 
+/** How often a place is looked at that others change before the item is written there. */
+const MAX_LOOKS = 3;
+
 /**
  * Restores one item, or says what would happen. Every item ends restored, merged, skipped or failed
  * (RES-3). Only an error that concerns the whole task is returned as one.
  */
 export async function restoreOne(task: RunningTask, one: TaskItem): Promise<ItemEnd> {
+  for (let looks = 1; ; looks++) {
+    const end = await restoreAsFound(task, one, looks === MAX_LOOKS);
+    if (end !== null) return end;
+  }
+}
+
+/** Returns null if somebody, such as another restore, has changed the place since it was looked at. */
+async function restoreAsFound(
+  task: RunningTask,
+  one: TaskItem,
+  isLastLook: boolean,
+): Promise<ItemEnd | null> {
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { input } = task.request;
   const excluded = exclusion(input, one);
@@ -123,6 +138,8 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   });
   if (!written.ok && written.error.kind === 'full')
     task.full.set(id, Math.min(one.item.bytes, task.full.get(id) ?? Infinity));
+  if (!written.ok && written.error.kind === 'conflict' && !decision.keepBoth && !isLastLook)
+    return null;
   if (!written.ok) return problem(task, one, written.error);
   const { note } = written.value;
   const base = withVersions(decision.message, earlier.length);

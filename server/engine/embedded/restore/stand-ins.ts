@@ -57,25 +57,23 @@ export async function loadStandIns(
   };
 }
 
-/** Longer than any request of a restore, so that a restore that is silent for this long has ended. */
-const CLAIM_MS: Ms = 10 * 60_000;
-
 /**
  * Claims an object for this restore, so that only one creates it again. Returns false if another
- * restore has the claim. A claim expires, because its restore may have been killed, and one that a
- * wrong clock dated too late is ignored (G13).
+ * restore has the claim. It has it until it releases it or ends; one that was killed is continued.
  */
 export async function claimObject(
-  { store, clock, tenant, id }: RunningTask,
+  { store, tenant, id }: RunningTask,
   { kind, id: object }: SourceObject,
 ): Promise<boolean> {
-  const now = clock.now();
   const { rows } = await store.tenant(tenant, ({ sql: db }) =>
     sql`
-    insert into restore_claim (tenant_id, kind, object_id, task_id, until)
-    values (${tenant}, ${kind}, ${object}, ${id}::uuid, ${now + CLAIM_MS})
-    on conflict (tenant_id, kind, object_id) do update set task_id = excluded.task_id, until = excluded.until
-    where restore_claim.task_id = excluded.task_id or restore_claim.until not between ${now + 1} and ${now + CLAIM_MS}
+    insert into restore_claim (tenant_id, kind, object_id, task_id)
+    values (${tenant}, ${kind}, ${object}, ${id}::uuid)
+    on conflict (tenant_id, kind, object_id) do update set task_id = excluded.task_id
+    where restore_claim.task_id = excluded.task_id or not exists (
+      select from engine_task as t
+      where t.tenant_id = ${tenant} and t.id = restore_claim.task_id and t.state <> 'done'
+    )
     returning task_id`.execute(db),
   );
   return rows.length > 0;

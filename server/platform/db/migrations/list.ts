@@ -87,6 +87,7 @@ import { migration0106 } from './0106_rights_of_running_restores.ts';
 import { migration0109 } from './0109_exclusions.ts';
 import { migration0112 } from './0112_restore_claims.ts';
 import { migration0113 } from './0113_pending_keys.ts';
+import { migration0114 } from './0114_claims_of_tasks.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -180,4 +181,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0109,
   migration0112,
   migration0113,
+  migration0114,
 ];

@@ -153,6 +153,11 @@ export async function aTeam(
     );
   const readTask = async (task: string): Promise<Task> =>
     getValue(await engine.getTask(scope, { task }));
+  /** What became of the items that failed. */
+  const listFailed = async (task: string): Promise<readonly (string | null)[]> => {
+    const page = { task, outcome: 'failed', cursor: null, limit: 1_000 } as const;
+    return getValue(await engine.listResults(scope, page)).rows.map(({ message }) => message);
+  };
   const restore = async (
     nodes: readonly string[],
     more: Partial<RestoreInput> = {},
@@ -214,6 +219,7 @@ export async function aTeam(
     start,
     readTask,
     end,
+    listFailed,
     restore,
     listStates,
     listPostStates,
