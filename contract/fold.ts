@@ -31,6 +31,7 @@ import { ViewRowSchema } from './daily-checks/saved-views.ts';
 import type { EventOf, Logged } from './events.ts';
 import { foldHints, touchesHints } from './hints/fold.ts';
 import { HintRowSchema } from './hints/hints.ts';
+import { HintRatingRowSchema } from './hints/ratings.ts';
 import { foldRestoreRoles, RestoreRoleRowSchema, touchesRestoreRoles } from './restore/roles.ts';
 import {
   foldRestoreSessions,
@@ -97,6 +98,7 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
   repository: { row: RepositoryRowSchema, ...monitoring },
   view: { row: ViewRowSchema, ...dailyChecks },
   hint: { row: HintRowSchema, ...hints },
+  hintRating: { row: HintRatingRowSchema, ...monitoring },
   rule: { row: RuleRowSchema, ...monitoring },
   shift: { row: ShiftRowSchema, ...dailyChecks },
   preference: { row: PreferenceRowSchema, ...account },

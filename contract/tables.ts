@@ -9,6 +9,7 @@ import type { ShiftRow } from './daily-checks/hand-over.ts';
 import type { ViewRow } from './daily-checks/saved-views.ts';
 import type { EventOf, EventType, Logged } from './events.ts';
 import type { HintRow } from './hints/hints.ts';
+import type { HintRatingRow } from './hints/ratings.ts';
 import type { RestoreRoleRow } from './restore/roles.ts';
 import type { RestoreSessionRow } from './restore/sessions.ts';
 import type { RestoreRequestRow } from './restore/requests.ts';
@@ -189,6 +190,18 @@ export const TABLES = {
     scope: null,
     events: { 'hint.saved@1': 'none', 'hint.deleted@1': 'none' },
     lookups: {},
+  }),
+  /** Filled by events of problems. */
+  hintRating: table<HintRatingRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: {},
+    lookups: {
+      /** The hint if it helped, otherwise null. */
+      helped_by: text(({ helped, hint }) => (helped ? hint : null)),
+      at: number((row) => row.at),
+    },
   }),
   rule: table<RuleRow>()({
     key: 'id',

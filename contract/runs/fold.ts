@@ -1,5 +1,6 @@
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
+import { foldHintRating, getRatingId } from '../hints/ratings.ts';
 import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
@@ -17,6 +18,7 @@ type Monitored =
   | 'run'
   | 'cause'
   | 'problem'
+  | 'hintRating'
   | 'key'
   | 'computer'
   | 'repository'
@@ -126,6 +128,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       return foldRules(rows, logged, event);
     case 'problem.hintRated@1': {
       const { problem, hint, helped } = event.data;
+      foldHintRating(rows, at, event);
       return eachProblem(rows, [problem], ({ helpedBy = [], ...one }) => ({
         ...one,
         helpedBy: [...helpedBy.filter((id) => id !== hint), ...(helped ? [hint] : [])],
@@ -223,8 +226,12 @@ export function touchesMonitoring(event: EventOf<EventsAbout<Monitored>>): Touch
     case 'problem.excepted@1':
     case 'problem.unexcepted@1':
     case 'problem.ruleApplied@1':
-    case 'problem.hintRated@1':
       return [['problem', event.data.problem]];
+    case 'problem.hintRated@1':
+      return [
+        ['problem', event.data.problem],
+        ['hintRating', getRatingId(event.data.hint, event.data.problem)],
+      ];
     case 'rule.created@1':
     case 'rule.updated@1':
     case 'rule.deleted@1':

@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
 import type { NewEvent, Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
-import { listStoredTypes } from '#contract/former-events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { HintOut, HintShown } from '#contract/hints/calls.ts';
@@ -177,18 +175,22 @@ async function loadProblem(tx: TenantTx, scope: Scope, n: RunN) {
 }
 
 /**
- * Returns for each hint the number of problems it helped with and the last time, from the log. A
- * withdrawn vote does not count.
+ * Returns for each hint the number of problems it helped with and the last time. A withdrawn rating
+ * does not count.
  */
 async function countHelped(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
-  const { rows } = await sql<{
-    hint: string;
-    problems: number;
-    last: number;
-  }>`select hint, count(*)::int as problems, max(at)::float8 as last from (
-    select distinct on (data->>'hint', data->>'problem') data->>'hint' as hint, at, (data->>'helped')::boolean as helped from event
-    where tenant_id = ${tx.tenant} and type in (${sql.join(listStoredTypes(['problem.hintRated@1']))}) and entity not like 'run:%' order by data->>'hint', data->>'problem', seq desc
-  ) as said where helped group by hint`.execute(tx.sql);
+  const rows = await tx.sql
+    .selectFrom('hint_rating')
+    .select((e) => [
+      'helped_by as hint',
+      e.fn.countAll<number>().as('problems'),
+      e.fn.max('at').as('last'),
+    ])
+    .where('tenant_id', '=', tx.tenant)
+    .where('helped_by', 'is not', null)
+    .groupBy('helped_by')
+    .$narrowType<{ hint: string }>()
+    .execute();
   return new Map(rows.map(({ hint, problems, last }) => [hint, { problems, last }]));
 }
 

@@ -15,6 +15,7 @@ const SQL_NAMES = {
   restoreRole: 'restore_role',
   restoreRequest: 'restore_request',
   usageMonth: 'usage_month',
+  hintRating: 'hint_rating',
 } as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 

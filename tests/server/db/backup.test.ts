@@ -444,6 +444,7 @@ const NEWER: readonly string[] = [
   'restore_request',
   'subscription',
   'usage_month',
+  'hint_rating',
   'run_task',
   'totp',
   'recovery_code',

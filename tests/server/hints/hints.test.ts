@@ -103,8 +103,8 @@ eachDatabase((_name, open) => {
       )?.helpedBy,
     ).toEqual([id]);
     await dana('POST', `${PATH}/${id}/helped`, { run, helped: false });
-    expect([(await listed(ann))[0]?.helped.problems, (await history())[0]?.what]).toEqual([
-      0,
+    expect([(await listed(ann))[0]?.helped, (await history())[0]?.what]).toEqual([
+      { problems: 0, last: null },
       'Hint did not help',
     ]);
     await ann('DELETE', `${PATH}/${id}`);

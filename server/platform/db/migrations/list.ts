@@ -70,6 +70,7 @@ import { migration0082 } from './0082_command_holders.ts';
 import { migration0083 } from './0083_reread_texts.ts';
 import { migration0084 } from './0084_removed_repositories.ts';
 import { migration0085 } from './0085_certificate_warnings.ts';
+import { migration0086 } from './0086_hint_ratings.ts';
 import { migration0087 } from './0087_listed_downloads.ts';
 import { migration0089 } from './0089_stripe_reads.ts';
 import { migration0090 } from './0090_vb365_feeds.ts';
@@ -164,6 +165,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0083,
   migration0084,
   migration0085,
+  migration0086,
   migration0087,
   migration0089,
   migration0090,

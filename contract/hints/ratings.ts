@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import type { EventOf } from '../events.ts';
+import type { Rows } from '../fold.ts';
+import type { ProblemN } from '../ids.ts';
+import type { RowOf } from '../row.ts';
+
+/**
+ * The last rating of a hint with a problem (HINT-3). `at`: when it was given. Nobody deletes these
+ * rows, so the count of a hint doesn't depend on how far back the log reaches.
+ */
+export const HintRatingRowSchema = v.object({
+  id: v.string(),
+  hint: v.string(),
+  problem: v.number(),
+  helped: v.boolean(),
+  at: v.number(),
+});
+export type HintRatingRow = RowOf<typeof HintRatingRowSchema>;
+
+export const getRatingId = (hint: string, problem: ProblemN): string => `${hint}/${problem}`;
+
+export function foldHintRating(
+  rows: Rows,
+  at: number,
+  { data: { hint, problem, helped } }: EventOf<'problem.hintRated@1'>,
+): void {
+  const id = getRatingId(hint, problem);
+  rows.hintRating?.set(id, { id, hint, problem, helped, at });
+}
