@@ -116,6 +116,8 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   support_request: SupportRequestTable;
   repository_sample: RepositorySampleTable;
   run_day: RunDayTable;
+  /** The last event of each company that changed the kind of a job (SYNC-11). */
+  job_kind: { tenant_id: TenantId; company_n: CompanyN; seq: number };
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };
   run_task: { tenant_id: TenantId; run_n: RunN; tasks: Json<readonly Task[]> };
   person: PersonTable;

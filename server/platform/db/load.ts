@@ -17,6 +17,7 @@ import { FIELD_NAMES } from './migrations/0049_field_names.ts';
 import { DROP_EARLY_PASSWORDS } from './migrations/0070_sign_up_links.ts';
 import { NAME_HINT_SUMMARIES } from './migrations/0072_hint_summaries.ts';
 import { FILL_HINT_RATINGS } from './migrations/0086_hint_ratings.ts';
+import { FILL_JOB_KINDS } from './migrations/0088_job_kinds.ts';
 import { NAME_UNDO_AUTHORS } from './migrations/0092_undo_authors.ts';
 import { NAME_CHAIN_ENDS } from './migrations/0102_chain_ends.ts';
 import type { OpenStore } from './open.ts';
@@ -32,6 +33,7 @@ const UPGRADES: readonly string[] = [
   DROP_EARLY_PASSWORDS,
   NAME_HINT_SUMMARIES,
   FILL_HINT_RATINGS,
+  FILL_JOB_KINDS,
   NAME_UNDO_AUTHORS,
   NAME_CHAIN_ENDS,
 ];

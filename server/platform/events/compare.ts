@@ -20,7 +20,7 @@ export interface Difference {
 }
 
 /**
- * Compares rows with their lookup columns, days, samples and quarantine: the stored ones with those
+ * Compares rows with their lookup columns, days, kinds, samples and quarantine: the stored ones with those
  * folded from the log. A table with an unreadable part is reported instead.
  */
 export async function compare(
@@ -50,6 +50,7 @@ export async function compare(
   for (const name of TABLE_NAMES)
     await part(sqlName(name), (found) => compareTable(tx, folded, name, found));
   await part('run_day', (found) => compareDays(tx, folded, found));
+  await part('job_kind', (found) => compareKinds(tx, folded, found));
   await part('repository_sample', (found) => compareSamples(tx, folded, found));
   await part('quarantine', (found) => compareQuarantine(tx, folded, found));
   await part('run_total', async (found) => {
@@ -73,6 +74,24 @@ async function compareDays(
     'run_day',
     days.map((one) => [one.day, one]),
     [...folded.days].map(([day, one]) => [day, { day, ...one }]),
+  );
+}
+
+async function compareKinds(
+  { sql, tenant }: TenantTx,
+  folded: Folded,
+  found: Difference[],
+): Promise<void> {
+  const kinds = await sql
+    .selectFrom('job_kind')
+    .select(['company_n', 'seq'])
+    .where('tenant_id', '=', tenant)
+    .execute();
+  against(
+    found,
+    'job_kind',
+    kinds.map(({ company_n: company, seq }) => [company, seq]),
+    [...folded.kindSeq],
   );
 }
 

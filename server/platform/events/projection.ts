@@ -1,7 +1,7 @@
 import type { Logged } from '#contract/events.ts';
 import { fold, type Id, type Rows } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
-import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
+import type { CompanyN, Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 
 /** Rows in memory: those that the events change, or all of them. */
@@ -31,6 +31,8 @@ export interface Changes {
   readonly runSeq: Map<RunN, number>;
   /** For each UTC day with a changed run: how many runs it gained, and the last event. */
   readonly days: Map<Day, { readonly gained: number; readonly seq: number }>;
+  /** For each company, the last event that changed a field of a job that its runs show (SYNC-11). */
+  readonly kindSeq: Map<CompanyN, number>;
   readonly placed: AffectedRun[];
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
@@ -63,6 +65,7 @@ export function makeProjection(before: RowsBefore): Projection {
     rows: {},
     runSeq: new Map(),
     days: new Map(),
+    kindSeq: new Map(),
     placed: [],
     quarantined: [],
   };
@@ -173,6 +176,13 @@ function note(
     const run = (before as Tables['run'] | undefined) ?? null;
     noteRun(changes, run, after as Tables['run'], seq, dayAt);
   }
+  if (table === 'job' && before !== undefined)
+    noteKind(changes, before as Tables['job'], after as Tables['job'], seq);
+}
+
+function noteKind(changes: Changes, before: Tables['job'], job: Tables['job'], seq: number): void {
+  if (before.managed !== job.managed || before.source !== job.source || before.type !== job.type)
+    changes.kindSeq.set(job.company, seq);
 }
 
 function noteRun(

@@ -1,5 +1,5 @@
 import { type Id, memoryRows } from '#contract/fold.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import { compare, type Difference } from './compare.ts';
 import type { UnreadableTable } from './check-log.ts';
@@ -24,6 +24,7 @@ export interface Folded {
   readonly cached: ReturnType<typeof memoryRows>;
   readonly runSeq: ReadonlyMap<Id, number>;
   readonly days: ReadonlyMap<string, { readonly rows: number; readonly seq: number }>;
+  readonly kindSeq: ReadonlyMap<CompanyN, number>;
   readonly samples: readonly Sample[];
   readonly quarantined: readonly {
     readonly seq: number;
@@ -90,6 +91,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
   const cached = memoryRows();
   const runSeq = new Map<Id, number>();
   const days = new Map<string, { rows: number; seq: number }>();
+  const kindSeq = new Map<CompanyN, number>();
   const samples = new Map<string, Sample>();
   const quarantined: { seq: number; reason: string; at: Ms }[] = [];
   let head = 0;
@@ -99,6 +101,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
     if (hole) throw new Error(`The log of ${tx.tenant} has a hole before event ${hole.seq}.`);
     const changes = project(cached, events, upcast);
     for (const [n, seq] of changes.runSeq) runSeq.set(n, seq);
+    for (const [company, seq] of changes.kindSeq) kindSeq.set(company, seq);
     for (const [day, { gained, seq }] of changes.days)
       days.set(day, { rows: (days.get(day)?.rows ?? 0) + gained, seq });
     for (const sample of events.flatMap(getSample)) {
@@ -112,5 +115,5 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
   const said = await tx.head();
   if (said.seq !== head)
     throw new Error(`The log of ${tx.tenant} ends at ${head}, its head says ${said.seq}.`);
-  return { head, cached, runSeq, days, samples: [...samples.values()], quarantined };
+  return { head, cached, runSeq, days, kindSeq, samples: [...samples.values()], quarantined };
 }

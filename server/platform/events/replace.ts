@@ -13,7 +13,7 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
     await raw`delete from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid`.execute(
       sql,
     );
-  for (const table of ['run_day', 'repository_sample', 'quarantine'] as const)
+  for (const table of ['run_day', 'job_kind', 'repository_sample', 'quarantine'] as const)
     await sql.deleteFrom(table).where('tenant_id', '=', tenant).execute();
   const rows = Object.fromEntries(
     TABLE_NAMES.map((name) => [
@@ -28,6 +28,7 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
       {
         rows,
         runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
+        kindSeq: new Map(folded.kindSeq),
         placed: [],
         days: new Map(
           [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),

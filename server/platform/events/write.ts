@@ -164,7 +164,7 @@ const INSERT_LOG_OF_MANY = insertLog(
 );
 
 /**
- * Writes the rows, days and quarantine that a projection changed, except `runs`. Returns the
+ * Writes the rows, days, kinds and quarantine that a projection changed, except `runs`. Returns the
  * statements in flight, in this order. `first`: the number of the event that the changes count as
  * 0.
  */
@@ -176,6 +176,7 @@ export const writeChanges = (
 ): Promise<void>[] => [
   ...TABLE_NAMES.map((table) => writeRows(place, table, changes, runs, first)),
   writeDays(place, changes, first),
+  writeKinds(place, changes, first),
   writeQuarantine(place, changes, first),
 ];
 
@@ -219,6 +220,23 @@ const DAY: readonly Given[] = [
 const UPSERT_DAYS =
   prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${unnestParams(DAY, 2)}
   on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
+
+async function writeKinds(place: WriteTarget, { kindSeq }: Changes, first: number): Promise<void> {
+  await bulk(
+    place,
+    UPSERT_KINDS,
+    KIND,
+    [...kindSeq].map(([company, seq]) => ({ company_n: company, seq: first + seq })),
+  );
+}
+
+const KIND: readonly Given[] = [
+  { name: 'company_n', type: 'bigint' },
+  { name: 'seq', type: 'bigint' },
+];
+const UPSERT_KINDS =
+  prepared(`insert into job_kind (tenant_id, company_n, seq) select $1::uuid, ${selected(KIND)} from ${unnestParams(KIND, 2)}
+  on conflict (tenant_id, company_n) do update set seq = excluded.seq`);
 
 export async function writeSamples(place: WriteTarget, samples: readonly Sample[]): Promise<void> {
   await bulk(place, INSERT_SAMPLES, SAMPLE, samples);

@@ -9,7 +9,6 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import { loadCurrentUser } from '#server/platform/auth/current-user.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadDays } from './days.ts';
-import type { Kinds } from './tables.ts';
 import { syncedSources } from './last-sync.ts';
 import { visibleRows } from './bootstrap-rows.ts';
 import { epochFor, toScope, sharesCompany } from './scope.ts';
@@ -18,12 +17,7 @@ import type { Scope } from './scope.ts';
 const DAY_MS = 86_400_000;
 
 /** Everything comes from one snapshot of the database: the small tables match `cursor` exactly. */
-export async function bootstrap(
-  tx: TenantTx,
-  session: Principal,
-  now: Ms,
-  kinds: Kinds,
-): Promise<Bootstrap> {
+export async function bootstrap(tx: TenantTx, session: Principal, now: Ms): Promise<Bootstrap> {
   const companies = await tx.all('company');
   const scope = toScope({
     ...session,
@@ -42,7 +36,7 @@ export async function bootstrap(
     me: await loadCurrentUser(tx, session),
     branding,
     windowFrom,
-    days: reads.has('result') ? await loadDays(tx, scope, windowFrom, head, kinds) : [],
+    days: reads.has('result') ? await loadDays(tx, scope, windowFrom, head) : [],
     people: await loadPeople(tx, scope, rows.problems),
     ...rows,
     sources: await syncedSources(tx, scope, now),

@@ -5,7 +5,7 @@ import { encodeColumns, toLeanRun } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import type { Head, TenantTx } from '#server/platform/db/store.ts';
-import type { Kinds } from './tables.ts';
+import { seesCompany } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,15 +25,29 @@ export async function loadDays(
   scope: Scope,
   from: Day,
   head: Head,
-  kinds: Kinds,
 ): Promise<DayInfo[]> {
   const days = await changedDays(tx, scope, from);
-  const changed = days.length === 0 ? 0 : await kinds(tx, head, scope);
+  const changed = days.length === 0 ? 0 : await loadLastKindChange(tx, scope);
   return days.map(({ day, rows, seq, left }) => ({
     day,
     rows,
     tag: getEntityTag(head.epoch, day, Math.max(seq, changed), scope, left),
   }));
+}
+
+/**
+ * SYNC-11: returns the last event that changed the kind of a job in the scope; 0 if there is none.
+ */
+async function loadLastKindChange(tx: TenantTx, scope: Scope): Promise<number> {
+  const kinds = await tx.sql
+    .selectFrom('job_kind')
+    .select(['company_n', 'seq'])
+    .where('tenant_id', '=', tx.tenant)
+    .execute();
+  return Math.max(
+    0,
+    ...kinds.flatMap(({ company_n: company, seq }) => (seesCompany(scope, company) ? [seq] : [])),
+  );
 }
 
 /** `left`: the day's results of deleted companies. */
@@ -105,14 +119,8 @@ async function deletedRuns(
   return new Map(rows.map(({ day, rows: count }) => [day, count]));
 }
 
-export async function tagOfDay(
-  tx: TenantTx,
-  scope: Scope,
-  day: Day,
-  head: Head,
-  kinds: Kinds,
-): Promise<string> {
-  const [info] = (await loadDays(tx, scope, day, head, kinds)).filter((one) => one.day === day);
+export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, head: Head): Promise<string> {
+  const [info] = (await loadDays(tx, scope, day, head)).filter((one) => one.day === day);
   return info?.tag ?? getEntityTag(head.epoch, day, 0, scope);
 }
 

@@ -15,7 +15,6 @@ import { bootstrap } from './bootstrap.ts';
 import { loadPages, tagOfDay } from './days.ts';
 import { causesIn } from './event-pages.ts';
 import { HELD_EPOCH, heldBootstrap } from './snapshot.ts';
-import { makeKinds } from './tables.ts';
 import { lastSyncIn, syncedSources } from './last-sync.ts';
 import { watchSources } from './source-watch.ts';
 import { epochFor, toScope } from './scope.ts';
@@ -54,7 +53,6 @@ export function syncHandlers(
     maxEntrySize: CACHE_BYTES / 4,
     sizeCalculation: ({ length }) => Math.max(1, length),
   });
-  const kinds = makeKinds();
   const streams = new Map<string, number>();
   const marks = watchSources(context);
   const tails = makeTails(context, marks);
@@ -66,9 +64,7 @@ export function syncHandlers(
       if (tooOld(protocol)) return updateNeeded;
       const { session } = ctx;
       const data = await read(ctx, (tx) =>
-        session.mustReset
-          ? heldBootstrap(tx, session, ctx.now)
-          : bootstrap(tx, session, ctx.now, kinds),
+        session.mustReset ? heldBootstrap(tx, session, ctx.now) : bootstrap(tx, session, ctx.now),
       );
       return ok(protocol !== undefined && isFormer(protocol) ? toFormerBootstrap(data) : data);
     },
@@ -77,7 +73,7 @@ export function syncHandlers(
       const scope = toScope(ctx.session);
       if (!scope.reads.has('result')) return refuse(FORBIDDEN);
       return await read(ctx, async (tx) => {
-        const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
+        const tag = await tagOfDay(tx, scope, day, await tx.head());
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
         if (ctx.request.headers.get('if-none-match') === tag)
           return new Response(null, { status: 304, headers });

@@ -5,10 +5,7 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { Bootstrap, EventsPage, LastSync } from '#contract/sync/calls.ts';
 import { ask, makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
-import { makeKinds } from '#server/platform/sync/tables.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { aTenant, byClock, jobChange, jobDraft } from '../db/drafts.ts';
 import { anOffice, failure } from './fixtures.ts';
 import type { Asker } from './fixtures.ts';
 
@@ -209,55 +206,6 @@ eachDatabase((_name, open) => {
     expect(days.find(({ day }) => day === YESTERDAY)?.tag).toBe(after.tag);
     await office.post(1, [today({ managed: false, source: 'restic', externalId: 'third' })]);
     expect((await fetched(0, after.tag)).status).toBe(304);
-  });
-
-  test('SYNC-11: known kinds of jobs are not read again, grow with the log, and are sent by company', async () => {
-    const { store } = fixture.context;
-    const tenant = await aTenant(store);
-    const all: Scope = {
-      companies: null,
-      deleted: new Set<number>(),
-      reads: new Set(),
-      self: null,
-      own: '',
-    };
-    const kinds = makeKinds();
-    const getRequest = (scope: Scope = all): Promise<number> =>
-      store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
-    await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
-    const details: number[] = [];
-    for (const managed of [null, true, true, false, null]) {
-      const { event, ...draft } = jobChange(1, `Name ${details.length}`);
-      if (event.type !== 'job.updated@1') throw new Error('not a change');
-      await store.tenant(tenant, (tx) =>
-        tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock),
-      );
-      details.push(await getRequest());
-    }
-    expect(details).toEqual([0, 3, 3, 5, 6]);
-    expect([
-      await getRequest(),
-      await getRequest({ ...all, companies: new Set([1]) }),
-      await getRequest({ ...all, companies: new Set([2]) }),
-    ]).toEqual([6, 6, 0]);
-    // One that begins anew reads the same; events that it has read are not asked for again.
-    const statements: string[] = [];
-    const watched = (seq: number): Promise<number> =>
-      store.tenant(
-        tenant,
-        (tx) => {
-          const counted = new Proxy(tx, {
-            get: (of, name, self) => {
-              if (name === 'sql') statements.push('sql');
-              return Reflect.get(of, name, self) as unknown;
-            },
-          });
-          return tx.head().then(({ epoch }) => kinds(counted, { epoch, seq }, all));
-        },
-        { readOnly: true },
-      );
-    expect([await watched(6), statements.length]).toEqual([6, 0]);
-    expect([await watched(4), statements.length]).toEqual([6, 1]);
   });
 
   test("SYNC-6: messages of others' failures and names of others' users are not sent; a cause arrives before its problem", async () => {

@@ -72,6 +72,7 @@ import { migration0084 } from './0084_removed_repositories.ts';
 import { migration0085 } from './0085_certificate_warnings.ts';
 import { migration0086 } from './0086_hint_ratings.ts';
 import { migration0087 } from './0087_listed_downloads.ts';
+import { migration0088 } from './0088_job_kinds.ts';
 import { migration0089 } from './0089_stripe_reads.ts';
 import { migration0090 } from './0090_vb365_feeds.ts';
 import { migration0091 } from './0091_vb365_licensed_users.ts';
@@ -167,6 +168,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0085,
   migration0086,
   migration0087,
+  migration0088,
   migration0089,
   migration0090,
   migration0091,
