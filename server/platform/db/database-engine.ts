@@ -371,6 +371,13 @@ interface BackupObjectTable {
   excluded_at: Ms | null;
   /** When all of it had been removed; null: something may be left. */
   erased_at: Ms | null;
+  /** When there were restore points that an exclusion has removed, at most 31 days apart in each span. */
+  licensed_spans: Filled<readonly LicensedSpan[]>;
+}
+/** From the first to the last of some restore points. */
+interface LicensedSpan {
+  readonly first_at: Ms;
+  readonly last_at: Ms;
 }
 
 interface RestorePointTable {

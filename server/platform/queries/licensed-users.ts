@@ -8,7 +8,7 @@ import type { TenantTx } from '../db/store.ts';
 export const USER_KINDS = ['mailbox', 'archive', 'drive'] as const;
 
 /** BILL-12: a user counts as licensed for this long after a restore point. */
-const LICENSED_MS: Ms = 31 * 86_400_000;
+export const LICENSED_MS: Ms = 31 * 86_400_000;
 
 /** The restore points that count at the end of a day, or at a moment of it. */
 export interface LicenseWindow {
@@ -65,6 +65,18 @@ export async function countLicensedUsers(
       where o.tenant_id = ${tenant} and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
         and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       group by o.organization_id, o.directory_id, w.day
+      union all
+      -- Only those without a restore point that is left.
+      select distinct o.organization_id, o.directory_id, w.day, 0
+      from window_day as w
+      cross join backup_object as o
+      cross join lateral jsonb_to_recordset(o.licensed_spans) as s(first_at bigint, last_at bigint)
+      where o.tenant_id = ${tenant} and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
+        and s.first_at < w.until and s.last_at >= w.since and o.kind in (${sql.join([...USER_KINDS])})
+        and not exists (
+          select from backup_object as other join object_point as p on p.tenant_id = other.tenant_id and p.object_n = other.n
+          where other.tenant_id = o.tenant_id and other.organization_id = o.organization_id and other.directory_id = o.directory_id
+            and other.kind in (${sql.join([...USER_KINDS])}) and p.at >= w.since and p.at < w.until)
       union all
       select u.organization_id, u.id, w.day, 0
       from window_day as w

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
+import { hidePerson } from '#server/engine/embedded/repositories/exclusions.ts';
 import { addObject } from '../backup/objects.ts';
 import { aSuite, makeAll } from '../backup/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -59,7 +60,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 eachDatabase((kind, open) => {
-  test(`BILL-12: the licensed users of each day are those that a slow count finds, stored or not (${kind})`, async () => {
+  test(`BILL-12, ENG-122: the licensed users of each day are those that a slow count finds, stored or not, also of excluded people (${kind})`, async () => {
     const { office, ground: fixture, recording } = await aSuite(await open());
     const { context } = fixture;
     await context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
@@ -162,6 +163,26 @@ eachDatabase((kind, open) => {
       ]);
     };
     check(await get(admin, `licensing?${range}`));
+
+    // Who is excluded from backups has been backed up, and no longer counts when others wouldn't (ENG-122).
+    const asBefore = await get<OutputOf<'listSuiteConsumption'>>(
+      admin,
+      `consumption?${range}&pageSize=100`,
+    );
+    const excluded = people.filter((_, index) => index % 3 === 0);
+    await context.store.tenant(office.tenant, async (tx) => {
+      for (const { id } of excluded)
+        await hidePerson(tx, { organization: made.organization, id }, now);
+    });
+    check(await get(admin, `licensing?${range}`));
+    const listed = await get<OutputOf<'listSuiteConsumption'>>(
+      admin,
+      `consumption?${range}&pageSize=100`,
+    );
+    expect(names(listed)).toEqual(names(asBefore));
+    expect(excluded.some(({ points }) => points.length > 0)).toBe(true);
+    for (const { id } of excluded)
+      expect(listed.rows.find((row) => row.id === id)?.bytes ?? 0).toBe(0);
 
     // Stored days don't change when restore points expire.
     const before = await get<OutputOf<'listSuiteLicensing'>>(admin, `licensing?${range}`);

@@ -9,6 +9,7 @@ import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
+import { LICENSED_MS } from '#server/platform/queries/licensed-users.ts';
 import { withdrawDownloads } from '../downloads/withdraw.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -57,6 +58,19 @@ export async function hidePerson(
 async function hideObjects(tx: TenantTx, objects: readonly number[], now: Ms): Promise<void> {
   if (objects.length === 0) return;
   const { sql: db, tenant } = tx;
+  // BILL-12: they have been backed up, and count for as long as others. Nothing else of the points stays.
+  await sql`
+    with point as (
+      select object_n, at, at - lag(at) over (partition by object_n order by at) as pause from object_point
+      where tenant_id = ${tenant} and object_n in (${getNumbers(objects)})
+    ), part as (
+      select object_n, at, count(*) filter (where pause > ${LICENSED_MS}::bigint) over (partition by object_n order by at) as span from point
+    ), span as (
+      select object_n, min(at) as first_at, max(at) as last_at from part group by object_n, span
+    )
+    update backup_object as o set licensed_spans = o.licensed_spans || s.spans
+    from (select object_n, jsonb_agg(jsonb_build_object('first_at', first_at, 'last_at', last_at)) as spans from span group by object_n) as s
+    where o.tenant_id = ${tenant} and o.n = s.object_n`.execute(db);
   await sql`
     update backup_object set erased_at = case when excluded_at is null then null else erased_at end,
       excluded_at = coalesce(excluded_at, ${now}), tree = null, items = 0, bytes = 0

@@ -49,10 +49,8 @@ export async function listLicensedUsers(
   const ids = sql`array[${sql.join(organizations.map((id) => sql`${id}::uuid`))}]`;
   const query = (from: number, max: number) =>
     sql<CountedUser & { readonly count: number }>`
-    with counted as (
-      select o.organization_id, o.directory_id, max(o.name) as name, max(o.address) as address,
-        array_agg(distinct o.kind order by o.kind) as kinds,
-        min(f.at) as first_at, max(l.at) as last_at, sum(l.bytes)::bigint as bytes
+    with protected as (
+      select o.organization_id, o.directory_id, o.name, o.address, o.kind, f.at as first_at, l.at as last_at, l.bytes
       from backup_object as o
       cross join lateral (
         select at, bytes from object_point where tenant_id = o.tenant_id and object_n = o.n and at >= ${since}::bigint and at < ${until}::bigint
@@ -62,7 +60,18 @@ export async function listLicensedUsers(
         select at from object_point where tenant_id = o.tenant_id and object_n = o.n order by at limit 1
       ) as f
       where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
-      group by o.organization_id, o.directory_id
+      union all
+      -- Of people who were excluded from backups, nothing is left but when they were backed up.
+      select o.organization_id, o.directory_id, o.name, o.address, o.kind, s.first_at, s.last_at, 0
+      from backup_object as o
+      cross join lateral jsonb_to_recordset(o.licensed_spans) as s(first_at bigint, last_at bigint)
+      where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])})
+        and s.first_at < ${until}::bigint and s.last_at >= ${since}::bigint
+    ), counted as (
+      select organization_id, directory_id, max(name) as name, max(address) as address,
+        array_agg(distinct kind order by kind) as kinds,
+        min(first_at) as first_at, max(last_at) as last_at, sum(bytes)::bigint as bytes
+      from protected group by organization_id, directory_id
       union all
       select organization_id, id, name, '', '{}'::text[], first_at, last_at, null::bigint
       from vb365_licensed_user
@@ -117,7 +126,10 @@ export async function countAddedUsers(
       select o.organization_id, o.directory_id, min(p.at) as at
       from backup_object as o
       cross join lateral (
-        select at from object_point where tenant_id = o.tenant_id and object_n = o.n order by at limit 1
+        select min(at) as at from (
+          select at from object_point where tenant_id = o.tenant_id and object_n = o.n
+          union all select first_at from jsonb_to_recordset(o.licensed_spans) as s(first_at bigint)
+        ) as one having min(at) is not null
       ) as p
       where o.tenant_id = ${tenant} and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
         and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})

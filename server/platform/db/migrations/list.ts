@@ -79,6 +79,7 @@ import { migration0091 } from './0091_vb365_licensed_users.ts';
 import { migration0092 } from './0092_undo_authors.ts';
 import { migration0093 } from './0093_collected_months.ts';
 import { migration0095 } from './0095_sharing.ts';
+import { migration0097 } from './0097_licensed_spans.ts';
 import { migration0098 } from './0098_missing_items.ts';
 import { migration0099 } from './0099_uncollected_months.ts';
 import { migration0100 } from './0100_version_limit.ts';
@@ -175,6 +176,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0092,
   migration0093,
   migration0095,
+  migration0097,
   migration0098,
   migration0099,
   migration0100,
