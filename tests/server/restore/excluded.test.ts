@@ -7,10 +7,13 @@ import {
   deleteExpiredBackgroundDownloads,
   backgroundDownload,
 } from '#server/features/restore/background/job.ts';
+import type { Clock } from '#server/platform/app-context.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { aLibrary, openLibrary } from './content.ts';
-import { mailFile } from './downloading.ts';
+import { randomBytes } from '../engine/restic/fixtures.ts';
+import { aLibrary, cookiesIn, openLibrary } from './content.ts';
+import { download, mailFile } from './downloading.ts';
 
+const SOCKET = { incoming: { socket: { remoteAddress: '192.0.2.7' } } };
 type Started = OutputOf<'downloadMailbox'>;
 type Background = OutputOf<'getBackgroundDownload'>;
 
@@ -120,5 +123,64 @@ eachDatabase((kind, open) => {
     );
     expect(left).toEqual([]);
     expect(listFiles(folder)).toEqual([]);
+  });
+
+  test(`ENG-122, DL-11: a download that is being sent by another server ends within 15 seconds after its person is excluded, and says why when it is continued (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours, office, ground: fixture } = library;
+    const { context } = fixture;
+    const film = randomBytes(7, 5_000_000);
+    await library.store(ours, 1, 'drive', [{ path: [], title: 'film.mp4', content: film }]);
+    await library.store(ours, 2, 'drive', [{ path: [], title: 'film.mp4', content: film }]);
+    const session = await openLibrary(admin, ours, 'Veod');
+    const timers: { readonly ms: number; readonly work: () => void }[] = [];
+    (context.clock as { after: Clock['after'] }).after = (ms, work) => {
+      timers.push({ ms, work });
+      return { cancel: () => {} };
+    };
+    const other = library.anotherServer();
+    const start = async (object: string) => {
+      const { url } = await download(admin, session, `onedrives/${object}/download`);
+      const answer = await other.request(url, { headers: { host: office.host } }, SOCKET);
+      expect(answer.status).toBe(200);
+      const reader = answer.body?.getReader();
+      if (reader === undefined) throw new Error('no body');
+      const first = await reader.read();
+      const read = async (): Promise<number> => {
+        let bytes = first.value?.byteLength ?? 0;
+        for (;;) {
+          const { done, value } = await reader.read();
+          if (done) return bytes;
+          bytes += value.byteLength;
+        }
+      };
+      return {
+        read,
+        url,
+        cookies: cookiesIn(answer),
+        length: Number(answer.headers.get('content-length')),
+      };
+    };
+    const [theirs, others] = [await start('o1'), await start('o2')];
+    const checks = timers.filter(({ ms }) => ms === 15_000);
+    expect(checks).toHaveLength(2);
+    const { status } = await admin('POST', `o365/organizations/${ours.organization}/exclusions`, {
+      objectId: 'user-1',
+      reason: 'A request',
+    });
+    expect(status).toBe(200);
+    for (const { work } of checks) work();
+    await expect.poll(() => fixture.lines.some((line) => line.includes('ended early'))).toBe(true);
+    await expect(theirs.read()).rejects.toThrow('The session has ended.');
+    expect(await others.read()).toBe(others.length);
+    const again = await library.read(theirs.url, {
+      cookies: theirs.cookies,
+      headers: { range: 'bytes=1000-' },
+      app: other,
+    });
+    expect([again.status, again.bytes.toString()]).toEqual([
+      404,
+      'It had data of a person who is excluded from backups on request.\n',
+    ]);
   });
 });

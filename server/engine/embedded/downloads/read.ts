@@ -34,7 +34,8 @@ export async function readDownload(
     .where('expires_at', '>', clock.now())
     .where(isDownloadAllowed('prepared_download', tenant, scope))
     .executeTakeFirst();
-  if (row === undefined) return failed('missing', t.noDownload);
+  if (row === undefined)
+    return failed('missing', (await isWithdrawn(tx, scope, download)) ? t.withdrawn : t.noDownload);
   const parts = partReader(store, tenant, download);
   const readEntry = (entry: DownloadEntry, first: Bytes, last: Bytes) =>
     readers.read(tenant, row.repository_id, entry, { from: first, to: last });
@@ -51,6 +52,24 @@ export async function readDownload(
         ).read(from, to)
       : readSingle(parts, readEntry, from, to);
   return ok({ bytes: row.bytes, stream });
+}
+
+/** Whether somebody excluded a person of the caller's own download from backups. */
+async function isWithdrawn(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  download: DownloadId,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('prepared_download')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', download)
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .where('expires_at', '=', WITHDRAWN_AT)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Whether the caller may still read a download that has begun. */

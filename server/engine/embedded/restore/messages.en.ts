@@ -52,6 +52,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   draft: 'Drafts are excluded.',
   deletedItem: 'Deleted Items are excluded.',
   teamExcluded: 'Members and settings are excluded.',
+  excludedMeanwhile: 'The person of this item was excluded from backups on request meanwhile.',
   noLongerStored: 'The backup of this item was removed while the restore ran.',
   othersBring: 'Another restore brings this team back right now. This one continues afterwards.',
   objectNeverCame:

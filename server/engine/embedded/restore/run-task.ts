@@ -364,7 +364,13 @@ async function end(
     if (result === null)
       await tx.sql
         .updateTable('restore_item')
-        .set({ state: 'done', outcome: 'failed', message: t.noLongerStored })
+        .set({
+          state: 'done',
+          outcome: 'failed',
+          message: sql`case when object_n in (
+            select n from backup_object where tenant_id = ${tenant} and excluded_at is not null
+          ) then ${t.excludedMeanwhile} else ${t.noLongerStored} end`,
+        })
         .where('tenant_id', '=', tenant)
         .where('task_id', '=', id)
         .where('state', '<>', 'done')

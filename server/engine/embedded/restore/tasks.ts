@@ -436,8 +436,10 @@ export async function listResults(
     reads: boolean;
     all: number;
   }>`
-    select r.n, r.name, r.path, r.outcome, r.message, coalesce(v.kind, 'mail') as kind, ${operator === null ? sql`true` : sql`coalesce(g.reads, false)`} as reads, count(*) over () as "all"
+    select r.n, case when o.excluded_at is null then r.name else '' end as name, case when o.excluded_at is null then r.path else '[]' end as path,
+      r.outcome, r.message, coalesce(v.kind, 'mail') as kind, ${operator === null ? sql`true` : sql`coalesce(g.reads, false)`} as reads, count(*) over () as "all"
     from restore_item as r left join item as v on v.tenant_id = r.tenant_id and v.object_n = r.object_n and v.n = r.item_n
+      left join backup_object as o on o.tenant_id = r.tenant_id and o.n = r.object_n
       ${operator === null ? sql`` : sql`left join (${getOperatorScope(tenant, operator)}) as g on g.n = r.object_n`}
     where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.outcome is not null
       and (${outcome}::text is null or r.outcome = ${outcome}) and r.n > ${read.value?.n ?? 0}::int
