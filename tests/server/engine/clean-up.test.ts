@@ -110,6 +110,67 @@ eachDatabase((name, open) => {
     expect(await loadCopies(bench, point)).toEqual(copiesNow(objects));
   });
 
+  test(`ENG-48, RES-5: what an undo would put back stays in a repository that retains everything (${name})`, async () => {
+    const bench = await makeSessionBench(await open(), makeObjects());
+    await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+    const { tenant, ground: fixture, organization, repository } = bench;
+    await backUp(bench, await bench.addJob());
+    const opened = await bench.open();
+    const { id: blob } = getValue(await opened.saveBlob('data', Buffer.from('replaced')));
+    getValue(await opened.flush());
+    await opened.close();
+    const parts = [{ as: 'raw', bytes: 8, blobs: [blob] }];
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
+      const [id, now] = [fixture.context.chance.uuid(), fixture.context.clock.now()];
+      await sql
+        .insertInto('engine_task')
+        .values({
+          tenant_id: tenant,
+          id,
+          organization_id: organization,
+          user_id: null,
+          kind: 'restore',
+          state: 'done',
+          result: 'success',
+          message: null,
+          request: '{}',
+          parent_id: null,
+          created_at: now,
+          started_at: now,
+          ended_at: now,
+        })
+        .execute();
+      await sql
+        .insertInto('restore_item')
+        .values({
+          tenant_id: tenant,
+          task_id: id,
+          n: 1,
+          object_n: 1,
+          item_n: 1,
+          name: 'Offer',
+          path: '[]',
+          state: 'done',
+          outcome: 'restored',
+          replaced: JSON.stringify({ parts }),
+        })
+        .execute();
+      // Written anew, such as after damage.
+      await sql
+        .updateTable('repository_access')
+        .set({ upkeep: JSON.stringify({ repack: true }) })
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .execute();
+    });
+    bench.ground.pass(DAY);
+    await runCleanUp(bench);
+    const after = await bench.open();
+    const read = await after.readBlob('data', blob);
+    await after.close();
+    expect(Buffer.from(getValue(read)).toString()).toBe('replaced');
+  });
+
   test(`ENG-48: every hour, the clean-up of each repository is scheduled if it isn't (${name})`, async () => {
     const bench = await makeBench(await open(), []);
     const { tenant, ground: fixture, repository } = bench;

@@ -92,7 +92,8 @@ export const cleanUp =
         erased,
         isRequested: request?.endedAt === null,
         company: row.company,
-        since: since ?? now,
+        // All restores can be undone where everything is retained.
+        since: since ?? 0,
         // What is removed must not stay beside what others need.
         repacks: upkeep.repack === true || isErasing,
         isLocked: getObjectLock(row.target) !== null,
