@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ExclusionId, OrganizationId } from '#contract/ids.ts';
+import { repositoryAttachment } from '#server/engine/embedded/attach/attach-job.ts';
+import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
 import {
   hidePerson,
@@ -105,6 +107,31 @@ function runDyingCleanUp(bench: SessionBench, at: number): Promise<unknown> {
     tenant: bench.tenant,
     payload: { repository: bench.repository },
     now: bench.ground.context.clock.now(),
+    signal: new AbortController().signal,
+  });
+}
+
+/** Whether the removal of each excluded person is done. */
+const loadRemovalStates = async ({ ground: fixture, tenant, organization }: SessionBench) =>
+  (
+    await fixture.context.store.tenant(tenant, (tx) =>
+      loadRemovals(tx, organization as OrganizationId),
+    )
+  ).map(({ isDone }) => isDone);
+
+/** Rebuilds the index of the repository from its files. */
+async function attach(bench: SessionBench): Promise<void> {
+  const { ground: fixture, tenant, repository } = bench;
+  await fixture.context.store.tenant(tenant, (tx) =>
+    storeAttachment(tx, repository, beginAttachment(fixture.context.clock.now())),
+  );
+  await repositoryAttachment(withoutWaits(bench), async () => ({
+    ok: true,
+    value: { target: makeMemoryTarget(bench.files), password: PASSWORD },
+  }))({
+    tenant,
+    payload: { repository },
+    now: fixture.context.clock.now(),
     signal: new AbortController().signal,
   });
 }
@@ -283,5 +310,78 @@ eachDatabase((kind, open) => {
     expect(lines.map(({ message }) => message)).toEqual([
       '3 objects are excluded from backups on request.',
     ]);
+  });
+
+  test(`ENG-122: what an older copy of the repository brings back of an excluded person is hidden before anybody sees it, and removed (${kind})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+    const point = await backUp(bench, await bench.addJob());
+    const copies = copiesNow(objects);
+    const older = new Map(bench.files);
+    const ann = new Set(['ann']);
+    await exclude(bench, 'ann');
+    await runCleanUp(bench);
+    bench.files.clear();
+    for (const [name, bytes] of older) bench.files.set(name, bytes);
+    await attach(bench);
+    expect(await loadCopies(bench, point)).toEqual(without(copies, ann));
+    expect(await loadRemovalStates(bench)).toEqual([false]);
+    await runCleanUp(bench);
+    expect(await loadRemovalStates(bench)).toEqual([true]);
+    expect(await countIndexRows(bench, ann)).toBe(0);
+    expect(await findStored(bench, getTexts(copies))).toEqual([
+      ...new Set(getTexts(without(copies, ann))),
+    ]);
+  });
+
+  test(`ENG-122: a person is removed from snapshots that have no restore point, and others stay in them (${kind})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+    const { tenant, ground: fixture } = bench;
+    // Of another server, which has its points.
+    const foreign = await backUp(bench, await bench.addJob());
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
+      for (const table of ['restore_point', 'object_point'] as const)
+        await sql.deleteFrom(table).where('tenant_id', '=', tenant).execute();
+    });
+    // A session of ann alone is killed after its snapshot, before its end is stored.
+    const job = await bench.addJob({
+      backupType: 'SelectedItems',
+      selectedItems: [{ type: 'User', id: 'ann', parts: ['mailbox'] }],
+    });
+    const session = (await bench.start(job)) ?? '';
+    let isDead = false;
+    const memory = makeMemoryTarget(bench.files);
+    const target = {
+      ...memory,
+      write: async (...file: Parameters<typeof memory.write>) => {
+        isDead ||= file[0] === 'snapshots';
+        return memory.write(...file);
+      },
+    };
+    const { store } = fixture.context;
+    const dying = Object.create(store) as Store;
+    const runInTenant: Store['tenant'] = (id, work, options) =>
+      isDead ? Promise.reject(new Error('crash')) : store.tenant(id, work, options);
+    Object.defineProperty(dying, 'tenant', { value: runInTenant });
+    await expect(bench.run(session, { store: dying, target })).rejects.toThrow('crash');
+    const ann = new Set(['ann']);
+    await exclude(bench, 'ann');
+    for (let runs = 0; runs < 3; runs += 1) {
+      if ((await bench.run(session)) === null) break;
+      fixture.pass(DAY);
+    }
+    expect(await loadPoints(bench)).toEqual([]);
+    await runCleanUp(bench);
+    expect(await loadRemovalStates(bench)).toEqual([true]);
+    const repository = await bench.open();
+    const [snapshot, ...others] = getValue(await repository.listSnapshots());
+    await repository.close();
+    expect([foreign === '', others]).toEqual([false, []]);
+    expect(await snapshotTexts(bench, snapshot?.id ?? '')).toEqual(
+      getTexts(without(copiesNow(objects), ann)),
+    );
   });
 });

@@ -7,6 +7,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
+import { hideExcluded } from '../repositories/exclusions.ts';
 import { type StoredRepository, storeSize } from '../repositories/repositories.ts';
 import { openRepository } from '../restic/repository.ts';
 import { done } from '../../result.ts';
@@ -76,7 +77,7 @@ export const repositoryAttachment =
 async function attach(run: AttachRun, now: Ms): Promise<EngineResult<void>> {
   for (const [state, work] of STEPS) {
     if (run.progress.state !== state) continue;
-    const worked = await work(run);
+    const worked = await work(run, now);
     if (!worked.ok) return worked;
   }
   const size = await run.opened.measure();
@@ -97,8 +98,10 @@ const STEPS = [
   ['completing', completePoints],
 ] as const;
 
-/** Makes the restore points visible. */
-async function completePoints(run: AttachRun): Promise<EngineResult<void>> {
+/** Makes the restore points visible, without people who are excluded from backups (ENG-122). */
+async function completePoints(run: AttachRun, now: Ms): Promise<EngineResult<void>> {
+  const { repository: id, organization } = run;
+  await run.store.tenant(run.tenant, (tx) => hideExcluded(tx, { id, organization }, now));
   for (let isLast = false; !isLast;) {
     const going = checkSignal(run);
     if (!going.ok) return going;

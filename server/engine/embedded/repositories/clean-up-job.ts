@@ -28,7 +28,14 @@ import {
   removeVersions,
   withoutPointsOnHold,
 } from './expired.ts';
-import { beginErasure, endErasure, eraseObject, hasObjects } from './exclusions.ts';
+import {
+  beginErasure,
+  endErasure,
+  eraseObject,
+  hasErasedObjects,
+  type IsErased,
+  loadErased,
+} from './exclusions.ts';
 import { loadObjectsOnHold } from './legal-holds.ts';
 import { lookAtFiles, renewFileLocks } from './locked-files.ts';
 import { loadRequests, noteWait, storeRequest } from './requests.ts';
@@ -197,11 +204,15 @@ export const cleanUp =
       return { onHold: present, points: left };
     });
     const isRewritten = rewrites || points.length < due.points.length;
+    const isErased = await loadErased(context.store, tenant, erased);
     const unused = isRewritten
       ? await rewrite(context, tenant, repository, found.value, {
           since: removesItems ? since : null,
           onHold,
-          ...(erased.length > 0 && { forgotten: new Set(points.map(({ id }) => id)) }),
+          ...(erased.length > 0 && {
+            forgotten: new Set(points.map(({ id }) => id)),
+            isErased,
+          }),
         })
       : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
@@ -225,7 +236,7 @@ export const cleanUp =
       place && again && (await renewFileLocks(place, again.value, looked?.value ?? undefined));
     if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
     if (renewed?.ok === false) return fail(renewed.error.message);
-    const left = await hasErased(context, tenant, found.value, erased);
+    const left = erased.length === 0 ? ok(false) : await hasErased(context, found.value, isErased);
     if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
     if (!left.ok) return fail(left.error.message);
     const storedBytes = await measure(found.value.target);
@@ -250,16 +261,14 @@ export const cleanUp =
 
 /** Whether the repository still has objects that were to be removed. */
 async function hasErased(
-  { store, clock, chance }: AppContext,
-  tenant: TenantId,
+  { clock, chance }: AppContext,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
-  objects: readonly number[],
+  isErased: IsErased,
 ): Promise<EngineResult<boolean>> {
-  if (objects.length === 0) return ok(false);
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (!opened.ok) return opened;
   try {
-    return await hasObjects({ store, tenant }, opened.value, objects);
+    return await hasErasedObjects(opened.value, isErased);
   } finally {
     await opened.value.close();
   }
@@ -274,7 +283,10 @@ async function rewrite(
   tenant: TenantId,
   repository: BackupRepositoryId,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
-  rewriting: Pick<Parameters<typeof rewritePoints>[0], 'since' | 'onHold' | 'forgotten'>,
+  rewriting: Pick<
+    Parameters<typeof rewritePoints>[0],
+    'since' | 'onHold' | 'forgotten' | 'isErased'
+  >,
 ): Promise<EngineResult<readonly string[]>> {
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (!opened.ok) return opened;

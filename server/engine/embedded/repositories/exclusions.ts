@@ -72,8 +72,7 @@ async function hideObjects(tx: TenantTx, objects: readonly number[], now: Ms): P
     from (select object_n, jsonb_agg(jsonb_build_object('first_at', first_at, 'last_at', last_at)) as spans from span group by object_n) as s
     where o.tenant_id = ${tenant} and o.n = s.object_n`.execute(db);
   await sql`
-    update backup_object set erased_at = case when excluded_at is null then null else erased_at end,
-      excluded_at = coalesce(excluded_at, ${now}), tree = null, items = 0, bytes = 0
+    update backup_object set erased_at = null, excluded_at = coalesce(excluded_at, ${now}), tree = null, items = 0, bytes = 0
     where tenant_id = ${tenant} and n in (${getNumbers(objects)})`.execute(db);
   await sql`
     delete from object_point where tenant_id = ${tenant} and object_n in (${getNumbers(objects)})`.execute(
@@ -106,8 +105,33 @@ export async function isBeingRemoved(
 }
 
 /**
+ * Hides what a repository has of excluded people again: attaching it brings everything back that its
+ * files have, which may be an older copy.
+ */
+export async function hideExcluded(
+  tx: TenantTx,
+  { id: repository, organization }: Pick<BackupRepositoryRow, 'id' | 'organization'>,
+  now: Ms,
+): Promise<void> {
+  const { sql: db, tenant } = tx;
+  const people = (await loadExclusions(tx, organization)).map(({ object }) => object);
+  const { rows } = await sql<{ readonly n: number }>`
+    select o.n from backup_object as o
+    where o.tenant_id = ${tenant} and o.repository_id = ${repository} and (
+      o.excluded_at is not null and exists (select from object_point as s where s.tenant_id = ${tenant} and s.object_n = o.n)
+      or o.excluded_at is null and o.kind in (${sql.join([...PERSON_KINDS])})
+        and o.directory_id in (select jsonb_array_elements_text(${JSON.stringify(people)}::text::jsonb)))
+    order by o.n for update`.execute(db);
+  await hideObjects(
+    tx,
+    rows.map(({ n }) => n),
+    now,
+  );
+}
+
+/**
  * Returns the numbers of the objects of a repository that a clean-up has to remove. What came in after
- * the exclusion, such as by attaching the repository, is hidden first.
+ * the exclusion is hidden first.
  */
 export async function beginErasure(
   tx: TenantTx,
@@ -115,28 +139,7 @@ export async function beginErasure(
   now: Ms,
 ): Promise<readonly number[]> {
   const { sql: db, tenant } = tx;
-  const row = (await tx.rows('organization', [repository.organization])).get(
-    repository.organization,
-  );
-  const people = row ? getActiveExclusions(row).map(({ object }) => object) : [];
-  if (people.length > 0) {
-    const added = await db
-      .selectFrom('backup_object')
-      .select('n')
-      .where('tenant_id', '=', tenant)
-      .where('repository_id', '=', repository.id)
-      .where('directory_id', 'in', people)
-      .where('kind', 'in', [...PERSON_KINDS])
-      .where('excluded_at', 'is', null)
-      .orderBy('n')
-      .forUpdate()
-      .execute();
-    await hideObjects(
-      tx,
-      added.map(({ n }) => n),
-      now,
-    );
-  }
+  await hideExcluded(tx, repository, now);
   const { rows } = await sql<{ readonly n: number }>`
     select n from backup_object
     where tenant_id = ${tenant} and repository_id = ${repository.id}
@@ -178,15 +181,15 @@ async function forgetRestored({ sql: db, tenant }: TenantTx, object: number): Pr
   return (numAffectedRows ?? 0n) < BigInt(BATCH_ROWS);
 }
 
-/**
- * Returns whether a restore point in the repository itself still has one of the objects: a session that
- * ended meanwhile may have stored it.
- */
-export async function hasObjects(
-  { store, tenant }: { readonly store: Store; readonly tenant: TenantId },
-  opened: Repository,
+/** Says of an object in a snapshot whether it is one of those that are removed. */
+export type IsErased = (object: { readonly kind: string; readonly id: string }) => boolean;
+
+export async function loadErased(
+  store: Store,
+  tenant: TenantId,
   objects: readonly number[],
-): Promise<EngineResult<boolean>> {
+): Promise<IsErased> {
+  if (objects.length === 0) return () => false;
   const erased = await store.tenant(
     tenant,
     ({ sql: db }) =>
@@ -199,12 +202,23 @@ export async function hasObjects(
     { readOnly: true },
   );
   const keys = new Set(erased.map(getKey));
+  return (object) => keys.has(getKey(object));
+}
+
+/**
+ * Returns whether a restore point in the repository itself still has one of the objects: a session that
+ * ended meanwhile may have stored it.
+ */
+export async function hasErasedObjects(
+  opened: Repository,
+  isErased: IsErased,
+): Promise<EngineResult<boolean>> {
   const snapshots = await opened.listSnapshots();
   if (!snapshots.ok) return snapshots;
   for (const snapshot of snapshots.value) {
     const stored = await readObjects(opened, snapshot);
     if (!stored.ok) return stored;
-    if (stored.value.some((object) => keys.has(getKey(object)))) return ok(true);
+    if (stored.value.some(isErased)) return ok(true);
   }
   return ok(false);
 }

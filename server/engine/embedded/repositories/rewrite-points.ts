@@ -10,7 +10,12 @@ import { failed, ok } from '../../result.ts';
 import { getNumbers } from './legal-holds.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
-import { loadPointObjects, savePointTree, getSession } from '../sessions/restore-point.ts';
+import {
+  getSession,
+  loadPointObjects,
+  type PointObject,
+  savePointTree,
+} from '../sessions/restore-point.ts';
 import { rewriteMessages as t } from './messages.en.ts';
 
 interface Place {
@@ -23,6 +28,8 @@ interface Place {
   readonly onHold: readonly number[];
   /** The points that are about to be forgotten; by default, all that are invisible. */
   readonly forgotten?: ReadonlySet<PointId>;
+  /** Objects that have to go, also from snapshots without a restore point. */
+  readonly isErased?: (object: StoredObject) => boolean;
 }
 
 /**
@@ -221,12 +228,7 @@ async function readDescription(
 }
 
 /** An object as a snapshot has it. */
-interface StoredObject {
-  readonly n: number;
-  readonly kind: string;
-  readonly id: string;
-  readonly tree: BlobId;
-}
+type StoredObject = PointObject;
 
 /** Returns the objects of a snapshot; none if Daybook didn't make it. */
 export async function readObjects(
@@ -243,9 +245,12 @@ const getObject = ({ object }: { readonly object?: StoredObject }): StoredObject
 const getTree = (line: { readonly object?: StoredObject }): [number, BlobId][] =>
   getObject(line).map(({ n, tree }) => [n, tree]);
 
-/** Snapshots that were replaced by others of the same session. */
+/**
+ * Snapshots that were replaced by others of the same session. Of those without a restore point, such as
+ * of a session that was killed, that have an object which has to go, others take their place.
+ */
 async function findUnused(
-  { store, tenant, repository }: Place,
+  { store, tenant, repository, isErased }: Place,
   opened: Repository,
 ): Promise<EngineResult<readonly string[]>> {
   const snapshots = await opened.listSnapshots();
@@ -269,14 +274,36 @@ async function findUnused(
     },
     { readOnly: true },
   );
-  return ok(
-    snapshots.value
-      .filter((snapshot) => {
-        const session = getSession(snapshot);
-        if (session === null || open.has(session)) return false;
-        const replacement = used.get(session);
-        return replacement !== undefined && replacement !== snapshot.id;
-      })
-      .map(({ id }) => id),
-  );
+  const present = new Set(used.values());
+  const unused: string[] = [];
+  for (const snapshot of snapshots.value) {
+    const session = getSession(snapshot);
+    if (present.has(snapshot.id) || (session !== null && open.has(session))) continue;
+    if (session !== null && used.has(session)) unused.push(snapshot.id);
+    else if (isErased !== undefined) {
+      const replaced = await replaceWithout(opened, snapshot, isErased);
+      if (!replaced.ok) return replaced;
+      if (replaced.value) unused.push(snapshot.id);
+    }
+  }
+  return ok(unused);
+}
+
+/** Saves a snapshot again without objects that have to go. Returns whether it has any. */
+async function replaceWithout(
+  opened: Repository,
+  snapshot: Snapshot,
+  isErased: (object: StoredObject) => boolean,
+): Promise<EngineResult<boolean>> {
+  const lines = await readDescription(opened, snapshot);
+  if (!lines.ok) return lines;
+  const objects = lines.value.flatMap(getObject);
+  const left = objects.filter((object) => !isErased(object));
+  const [facts] = lines.value;
+  if (left.length === objects.length || facts === undefined) return ok(false);
+  if (left.length === 0) return ok(true);
+  const root = await savePointTree(opened, facts, left);
+  if (!root.ok) return root;
+  const saved = await opened.saveSnapshot({ ...snapshot, tree: root.value });
+  return saved.ok ? ok(true) : saved;
 }
