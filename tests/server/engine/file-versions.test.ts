@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import type { ItemVersion } from '#contract/engine/search.ts';
+import { FAILED } from '#server/engine/embedded/index/marks.ts';
 import { mergeVersions } from '#server/engine/embedded/index/merge-versions.ts';
+import { failed } from '#server/engine/result.ts';
 import { checkEntity } from '../../fakes/graph-schema.ts';
 import { freshStore, ONE } from '../db/databases.ts';
 import { clientToken } from '../demo-tenant/fixtures.ts';
 import { anOfficeWithHistory } from './file-versions-bench.ts';
+import { memoryObject } from './memory-source.ts';
+import { makeMemoryTarget } from './restic/fixtures.ts';
+import { backUp, copiesNow, loadCopies, loadPoints, makeSessionBench } from './session-bench.ts';
 
 type Office = Awaited<ReturnType<typeof anOfficeWithHistory>>;
 
@@ -282,4 +287,67 @@ test('RES-140: versions of the same second are in the order of their numbers', (
     '10.0',
     'present',
   ]);
+});
+
+/** A drive whose file has two earlier versions. */
+async function aMemoryDrive() {
+  const drive = memoryObject('drive', 'ann');
+  drive.hasHistory = true;
+  drive.putFolder('top', null);
+  for (const text of ['first', 'second', 'third']) drive.putItem('file', 'top', text);
+  const bench = await makeSessionBench(await freshStore(ONE), [drive]);
+  return { drive, bench };
+}
+
+test('ENG-140: versions that are wanted later are read in the next session if the repository fails before they are stored', async () => {
+  const { drive, bench } = await aMemoryDrive();
+  await backUp(bench, await bench.addJob({ fileVersions: 'none' }));
+  const memory = makeMemoryTarget(bench.files);
+  const target: typeof memory = {
+    ...memory,
+    write: async (type, name, bytes) =>
+      type === 'data' ? failed('unreachable', 'away') : memory.write(type, name, bytes),
+  };
+  const session = (await bench.start(await bench.addJob({ fileVersions: 'all' }))) ?? '';
+  let next = await bench.run(session, { target });
+  expect(next).not.toBeNull();
+  while (next !== null) {
+    bench.ground.pass(60 * 60_000);
+    next = await bench.run(session);
+  }
+  const point = (await loadPoints(bench)).find(({ session_id }) => session_id === session);
+  expect(await loadCopies(bench, point?.id ?? '')).toEqual(copiesNow([drive]));
+});
+
+test('ENG-140: a file that comes back from the recycle bin has its versions in the next restore point', async () => {
+  const { drive, bench } = await aMemoryDrive();
+  const job = await bench.addJob();
+  await backUp(bench, job);
+  drive.removeItem('file');
+  await backUp(bench, job);
+  drive.bringBack('file');
+  expect(await loadCopies(bench, await backUp(bench, job))).toEqual(copiesNow([drive]));
+});
+
+test('ENG-140: a damaged version that the tenant has removed ends, and is no warning', async () => {
+  const { office, file } = await aFile('all', ['second', 'third']);
+  await office.backUp();
+  const { tenant } = office.scope;
+  await office.context.store.tenant(tenant, async ({ sql }) => {
+    const versions = await sql
+      .selectFrom('item')
+      .select(['object_n', 'key'])
+      .where('tenant_id', '=', tenant)
+      .where('folder_key', '=', file.id)
+      .execute();
+    // As a verification marks what it can't read.
+    await sql
+      .insertInto('listed_item')
+      .values(versions.map((row) => ({ tenant_id: tenant, scope: FAILED, ...row })))
+      .execute();
+    expect(versions.length).toBe(2);
+  });
+  office.office.admin.trimVersion(file.id, 1);
+  expect((await office.backUp()).result).toBe('success');
+  expect((await office.backUp()).result).toBe('success');
 });

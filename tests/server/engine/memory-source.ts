@@ -83,6 +83,10 @@ export class MemoryObject {
   readonly #items = new Map<string, MemoryItem>();
   /** What files had before, the newest first. */
   readonly #versions = new Map<string, MemoryVersion[]>();
+  readonly #removed = new Map<
+    string,
+    { readonly item: MemoryItem; readonly versions: readonly MemoryVersion[] }
+  >();
   /** Cursors of an earlier epoch have expired, however often they are sent. */
   #epoch = 0;
   #changes: Change[] = [];
@@ -140,9 +144,19 @@ export class MemoryObject {
   removeItem(key: string): void {
     const item = this.#items.get(key);
     if (item === undefined) return;
+    this.#removed.set(key, { item, versions: this.#versions.get(key) ?? [] });
     this.#items.delete(key);
     this.#versions.delete(key);
     this.#log(this.#scopeOf(item), key);
+  }
+
+  /** Puts an item back as it was, as from the recycle bin. */
+  bringBack(key: string): void {
+    const removed = this.#removed.get(key);
+    if (removed === undefined) return;
+    this.#items.set(key, removed.item);
+    this.#versions.set(key, [...removed.versions]);
+    this.#log(this.#scopeOf(removed.item), key);
   }
 
   /** The next listing of each scope starts from the beginning, as after 410 Gone. */

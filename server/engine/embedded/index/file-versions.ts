@@ -32,25 +32,25 @@ export const getFileAt = (
   where ${isFileVersion(sql`i`)} and f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.from_point <= ${point}
   order by f.from_point desc limit 1`;
 
-/** Returns the keys of the versions that the index has of files. Damaged ones are left out. */
-export async function loadVersionKeys(
+interface StoredVersion {
+  readonly key: string;
+  readonly isDamaged: boolean;
+}
+
+/** Returns the versions that the index has of files now, by the keys of the files. */
+export async function loadStoredVersions(
   { sql: db, tenant }: TenantTx,
   { n }: ObjectN,
   files: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await sql<{ readonly file: string; readonly key: string }>`
-    select i.folder_key as file, i.key from item as i
-    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.folder_key = any(${files}::text[]) and i.to_point is null and ${isFileVersion(sql`i`)}
-      and not exists (select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${FAILED} and l.key = i.key)`.execute(
+): Promise<ReadonlyMap<string, readonly StoredVersion[]>> {
+  const { rows } = await sql<StoredVersion & { readonly file: string }>`
+    select i.folder_key as file, i.key, exists (
+      select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${FAILED} and l.key = i.key) as "isDamaged"
+    from item as i
+    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.folder_key = any(${files}::text[]) and i.to_point is null and ${isFileVersion(sql`i`)}`.execute(
     db,
   );
-  const keys = new Map<string, string[]>();
-  for (const { file, key } of rows) {
-    const known = keys.get(file);
-    if (known === undefined) keys.set(file, [key]);
-    else known.push(key);
-  }
-  return keys;
+  return Map.groupBy(rows, ({ file }) => file);
 }
 
 /** Returns the files whose versions have yet to be read, or are damaged. */

@@ -4,7 +4,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { isMainScope, SCOPE_MARK } from '../types.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
 import { endVersions } from './file-versions.ts';
-import { FAILED, REMOVED } from './marks.ts';
+import { FAILED, REMOVED, UNREAD_VERSIONS } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
 import { cleanText } from './text.ts';
 
@@ -23,6 +23,8 @@ export interface PageWrite {
   readonly isOpen: boolean;
   /** Keys of earlier versions of files that are not backed up any more. */
   readonly endedVersions?: readonly string[];
+  /** Keys of files whose versions are read now, and of those whose versions have yet to be read. */
+  readonly versionMarks?: { readonly read: readonly string[]; readonly unread: readonly string[] };
 }
 /** `parts` is empty if the content could not be read. */
 export interface ItemWrite {
@@ -64,6 +66,12 @@ export async function loadOpenScopes(
   return new Set(rows.map(({ scope }) => scope));
 }
 
+/** `isPresent`: the newest state of the item is this one. */
+interface KnownParts {
+  readonly parts: readonly StoredPart[];
+  readonly isPresent: boolean;
+}
+
 /**
  * Returns the stored parts of changed items by key, if exactly this state of an item is known and
  * readable. The others must be read.
@@ -72,9 +80,9 @@ export async function findParts(
   { sql: db, tenant }: TenantTx,
   { n }: Pick<IndexedObject, 'n'>,
   items: readonly ItemChange[],
-): Promise<Map<string, readonly StoredPart[]>> {
-  const { rows } = await sql<{ readonly key: string; readonly parts: readonly StoredPart[] }>`
-    select distinct on (i.key) i.key, i.parts from ${recordset(
+): Promise<Map<string, KnownParts>> {
+  const { rows } = await sql<KnownParts & { readonly key: string }>`
+    select distinct on (i.key) i.key, i.parts, i.to_point is null as "isPresent" from ${recordset(
       items.map(({ key, changeKey }) => ({ key, change_key: changeKey })),
       sql`key text, change_key text`,
     )}
@@ -82,7 +90,7 @@ export async function findParts(
     where i.parts <> '[]' and not exists (
       select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${FAILED} and l.key = i.key)
     order by i.key, i.n desc`.execute(db);
-  return new Map(rows.map(({ key, parts }) => [key, parts]));
+  return new Map(rows.map(({ key, ...known }) => [key, known]));
 }
 
 /**
@@ -133,6 +141,10 @@ export async function writePages(
     if (page.folders.length + page.items.length > 0) await noteListed(tx, object, page);
     if (page.removed.length > 0) await noteRemoved(tx, object, page);
     if (page.endedVersions?.length) await endVersions(tx, object, page.endedVersions);
+    if (page.versionMarks) {
+      await unmark(tx, object.n, [UNREAD_VERSIONS], page.versionMarks.read);
+      await mark(tx, object.n, UNREAD_VERSIONS, page.versionMarks.unread);
+    }
   }
   const cursors = new Map(
     pages.flatMap(({ scope, cursor, isOpen }) =>

@@ -136,7 +136,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
     return DONE;
   }
 
-  const versions = makeVersionReader(context, object, { add, inTx });
+  const versions = makeVersionReader(context, object, add);
 
   async function list(scope: string): Promise<void> {
     begun.add(scope);
@@ -176,7 +176,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       readOnly: true,
     });
     const writes: ItemWrite[] = items.flatMap((item) => {
-      const parts = known.get(item.key);
+      const parts = known.get(item.key)?.parts;
       return parts === undefined ? [] : [{ item: withSize(item, parts), parts }];
     });
     const unknown = items.filter(({ key }) => !known.has(key));
@@ -196,8 +196,10 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       if (!saved.ok) return saved;
     }
     if (call.signal.aborted) return { ok: false, error: STOPPED };
+    // One that comes back has lost its versions, though its content is known.
     const files = writes.filter(
-      ({ item, parts }) => item.kind === 'file' && parts.length > 0 && !known.has(item.key),
+      ({ item, parts }) =>
+        item.kind === 'file' && parts.length > 0 && known.get(item.key)?.isPresent !== true,
     );
     const read = await versions.read(files.map(({ item }) => item));
     return read.ok ? { ok: true, value: writes } : read;

@@ -1,13 +1,11 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import type { TenantTx } from '#server/platform/db/store.ts';
 import { ContentError } from '../content-error.ts';
 import { QuickXorHash } from '../graph/content-hash.ts';
-import { getVersionKey, loadVersionKeys } from '../index/file-versions.ts';
-import { UNREAD_VERSIONS } from '../index/marks.ts';
+import { getVersionKey, loadStoredVersions } from '../index/file-versions.ts';
 import type { IndexedObject } from '../index/objects.ts';
-import { mark, unmark, type ItemWrite, type PageWrite } from '../index/pages.ts';
+import type { ItemWrite, PageWrite } from '../index/pages.ts';
 import { ok } from '../../result.ts';
 import type { FetchedVersion, FileVersion, ItemChange, WantedVersion } from '../types.ts';
 import { sessionMessages as t } from './messages.en.ts';
@@ -43,13 +41,7 @@ interface VersionReader {
 export function makeVersionReader(
   context: ReadContext,
   object: IndexedObject,
-  {
-    add,
-    inTx,
-  }: {
-    readonly add: (page: PageWrite) => Promise<EngineResult<void>>;
-    readonly inTx: <T>(work: (tx: TenantTx) => Promise<T>) => Promise<T>;
-  },
+  add: (page: PageWrite) => Promise<EngineResult<void>>,
 ): VersionReader {
   const { source, content, call, versionLimit, store, tenant } = context;
   const lacks: string[] = [];
@@ -59,7 +51,7 @@ export function makeVersionReader(
     const stored = await store.tenant(
       tenant,
       (tx) =>
-        loadVersionKeys(
+        loadStoredVersions(
           tx,
           object,
           files.map(({ key }) => key),
@@ -87,14 +79,14 @@ export function makeVersionReader(
           .map((version) => [getVersionKey(file.key, version), version]),
       );
       const known = stored.get(file.key) ?? [];
-      ended.push(...known.filter((key) => !listed.has(key)));
+      ended.push(...known.flatMap(({ key }) => (listed.has(key) ? [] : [key])));
+      const readable = new Set(known.flatMap(({ key, isDamaged }) => (isDamaged ? [] : [key])));
       for (const [key, version] of listed)
-        if (!known.includes(key)) wanted.push({ file: file.key, version });
+        if (!readable.has(key)) wanted.push({ file: file.key, version });
     }
     let writes: ItemWrite[] = [];
-    const flush = async (endedVersions: readonly string[]): Promise<EngineResult<void>> => {
-      if (writes.length + endedVersions.length === 0) return ok(undefined);
-      const page = { ...NO_CHANGES, items: writes, endedVersions };
+    const flush = async (last: Partial<PageWrite> = {}): Promise<EngineResult<void>> => {
+      const page = { ...NO_CHANGES, items: writes, ...last };
       writes = [];
       return add(page);
     };
@@ -114,23 +106,16 @@ export function makeVersionReader(
       }
       writes.push(saved.value);
       if (writes.length >= BATCH_VERSIONS) {
-        const added = await flush([]);
+        const added = await flush();
         if (!added.ok) return added;
       }
     }
     if (call.signal.aborted) return { ok: false, error: STOPPED };
-    const added = await flush(ended);
-    if (!added.ok) return added;
-    await inTx(async (tx) => {
-      await mark(tx, object.n, UNREAD_VERSIONS, [...open]);
-      await unmark(
-        tx,
-        object.n,
-        [UNREAD_VERSIONS],
-        done.filter((key) => !open.has(key)),
-      );
+    // Together with the versions: a session that breaks off before they are stored reads them again.
+    return flush({
+      endedVersions: ended,
+      versionMarks: { read: done.filter((key) => !open.has(key)), unread: [...open] },
     });
-    return ok(undefined);
   }
 
   /** Returns the version, or why the source can't read it. An error: nothing can be stored any more. */
