@@ -98,7 +98,14 @@ export async function createChannel(
   client: GraphClient,
   object: SourceObject,
   part: PathPart,
-  members: readonly ReturnType<typeof memberBody>[],
+  {
+    members,
+    check,
+  }: {
+    readonly members: readonly ReturnType<typeof memberBody>[];
+    /** Whether a channel of this name that may be somebody else's can be used. */
+    readonly check: (channel: OpenChannel) => Reply<OpenChannel>;
+  },
 ): Reply<OpenChannel> {
   const membershipType = getMembership(part);
   const created = await client.post(
@@ -117,7 +124,8 @@ export async function createChannel(
   for (let tries = 1; ; tries++) {
     const other: EngineResult<OpenChannel | null> = await findChannel(client, object, part);
     if (!other.ok) return created.ok ? other : { ok: false, error: created.error };
-    if (other.value !== null) return checkMembership(other.value, part);
+    if (other.value !== null)
+      return created.ok ? checkMembership(other.value, part) : check(other.value);
     if (!created.ok) return { ok: false, error: created.error };
     if (tries === MAX_LOOKS) return failed('invalid', m.channelComes({ channel: part.name }));
     await client.ports.clock.sleep(LOOK_MS, client.scope.signal);

@@ -295,11 +295,12 @@ export function teamWriter(
     recorder: FolderRecorder | undefined,
   ): Reply<{ readonly id: string; readonly isNew: boolean }> {
     const client = teamClient(ports, place.object, call);
+    const check = (channel: OpenChannel): Reply<OpenChannel> =>
+      checkChannel(client, place.object, part, channel, place.settings);
     const found = await findChannel(client, place.object, part);
     if (!found.ok) return found;
     if (found.value !== null) {
-      const { settings } = place;
-      const usable = await checkChannel(client, place.object, part, found.value, settings);
+      const usable = await check(found.value);
       return usable.ok ? { ok: true, value: { id: found.value.id, isNew: false } } : usable;
     }
     const people = isLimited(part)
@@ -308,7 +309,7 @@ export function teamWriter(
     if (!people.ok) return people;
     await recorder?.before([part]);
     const members = people.value === null ? [] : getFirstMembers(part, people.value);
-    const channel = await createChannel(client, place.object, part, members);
+    const channel = await createChannel(client, place.object, part, { members, check });
     if (!channel.ok) return channel;
     const { id } = channel.value;
     await recorder?.after([part], id);

@@ -174,6 +174,29 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
+  test(`RES-47: what a private channel had doesn't go to one of its name that somebody else creates at the same moment (${kind})`, async () => {
+    const bench = await aTeam(await open(), ROLES, (teams, team) =>
+      addBoard(teams, team, 'private'),
+    );
+    const { teams, team, restore, office, cloud } = bench;
+    const { file, people } = await loseBoard(bench);
+    const other = teams
+      .listMembers(team)
+      .find(({ personId }) => people.every((one) => one.personId !== personId));
+    if (!other) throw new Error('The team is too small.');
+    cloud.onRequest = ({ method, url }) => {
+      if (method !== 'POST' || !url.endsWith('/channels') || findBoard(bench)) return;
+      const { id } = teams.addChannel(team, 'Board', 'private');
+      teams.putChannelMember(id, { personId: other.personId, isOwner: true });
+    };
+    const { done } = await restore([file]);
+    expect(done.counts).toMatchObject({ restored: 0, failed: 1 });
+    const board = findBoard(bench)?.id ?? '';
+    expect(toIds(teams.listChannelMembers(board))).toEqual([`${other.personId} owner`]);
+    expect(teams.listFiles(team, board)).toEqual([]);
+    office.close();
+  });
+
   test(`RES-47, RES-8: whoever joined a private channel after the restore point is not added (${kind})`, async () => {
     const bench = await aTeam(await open(), ROLES, (teams, team) =>
       addBoard(teams, team, 'private'),

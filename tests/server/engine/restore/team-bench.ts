@@ -55,10 +55,13 @@ export async function aTeam(
   const cloud = {
     isLossy: false,
     writes: 0,
+    /** Runs before each request. */
+    onRequest: (_request: Request): void => undefined,
     /** Runs at each write. */
     onWrite: async (): Promise<void> => undefined,
   };
   context.cloud.connectTo(async (request) => {
+    cloud.onRequest(request);
     const response = await office.fetch(request);
     const isWrite =
       request.method !== 'GET' && /(messages|replies|tabs|groups|team|members)$/.test(request.url);
