@@ -32,11 +32,12 @@ export function makeVb365Servers(context: () => AppContext): Vb365Servers {
   const openServer: Vb365Servers['openServer'] = async (tenant, server) => {
     const known = clients.get(server.id);
     if (known?.changedAt === server.changed_at) return ok(known.client);
-    const secret = await context()
-      .store.tenant(tenant, (tx) => unseal(tx, context(), place(server.id), server.sealed), {
-        readOnly: true,
-      })
-      .catch(() => null);
+    // Inside the transaction: one that fails says nothing about the key.
+    const secret = await context().store.tenant(
+      tenant,
+      (tx) => unseal(tx, context(), place(server.id), server.sealed).catch(() => null),
+      { readOnly: true },
+    );
     if (secret === null) return failed('refused', t.sealedByOther);
     const { address, certificate, username } = server;
     const client = makeVb365Client(context(), {

@@ -17,22 +17,22 @@ export async function measure(
   let items = 0;
   let bytes = 0;
   let isExact = true;
-  // The list grows while it is walked.
-  const folders: KnownNode[] = [];
+  // The list grows while it is walked. A folder that is in itself is counted once.
+  const folders = new Map<string, KnownNode>();
   for (const node of nodes)
-    if (CONTAINERS.has(node.kind)) folders.push(node);
+    if (CONTAINERS.has(node.kind)) folders.set(node.id, node);
     else {
       items += 1;
       bytes += node.bytes ?? 0;
       isExact &&= node.bytes !== null;
     }
-  for (const folder of folders) {
+  for (const folder of folders.values()) {
     for (const only of ['items', 'folders'] as const)
       for (let cursor: string | null = null; ;) {
         const listed = await listChildren(client, explorer, folder, { ...ALL, only, cursor });
         if (!listed.ok) break;
         const { page, shown } = listed.value;
-        if (only === 'folders') folders.push(...shown.map(toParent));
+        if (only === 'folders') for (const one of shown.map(toParent)) folders.set(one.id, one);
         else {
           items += page.rows.length;
           for (const { sizeBytes } of page.rows) {
@@ -40,13 +40,17 @@ export async function measure(
             isExact &&= sizeBytes !== null;
           }
         }
-        if (items > LIMITS.restorePlainItems) return { items, bytes, isExact: false };
+        if (items > LIMITS.restorePlainItems || folders.size > MAX_FOLDERS)
+          return { items, bytes, isExact: false };
         cursor = page.next;
         if (cursor === null) break;
       }
   }
   return { items, bytes, isExact };
 }
+
+/** Each costs two requests. */
+const MAX_FOLDERS = 10_000;
 
 const CONTAINERS: ReadonlySet<KnownNode['kind']> = new Set([
   'mailbox',
