@@ -1,13 +1,17 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
+import { withdrawDownloads } from '#server/engine/embedded/downloads/withdraw.ts';
 import {
   deleteExpiredBackgroundDownloads,
   backgroundDownload,
 } from '#server/features/restore/background/job.ts';
 import type { Clock } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { randomBytes } from '../engine/restic/fixtures.ts';
 import { aLibrary, cookiesIn, openLibrary } from './content.ts';
@@ -24,6 +28,14 @@ const listFiles = (of: string): string[] =>
   readdirSync(of, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
+
+/** Whether another transaction waits for this one. */
+const isAwaited = async ({ sql: db }: TenantTx): Promise<boolean> =>
+  (
+    await sql`select from pg_locks as l where not l.granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))`.execute(
+      db,
+    )
+  ).rows.length > 0;
 
 eachDatabase((kind, open) => {
   test(`ENG-122: nothing of a person is browsed, found, read or downloaded from the moment of the exclusion on, in open sessions and with old links, too (${kind})`, async () => {
@@ -182,5 +194,43 @@ eachDatabase((kind, open) => {
       404,
       'It had data of a person who is excluded from backups on request.\n',
     ]);
+  });
+
+  test(`ENG-122: a download that begins at the moment of the exclusion is not made (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours, office, ground: fixture } = library;
+    const { context } = fixture;
+    (context.config as { downloadsDir?: string }).downloadsDir = mkdtempSync(join(root, 'files-'));
+    await library.store(ours, 1, 'mailbox', [mailFile('A mast')]);
+    const session = await openLibrary(admin, ours);
+    const requested = await admin<Started>(
+      'POST',
+      `o365/restore/restoresessions/${session}/mailboxes/o1/download`,
+      { format: 'zip', downloadInBackground: true },
+    );
+    const { tenant } = office;
+    const begun = Promise.withResolvers<undefined>();
+    const withdrawn = context.store.tenant(tenant, async (tx) => {
+      await withdrawDownloads(tx, [1]);
+      begun.resolve(undefined);
+      // The embedded database has one transaction at a time.
+      if (kind === 'postgres') while (!(await isAwaited(tx))) await sleep(10);
+    });
+    await begun.promise;
+    await backgroundDownload(context)({
+      tenant,
+      payload: { download: requested.body.data.id },
+      now: context.clock.now(),
+      signal: new AbortController().signal,
+    });
+    await withdrawn;
+    const rows = await context.store.tenant(tenant, ({ sql }) =>
+      sql
+        .selectFrom('background_download')
+        .select(['state', 'expires_at'])
+        .where('tenant_id', '=', tenant)
+        .execute(),
+    );
+    expect(rows).toEqual([{ state: 'failed', expires_at: 0 }]);
   });
 });

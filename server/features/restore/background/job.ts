@@ -28,8 +28,8 @@ import {
   findDownload,
   GAP_PART,
   getPartFormat,
-  isRunning,
   listParts,
+  RUNNING,
 } from './rows.ts';
 
 /** How often the progress is stored, and whether it was cancelled is looked up. */
@@ -153,18 +153,20 @@ interface Begun {
 /** Null: it has ended, or it was canceled. */
 const begin = (context: AppContext, tenant: TenantId, id: DownloadId): Promise<Begun | null> =>
   context.store.tenant(tenant, async (tx) => {
-    const row = await findDownload(tx, id);
-    if (row === null || !isRunning(row)) return null;
-    const parts = await listParts(tx, [id]);
-    const last = parts.findLast(({ n }) => n !== GAP_PART);
-    // What wasn't in a finished part is read again.
-    await forgetFailures(tx, id, last?.next_item ?? 0);
-    await tx.sql
+    // At the same time, it may be canceled, or its person excluded from backups.
+    const { numUpdatedRows } = await tx.sql
       .updateTable('background_download')
       .set({ state: 'running' })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
-      .execute();
+      .where('state', 'in', [...RUNNING])
+      .executeTakeFirst();
+    const row = numUpdatedRows === 0n ? null : await findDownload(tx, id);
+    if (row === null) return null;
+    const parts = await listParts(tx, [id]);
+    const last = parts.findLast(({ n }) => n !== GAP_PART);
+    // What wasn't in a finished part is read again.
+    await forgetFailures(tx, id, last?.next_item ?? 0);
     return {
       row,
       from: { part: (last?.n ?? 0) + 1, item: last?.next_item ?? 0 },
