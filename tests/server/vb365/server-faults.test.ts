@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExplorerId, NodeId } from '#contract/ids.ts';
+import type { NodeId } from '#contract/ids.ts';
 import type { Vb365Client } from '#server/engine/vb365/client.ts';
 import type { OpenExplorer } from '#server/engine/vb365/restore/explorers.ts';
 import { measure } from '#server/engine/vb365/restore/measure.ts';
@@ -8,7 +8,7 @@ import type { Store } from '#server/platform/db/store.ts';
 import { makeFixture } from '../http/fixtures.ts';
 
 const explorer: OpenExplorer = {
-  id: 'e1' as ExplorerId,
+  id: 'e1',
   workload: 'onedrive',
   key: 'k1',
   pointAt: 0,
@@ -64,5 +64,5 @@ test('VB365-4: a database that is away says nothing about the key of a password'
   });
   const servers = makeVb365Servers(() => ({ ...context, store }));
   const row = { id: 's1', changed_at: 0, sealed: 'x' } as unknown as ServerRow;
-  await expect(servers.openServer('t1' as never, row)).rejects.toThrow('Connection terminated');
+  await expect(servers.openServer('t1', row)).rejects.toThrow('Connection terminated');
 });
