@@ -140,8 +140,9 @@ interface HistoryRecord {
 
 /**
  * Selects the newest user actions on a problem: those on this problem by its entity name, and bulk
- * actions of its company since it began. Each part uses its own index and reads no further than its
- * limit.
+ * actions of its company since it began, or since the log begins. Each part uses its own index and
+ * reads no further than its limit. The beginning is a subquery of its own: under row-level security,
+ * no index looks for a `coalesce`.
  */
 export const historyQuery = (
   tenant: TenantId,
@@ -154,7 +155,7 @@ export const historyQuery = (
     (select seq, type, at, actor, data from event where ${actions} and ${own} order by seq desc limit ${HISTORY})
     union all
     (select seq, type, at, actor, data from event where ${actions} and entity = 'problem:*' and company = ${company}
-      and seq > (select seq from event where tenant_id = ${tenant} and ${own} order by seq limit 1)
+      and seq > (select coalesce((select case type when 'problem.opened@1' then seq else 0 end from event where tenant_id = ${tenant} and ${own} order by seq limit 1), 0))
       and data::jsonb->'problems' @> to_jsonb(${problem}::bigint) order by seq desc limit ${HISTORY})
   ) as history order by seq desc limit ${HISTORY}`;
 };

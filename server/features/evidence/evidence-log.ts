@@ -83,7 +83,7 @@ export async function bounds(
 /**
  * Selects the number of the last event before a time by binary search: 20 lookups in 600,000 events
  * instead of reading a year of them. `offset 0` forces each lookup to use the key; as a plain join
- * the planner read the whole log.
+ * the planner read the whole log. Events that the log no longer has were before any time.
  */
 export const lastBeforeQuery = (
   tenant: TenantId,
@@ -92,8 +92,8 @@ export const lastBeforeQuery = (
 ): RawBuilder<{ low: number }> => sql`with recursive half(low, high) as (
     select 0::bigint, ${head}::bigint + 1
   union all
-    select case when e.at < ${at} then e.seq else half.low end, case when e.at < ${at} then half.high else e.seq end
-    from half cross join lateral (select seq, at from event where tenant_id = ${tenant} and seq = (half.low + half.high) / 2 offset 0) as e where half.high - half.low > 1
+    select case when e.at >= ${at} then half.low else (half.low + half.high) / 2 end, case when e.at >= ${at} then (half.low + half.high) / 2 else half.high end
+    from half left join lateral (select at from event where tenant_id = ${tenant} and seq = (half.low + half.high) / 2 offset 0) as e on true where half.high - half.low > 1
   ) select max(low) as low from half`;
 
 const lastBefore = async (tx: TenantTx, at: Ms, head: number): Promise<number> =>

@@ -90,7 +90,8 @@ async function loadPeople(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
 /**
  * Selects each problem by its job's index, and its beginning by its entity name in the log. The
  * name is computed in the subquery: computed in the comparison, the table's row-level security
- * policy prevents the index lookup.
+ * policy prevents the index lookup. A problem whose beginning the log no longer has began before all
+ * actions.
  */
 export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::json) as x(i int, job bigint, seq bigint, at bigint, missed boolean)
   cross join lateral (
@@ -98,7 +99,7 @@ export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::j
       select n, 'problem:' || n as name from problem
       where tenant_id = $1 and job_n = x.job and (not x.missed or (row->>'state' = 'Missed' and (closed_at is null or closed_at >= x.at))) offset 0
     ) as own
-    where (select seq from event where tenant_id = $1 and entity = own.name and entity not like 'run:%' order by seq limit 1) < x.seq
+    where coalesce((select case type when 'problem.opened@1' then seq else 0 end from event where tenant_id = $1 and entity = own.name and entity not like 'run:%' order by seq limit 1), 0) < x.seq
     order by n desc limit 1
   ) as p`;
 

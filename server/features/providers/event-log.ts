@@ -169,7 +169,10 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
   });
 }
 
-/** Returns the number of the last event before a time by binary search; 0 if all are later. */
+/**
+ * Returns the number of the last event before a time by binary search; 0 if all are later. Events that
+ * the log no longer has were before any time.
+ */
 export async function lastBefore(
   { tenant, sql: db }: { readonly tenant: TenantId; readonly sql: TenantTx['sql'] },
   at: Ms,
@@ -185,8 +188,8 @@ export async function lastBefore(
       .where('tenant_id', '=', tenant)
       .where('seq', '=', middle)
       .executeTakeFirst();
-    if (row !== undefined && row.at < at) low = middle;
-    else high = middle;
+    if (row !== undefined && row.at >= at) high = middle;
+    else low = middle;
   }
   return low;
 }
