@@ -5,7 +5,7 @@ import { POINT_AT } from '../explorer/history.ts';
 import { getValue, type Mail, setUp } from './restore-bench.ts';
 
 /** Items that a task writes side by side. */
-const AT_ONCE = 4;
+const BATCH_SIZE = 4;
 const MAILS: readonly Mail[] = Array.from({ length: 12 }, (_, n) => ({
   id: `mail ${n}`,
   folder: 'Inbox',
@@ -30,7 +30,7 @@ eachDatabase((name, open) => {
     expect(counts.restored + counts.failed).toBe(MAILS.length);
     // Only what was being written then.
     expect(counts.restored).toBeGreaterThan(0);
-    expect(counts.restored).toBeLessThanOrEqual(AT_ONCE);
+    expect(counts.restored).toBeLessThanOrEqual(BATCH_SIZE);
     expect(result).toBe('warning');
     expect(target.state()).toHaveLength(counts.restored);
     const messages = await context.messages(task);
