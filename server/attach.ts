@@ -148,9 +148,16 @@ async function attach(
   return 0;
 }
 
+const TEXTS = {
+  'excluded': t.attachedExcluded,
+  'on-hold': t.attachedOnHold,
+  'excluded-on-hold': t.attachedExcludedOnHold,
+} as const;
+
 function describe({ kind, snapshot: id, object }: AttachmentProblem): string {
   const snapshot = id.slice(0, 8);
   if (kind === 'foreign') return t.attachedForeign({ snapshot });
   if (kind === 'damaged') return t.attachedDamaged({ snapshot });
-  return t.attachedIncomplete({ snapshot, object: object ?? '' });
+  if (kind === 'incomplete') return t.attachedIncomplete({ snapshot, object: object ?? '' });
+  return TEXTS[kind]({ object: object ?? '' });
 }

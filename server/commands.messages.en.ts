@@ -44,10 +44,14 @@ export const commandMessages = defineMessages('commands', {
   noOrganization: 'This provider has no organization {name}.',
   notAttached: 'The repository was deleted meanwhile.',
   attached:
-    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} other {Left out:}}',
+    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} other {Noticed:}}',
   attachedForeign: '  {snapshot}: made by another program or for another organization',
   attachedDamaged: '  {snapshot}: unreadable',
   attachedIncomplete: '  {snapshot}: a part of {object} is unreadable',
+  attachedExcluded: '  {object}: excluded from backups on request. Their backups are removed',
+  attachedOnHold: '  {object}: on legal hold. The hold was taken over',
+  attachedExcludedOnHold:
+    '  {object}: excluded on request, and on legal hold. Their backups stay until the hold ends',
 
   keyMissing:
     'In DAYBOOK_SECRET_KEY, put a new key and a comma before the current key. Restart all servers, then run this command again.',

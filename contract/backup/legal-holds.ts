@@ -67,9 +67,20 @@ const OBJECT_KINDS: Readonly<Record<HoldKind, readonly ObjectKind[]>> = {
   team: ['team'],
 };
 
-/** Returns whether one of the holds is on an object of a backup. `id`: in the directory. */
-export const isCovered = (
-  holds: readonly Pick<LegalHold, 'kind' | 'object'>[],
-  object: { readonly kind: ObjectKind; readonly id: string },
-): boolean =>
-  holds.some((hold) => hold.object === object.id && OBJECT_KINDS[hold.kind].includes(object.kind));
+/** An object of a backup by its id in the directory. `above`: the sites above a site. */
+export interface CoveredObject {
+  readonly kind: ObjectKind;
+  readonly id: string;
+  readonly above?: ReadonlySet<string>;
+}
+
+/** Returns the holds that are on an object of a backup. One on a site is on the sites below it, too. */
+export const listHoldsOn = <T extends Pick<LegalHold, 'kind' | 'object'>>(
+  holds: readonly T[],
+  { kind, id: object, above }: CoveredObject,
+): readonly T[] =>
+  holds.filter(
+    (hold) =>
+      OBJECT_KINDS[hold.kind].includes(kind) &&
+      (hold.object === object || (hold.kind === 'site' && above?.has(hold.object) === true)),
+  );

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ATTACHMENT_PROBLEMS } from '../engine/repositories.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyOrganizationId, anyRepositoryId } from '../paging.ts';
@@ -59,7 +60,7 @@ export const repositoryFields = {
 };
 
 /**
- * How far the index of a repository is rebuilt from its restore points. `problems`: what is left out,
+ * How far the index of a repository is rebuilt from its restore points. `problems`: what is left out or taken over,
  * 100 at most; `at` null: unknown.
  */
 const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
@@ -69,7 +70,7 @@ const attachmentOut = v.object({
   objects: progress,
   problems: v.array(
     v.object({
-      kind: v.picklist(['foreign', 'damaged', 'incomplete']),
+      kind: v.picklist(ATTACHMENT_PROBLEMS),
       snapshot: v.string(),
       at: v.nullable(v.number()),
       object: v.nullable(v.string()),

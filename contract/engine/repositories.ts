@@ -55,16 +55,29 @@ export interface Attachment {
   readonly problems: readonly AttachmentProblem[];
   readonly problemCount: number;
 }
+/** The last three are no damage: what the repository said about legal holds and exclusions. */
+export const ATTACHMENT_PROBLEMS = [
+  'foreign',
+  'damaged',
+  'incomplete',
+  'excluded',
+  'on-hold',
+  'excluded-on-hold',
+] as const;
+export type AttachmentProblemKind = (typeof ATTACHMENT_PROBLEMS)[number];
 /**
  * Something of a repository that was left out: a restore point of another program or organization
- * (`foreign`) or an unreadable one (`damaged`), or what is unreadable of one (`incomplete`).
+ * (`foreign`) or an unreadable one (`damaged`), or what is unreadable of one (`incomplete`). Or a
+ * person whose backups are removed (`excluded`), a legal hold that was taken over (`on-hold`), or a
+ * person whose backups stay until a hold ends (`excluded-on-hold`); `at`: since when.
  */
 export interface AttachmentProblem {
-  readonly kind: 'foreign' | 'damaged' | 'incomplete';
+  readonly kind: AttachmentProblemKind;
+  /** Empty: of no snapshot. */
   readonly snapshot: string;
   /** Null: unknown. */
   readonly at: Ms | null;
-  /** The mailbox or drive. */
+  /** The mailbox or drive, the person, or what a hold is on. */
   readonly object: string | null;
 }
 

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { repositoryAttachment } from '#server/engine/embedded/attach/attach-job.ts';
-import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
 import { loadObject, storeObjectPoint } from '#server/engine/embedded/index/objects.ts';
 import { listObjectNumbers } from '#server/engine/embedded/repositories/expired.ts';
-import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
-import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
 import {
   loadPointObjects,
   saveRestorePoint,
@@ -20,7 +16,6 @@ import {
   makeMemoryTarget,
   missing,
   openAt,
-  PASSWORD,
   PROOF,
   restic,
   saveFiles,
@@ -36,53 +31,10 @@ import {
   ORGANIZATION,
   runCleanUp,
   type SessionBench,
-  withoutWaits,
 } from './session-bench.ts';
+import { begin, loadAttachment, makeSuccessor, work } from './attach-bench.ts';
 
 const MINUTE = 60_000;
-
-/** Another provider, of an own server, with the same tenant and the files of the repository. */
-async function makeSuccessor(store: Store, former: SessionBench): Promise<SessionBench> {
-  const bench = await makeSessionBench(store, former.objects);
-  bench.ground.pass(former.ground.context.clock.now() - bench.ground.context.clock.now());
-  bench.files.clear();
-  for (const [name, bytes] of former.files) bench.files.set(name, bytes);
-  await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
-  return bench;
-}
-
-const begin = ({ ground: fixture, tenant, repository }: SessionBench): Promise<void> =>
-  fixture.context.store.tenant(tenant, (tx) =>
-    storeAttachment(tx, repository, beginAttachment(fixture.context.clock.now())),
-  );
-
-/** Works as a process does until it is done or dies. */
-const work = (
-  bench: SessionBench,
-  place: { readonly store?: Store; readonly target?: RepositoryTarget } = {},
-) =>
-  repositoryAttachment(
-    { ...withoutWaits(bench), ...(place.store && { store: place.store }) },
-    async () => ({
-      ok: true,
-      value: { target: place.target ?? makeMemoryTarget(bench.files), password: PASSWORD },
-    }),
-  )({
-    tenant: bench.tenant,
-    payload: { repository: bench.repository },
-    now: bench.ground.context.clock.now(),
-    signal: new AbortController().signal,
-  });
-
-const loadAttachment = async ({
-  ground: fixture,
-  tenant,
-  organization,
-  repository,
-}: SessionBench) =>
-  getValue(
-    await readRepositoryUsage(fixture.context, { tenant, organization, user: null }, repository),
-  ).attachment;
 
 /** All that the index has of a repository, without the ids of this provider. */
 async function loadIndex({ ground: fixture, tenant, repository }: SessionBench) {

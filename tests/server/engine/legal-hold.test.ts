@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
 import { repositoryDeletion } from '#server/engine/embedded/repositories/delete-repository.ts';
+import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
 import { deleteDueRepositories } from '#server/features/backup/repositories.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -96,7 +97,7 @@ const countSnapshots = async (bench: SessionBench): Promise<number> => {
   const repository = await bench.open();
   const snapshots = getValue(await repository.listSnapshots());
   await repository.close();
-  return snapshots.length;
+  return snapshots.filter((snapshot) => !isProtections(snapshot)).length;
 };
 
 const filterBy = (copies: Copies, isIncluded: (person: string) => boolean): Copies =>

@@ -61,6 +61,8 @@ export const repositoryAttachment =
           organization,
           directory,
           opened: opened.value,
+          clock,
+          chance,
           signal,
           progress,
         },

@@ -2,6 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
+import type { Chance, Clock } from '#server/platform/app-context.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
 import { done, failed } from '../../result.ts';
@@ -16,6 +17,8 @@ export interface AttachRun {
   /** The tenant's id at Microsoft; null: unknown. */
   readonly directory: string | null;
   readonly opened: Repository;
+  readonly clock: Clock;
+  readonly chance: Chance;
   readonly signal: AbortSignal;
   /** How far it is, as it is stored. */
   progress: RepositoryAttachment;
@@ -24,18 +27,18 @@ export interface AttachRun {
 /** Problems that are listed; the others are only counted. */
 const MAX_PROBLEMS = 100;
 
-/** Does a part of the work and stores how far it is, in one transaction. */
+/** Does a part of the work and stores how far it is with the problems it returns, in one transaction. */
 export async function commit(
   run: AttachRun,
   change: Partial<RepositoryAttachment>,
-  work: (tx: TenantTx) => Promise<void> = async () => {},
+  work: (tx: TenantTx) => Promise<void | readonly AttachmentProblem[]> = async () => {},
 ): Promise<void> {
-  const progress = { ...run.progress, ...change };
-  await run.store.tenant(run.tenant, async (tx) => {
-    await work(tx);
+  run.progress = await run.store.tenant(run.tenant, async (tx) => {
+    const changed = { ...run.progress, ...change };
+    const progress = { ...changed, ...withProblems(changed, (await work(tx)) ?? []) };
     await storeAttachment(tx, run.repository, progress);
+    return progress;
   });
-  run.progress = progress;
 }
 
 export const storeAttachment = async (

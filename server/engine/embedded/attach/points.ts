@@ -10,6 +10,8 @@ import { deleteRows, INDEX_TABLES } from '../repositories/delete-repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
 import { getSession, type PointFacts, type PointObject } from '../sessions/restore-point.ts';
 import { done, ok } from '../../result.ts';
+import { isProtections, readProtections } from '../repositories/protections.ts';
+import { adoptProtections } from './adopt-protections.ts';
 import { type AttachRun, checkSignal, commit, withProblems } from './attachment.ts';
 import { type DescribedPoint, readPoint } from './lines.ts';
 import type { PointId } from '#contract/ids.ts';
@@ -53,7 +55,10 @@ export async function attachPoints(run: AttachRun): Promise<EngineResult<void>> 
     damaged.push({ kind: 'damaged', snapshot, at: null, object: null }),
   );
   if (!listed.ok) return listed;
-  const snapshots = listed.value.toReversed();
+  const snapshots = listed.value.filter((one) => !isProtections(one)).toReversed();
+  const protections = await readProtections(run.opened, listed.value);
+  if (!protections.ok) return protections;
+  const isOurs = protections.value !== null && isOwn(run, protections.value);
   const known = await loadKnown(run);
   // Found again after an interruption: the problems are those of all points.
   await commit(run, {
@@ -61,7 +66,9 @@ export async function attachPoints(run: AttachRun): Promise<EngineResult<void>> 
     points: { done: 0, total: snapshots.length },
   });
   const numbers = await loadNumbers(run);
+  let hasReplaced = false;
   for (const group of groupBySession(snapshots)) {
+    hasReplaced ||= group.length > 1;
     const going = checkSignal(run);
     if (!going.ok) return going;
     const points = { ...run.progress.points, done: run.progress.points.done + group.length };
@@ -72,7 +79,14 @@ export async function attachPoints(run: AttachRun): Promise<EngineResult<void>> 
     else await storePoint(run, point, numbers, { points, problems });
   }
   const objects = await run.store.tenant(run.tenant, (tx) => listObjectNumbers(tx, run.repository));
-  await commit(run, { state: 'objects', objects: { done: 0, total: objects.length } });
+  await commit(run, { state: 'objects', objects: { done: 0, total: objects.length } }, (tx) =>
+    adoptProtections(
+      tx,
+      run,
+      { stored: isOurs ? protections.value : null, hasReplaced },
+      run.clock.now(),
+    ),
+  );
   return done;
 }
 
@@ -115,7 +129,7 @@ const countItems = ({ objects }: DescribedPoint): number =>
 /** Whether a point is of this organization: on another server, its tenant at Microsoft says so. */
 export const isOwn = (
   { organization, directory }: Pick<AttachRun, 'organization' | 'directory'>,
-  facts: PointFacts,
+  facts: Pick<PointFacts, 'organization' | 'directory'>,
 ): boolean =>
   facts.directory === null || directory === null
     ? facts.organization === organization

@@ -38,6 +38,13 @@ import {
 } from './exclusions.ts';
 import { loadObjectsOnHold } from './legal-holds.ts';
 import { lookAtFiles, renewFileLocks } from './locked-files.ts';
+import {
+  isOutdated,
+  loadProtections,
+  type Protections,
+  storeProtections,
+  writeProtections,
+} from './protections.ts';
 import { loadRequests, noteWait, storeRequest } from './requests.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { storeSize, type StoredRepository } from './repositories.ts';
@@ -95,8 +102,11 @@ export const cleanUp =
       const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
       const erased = await beginErasure(tx, row, now);
       const isErasing = erased.length > 0;
+      const protections = await loadProtections(tx, row, now);
       const place = {
         erased,
+        protections,
+        isOutdated: await isOutdated(tx, repository, protections),
         isRequested: request?.endedAt === null,
         company: row.company,
         // All restores can be undone where everything is retained.
@@ -146,7 +156,7 @@ export const cleanUp =
       return context.clock.now() + BUSY_MS;
     };
     if (due.isInUse) return wait(t.repositoryInUse);
-    const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested;
+    const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
     if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
@@ -168,6 +178,13 @@ export const cleanUp =
       return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
     }
 
+    const writing = { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
+    // First of all, so that whoever attaches the repository from now on knows.
+    const replaced = due.isOutdated
+      ? await tellProtections(context, writing, due.protections)
+      : ok([]);
+    if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
+    if (!replaced.ok) return fail(replaced.error.message);
     const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
     });
@@ -206,7 +223,7 @@ export const cleanUp =
     const isRewritten = rewrites || points.length < due.points.length;
     const isErased = await loadErased(context.store, tenant, erased);
     const unused = isRewritten
-      ? await rewrite(context, tenant, repository, found.value, {
+      ? await rewrite(context, tenant, repository, writing, {
           since: removesItems ? since : null,
           onHold,
           ...(erased.length > 0 && {
@@ -217,11 +234,11 @@ export const cleanUp =
       : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
     if (!unused.ok) return fail(unused.error.message);
-    const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
+    const pruned = await pruneRepository(writing.target, {
       password: found.value.password,
       clock: context.clock,
       chance: context.chance,
-      forget: [...points.map(({ snapshot }) => snapshot), ...unused.value],
+      forget: [...points.map(({ snapshot }) => snapshot), ...unused.value, ...replaced.value],
       keepBlobs: neededBlobs(context.store, tenant, { repository, since, now }),
       keepTrees: neededTrees(context.store, tenant, repository),
       // A damaged copy that is left would be found again and again.
@@ -246,6 +263,7 @@ export const cleanUp =
         repository,
         points,
         erased: left.value ? [] : erased,
+        protections: due.protections,
         isPostponed: due.isPostponed,
         storedBytes,
         freedBytes:
@@ -297,6 +315,21 @@ async function rewrite(
   }
 }
 
+/** Writes who is on hold or excluded into the repository. Returns the snapshots that this replaces. */
+async function tellProtections(
+  { clock, chance }: AppContext,
+  { target, password }: Pick<StoredRepository, 'target' | 'password'>,
+  protections: Protections | null,
+): Promise<EngineResult<readonly string[]>> {
+  const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
+  if (!opened.ok) return opened;
+  try {
+    return await writeProtections(opened.value, protections, clock.now());
+  } finally {
+    await opened.value.close();
+  }
+}
+
 async function loadUpkeep(
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
@@ -332,6 +365,8 @@ interface CleanedUp {
   readonly points: readonly ExpiredPoint[];
   /** Objects of excluded people of which nothing is left. */
   readonly erased: readonly number[];
+  /** What the repository says of holds and exclusions now. */
+  readonly protections: Protections | null;
   /** Old items stay until nobody reads them. */
   readonly isPostponed: boolean;
   readonly storedBytes: Bytes | null;
@@ -344,6 +379,7 @@ async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
   const { company, repository, points, storedBytes, freedBytes, at } = cleaned;
   await deletePoints(tx, points);
   if (cleaned.erased.length > 0) await endErasure(tx, repository, cleaned.erased, at);
+  await storeProtections(tx, repository, cleaned.protections);
   if (storedBytes !== null) await storeSize(tx, repository, storedBytes);
   await sql`
     update repository_access set upkeep = upkeep - 'repack' - ${cleaned.isPostponed ? '' : 'rewrite'}::text

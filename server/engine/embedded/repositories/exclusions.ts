@@ -5,6 +5,7 @@ import {
   isExcluded,
   PERSON_KINDS,
 } from '#contract/backup/exclusions.ts';
+import { getActiveHolds } from '#contract/backup/legal-holds.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
@@ -106,21 +107,26 @@ export async function isBeingRemoved(
 
 /**
  * Hides what a repository has of excluded people again: attaching it brings everything back that its
- * files have, which may be an older copy.
+ * files have, which may be an older copy. A legal hold on the person comes first. `others`: people whom
+ * it says to remove, too.
  */
 export async function hideExcluded(
   tx: TenantTx,
   { id: repository, organization }: Pick<BackupRepositoryRow, 'id' | 'organization'>,
   now: Ms,
+  others: readonly string[] = [],
 ): Promise<void> {
   const { sql: db, tenant } = tx;
-  const people = (await loadExclusions(tx, organization)).map(({ object }) => object);
+  const row = (await tx.rows('organization', [organization])).get(organization);
+  const holds = row ? getActiveHolds(row, now) : [];
+  const onHold = holds.flatMap(({ kind, object }) => (kind === 'user' ? [object] : []));
+  const people = [...(row ? getActiveExclusions(row).map(({ object }) => object) : []), ...others];
   const { rows } = await sql<{ readonly n: number }>`
     select o.n from backup_object as o
-    where o.tenant_id = ${tenant} and o.repository_id = ${repository} and (
-      o.excluded_at is not null and exists (select from object_point as s where s.tenant_id = ${tenant} and s.object_n = o.n)
-      or o.excluded_at is null and o.kind in (${sql.join([...PERSON_KINDS])})
-        and o.directory_id in (select jsonb_array_elements_text(${JSON.stringify(people)}::text::jsonb)))
+    where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.kind in (${sql.join([...PERSON_KINDS])})
+      and o.directory_id not in (${getTexts(onHold)}) and (
+        o.excluded_at is not null and exists (select from object_point as s where s.tenant_id = ${tenant} and s.object_n = o.n)
+        or o.excluded_at is null and o.directory_id in (${getTexts(people)}))
     order by o.n for update`.execute(db);
   await hideObjects(
     tx,
@@ -129,9 +135,12 @@ export async function hideExcluded(
   );
 }
 
+const getTexts = (texts: readonly string[]) =>
+  sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::text::jsonb)`;
+
 /**
  * Returns the numbers of the objects of a repository that a clean-up has to remove. What came in after
- * the exclusion is hidden first.
+ * the exclusion is hidden first. A legal hold on the person comes first.
  */
 export async function beginErasure(
   tx: TenantTx,

@@ -1,31 +1,138 @@
 import { sql } from 'kysely';
-import { getActiveHolds, isCovered } from '#contract/backup/legal-holds.ts';
-import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
+import { getActiveHolds, listHoldsOn } from '#contract/backup/legal-holds.ts';
+import type { BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
+/** An object of a repository that is on legal hold. `until` null: until the hold is released. */
+interface ObjectOnHold {
+  readonly n: number;
+  readonly until: Ms | null;
+}
+
 /** Returns the numbers of the objects of a repository that are on legal hold. */
-export async function loadObjectsOnHold(
+export const loadObjectsOnHold = async (
   tx: TenantTx,
   repository: BackupRepositoryId,
   now: Ms,
-): Promise<readonly number[]> {
+): Promise<readonly number[]> => (await loadHolds(tx, repository, now)).map(({ n }) => n);
+
+async function loadHolds(
+  tx: TenantTx,
+  repository: BackupRepositoryId,
+  now: Ms,
+): Promise<readonly ObjectOnHold[]> {
   const row = (await tx.rows('backupRepository', [repository])).get(repository);
   const organization =
     row && (await tx.rows('organization', [row.organization])).get(row.organization);
   const holds = organization ? getActiveHolds(organization, now) : [];
-  if (holds.length === 0) return [];
+  if (row === undefined || holds.length === 0) return [];
+  const hasSites = holds.some(({ kind }) => kind === 'site');
   const objects = await tx.sql
     .selectFrom('backup_object')
     .select(['n', 'kind', 'directory_id as id'])
     .where('tenant_id', '=', tx.tenant)
     .where('repository_id', '=', repository)
-    .where(
-      'directory_id',
-      'in',
-      holds.map(({ object }) => object),
+    .where((or) =>
+      or.or([
+        or(
+          'directory_id',
+          'in',
+          holds.map(({ object }) => object),
+        ),
+        ...(hasSites ? [or('kind', '=', 'site')] : []),
+      ]),
     )
     .execute();
-  return objects.filter((object) => isCovered(holds, object)).map(({ n }) => n);
+  const findAbove = hasSites ? await loadSites(tx, row.organization) : () => NOTHING;
+  return objects.flatMap(({ n, kind, id }) => {
+    const above = kind === 'site' ? findAbove(id) : NOTHING;
+    const own = listHoldsOn(holds, { kind, id, above });
+    if (own.length === 0) return [];
+    const ends = own.map(({ until }) => until ?? Infinity);
+    const until = Math.max(...ends);
+    return [{ n, until: until === Infinity ? null : until }];
+  });
+}
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * Returns what finds the sites above a site: those where it is, and where it was when it was backed up.
+ */
+async function loadSites(
+  { sql: db, tenant }: TenantTx,
+  organization: OrganizationId,
+): Promise<(site: string) => ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly id: string; readonly parent: string }>`
+    select id, parent_id as parent from directory_object
+    where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'site' and parent_id is not null
+    union
+    select directory_id, parent_id from backup_object
+    where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'site' and parent_id is not null`.execute(
+    db,
+  );
+  const parents = Map.groupBy(rows, ({ id }) => id);
+  return (site) => {
+    const above = new Set<string>();
+    const open = [site];
+    for (let at = open.pop(); at !== undefined; at = open.pop())
+      for (const { parent } of parents.get(at) ?? [])
+        if (!above.has(parent)) {
+          above.add(parent);
+          open.push(parent);
+        }
+    return above;
+  };
+}
+
+/** What legal holds need of the snapshots of a repository. */
+export interface NeededByHolds {
+  /** Until when the last of its holds ends; null: one of them has no end. */
+  readonly snapshots: ReadonlyMap<string, Ms | null>;
+  /** The trees of other objects in these snapshots. */
+  readonly others: ReadonlySet<string>;
+}
+
+/** Returns null if no object of the repository is on hold. */
+export async function loadNeededByHolds(
+  tx: TenantTx,
+  repository: BackupRepositoryId,
+  now: Ms,
+): Promise<NeededByHolds | null> {
+  const objects = await loadHolds(tx, repository, now);
+  if (objects.length === 0) return null;
+  const { sql: db, tenant } = tx;
+  const numbers = getNumbers(objects.map(({ n }) => n));
+  const { rows } = await sql<{
+    readonly n: number;
+    readonly tree: string;
+    readonly snapshot: string;
+  }>`
+    select s.object_n as n, s.tree, p.snapshot from object_point as s
+    join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id
+    where s.tenant_id = ${tenant} and s.object_n in (${numbers}) and p.repository_id = ${repository} and p.snapshot is not null`.execute(
+    db,
+  );
+  const { rows: others } = await sql<{ readonly tree: string }>`
+    select distinct s.tree from object_point as s
+    join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
+    where s.tenant_id = ${tenant} and o.repository_id = ${repository} and s.object_n not in (${numbers})`.execute(
+    db,
+  );
+  const ends = new Map(objects.map(({ n, until }) => [n, until]));
+  const snapshots = new Map<string, Ms | null>();
+  for (const { n, snapshot } of rows) {
+    const end = ends.get(n) ?? null;
+    const before = snapshots.get(snapshot);
+    snapshots.set(
+      snapshot,
+      before === undefined ? end : before === null || end === null ? null : Math.max(before, end),
+    );
+  }
+  const own = new Set(rows.map(({ tree }) => tree));
+  return {
+    snapshots,
+    others: new Set(others.flatMap(({ tree }) => (own.has(tree) ? [] : [tree]))),
+  };
 }
 
 /** Numbers of objects for a condition `… in (…)`. */

@@ -9,6 +9,12 @@ const DAY_MS: Ms = 24 * 60 * 60_000;
 /** How far beyond its need a file is locked, so that not every restore point renews its lock. */
 export const LOCK_AHEAD_MS: Ms = 10 * DAY_MS;
 
+/**
+ * How far ahead a legal hold locks what it protects, at most to its end. Nobody can end a lock earlier,
+ * so a hold that is released leaves files locked for no longer than this and `LOCK_AHEAD_MS`.
+ */
+export const HOLD_AHEAD_MS: Ms = 30 * DAY_MS;
+
 /** How the files of a repository are locked. */
 export interface LockPolicy {
   readonly mode: ObjectLockMode;

@@ -6,7 +6,9 @@ import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
 import { CONFIG_NAME, FILE_TYPES, type FileType } from '../restic/target.ts';
 import { done, ok } from '../../result.ts';
-import { LOCK_AHEAD_MS, type LockPolicy } from './lock-policy.ts';
+import { loadNeededByHolds, type NeededByHolds } from './legal-holds.ts';
+import { HOLD_AHEAD_MS, LOCK_AHEAD_MS, type LockPolicy } from './lock-policy.ts';
+import { isProtections } from './protections.ts';
 import type { LockedPlace, Reconciled } from './reconcile-files.ts';
 import { storeFiles, type StoredFileRow } from './stored-files.ts';
 
@@ -19,7 +21,8 @@ const FILES_AT_ONCE = 8;
 
 /**
  * Locks files longer that a newer restore point needs: ten days beyond its end, so that the
- * lock of a file is renewed every seven days at most. The lock of a file that no restore point needs isn't
+ * lock of a file is renewed every seven days at most. What is on legal hold is locked 30 days ahead, too.
+ * The lock of a file that no restore point needs isn't
  * renewed.
  */
 export async function renewLocks(
@@ -28,7 +31,11 @@ export async function renewLocks(
   policy: LockPolicy,
   opened: Repository,
 ): Promise<EngineResult<void>> {
-  const needed = await findNeeded(opened, policy, clock.now());
+  const now = clock.now();
+  const holds = await store.tenant(tenant, (tx) => loadNeededByHolds(tx, repository, now), {
+    readOnly: true,
+  });
+  const needed = await findNeeded(opened, policy, now, holds);
   if (!needed.ok) return needed;
   const due = [...files.values()].flatMap((row) => {
     const until = row.removed ? null : needed.value(row.file);
@@ -85,21 +92,39 @@ async function findNeeded(
   opened: Repository,
   { retentionType, getRetainedUntil }: LockPolicy,
   now: Ms,
+  holds: NeededByHolds | null,
 ): Promise<EngineResult<(file: string) => Ms | null>> {
   const snapshots = await opened.listSnapshots(() => undefined);
   if (!snapshots.ok) return snapshots;
   // Points stay when their items expire.
   const isByItem = retentionType === 'ItemLevel';
-  const points = snapshots.value.map(({ id, at, tree }) => ({
-    id,
-    tree,
-    until: getRetainedUntil(isByItem ? now : at),
+  const getHoldEnd = (id: string): Ms => {
+    const end = holds?.snapshots.get(id);
+    return end === undefined ? 0 : Math.min(end ?? Infinity, now + HOLD_AHEAD_MS);
+  };
+  const retained = snapshots.value.map((snapshot) => ({
+    ...snapshot,
+    until: getRetainedUntil(isByItem ? now : snapshot.at),
+    holdEnd: getHoldEnd(snapshot.id),
   }));
+  const lastEnd = Math.max(0, ...retained.map(({ until, holdEnd }) => Math.max(until, holdEnd)));
+  // Who is on hold is known for as long as there is anything.
+  const points = retained.map((point) =>
+    isProtections(point) ? { ...point, until: lastEnd } : point,
+  );
   const packs = await opened.findNeededPacks(points, (file, until) =>
     isByItem ? Math.min(until, getRetainedUntil(file.modifiedAt)) : until,
   );
   if (!packs.ok) return packs;
-  const ends = new Map(points.map(({ id, until }) => [id, until]));
+  const byHolds = await opened.findNeededPacks(
+    points.flatMap(({ tree, holdEnd }) => (holdEnd === 0 ? [] : [{ tree, until: holdEnd }])),
+    undefined,
+    holds?.others,
+  );
+  if (!byHolds.ok) return byHolds;
+  for (const [pack, until] of byHolds.value)
+    packs.value.set(pack, Math.max(until, packs.value.get(pack) ?? 0));
+  const ends = new Map(points.map(({ id, until, holdEnd }) => [id, Math.max(until, holdEnd)]));
   const last = points.length === 0 ? null : Math.max(...ends.values());
   return ok((file) => {
     const [type, name] = splitFile(file);

@@ -14,12 +14,13 @@ export interface NeededPoint {
 /**
  * Returns until when each pack is needed: as long as the restore point that needs it longest.
  * `getFileUntil`: until when a file of a point is needed. Each folder is read once. What an unreadable folder
- * needs is not known; a verification reports it.
+ * needs is not known; a verification reports it. `without`: folders that are left out.
  */
 export async function findNeededPacks(
   { index: { table }, reader }: Pick<OpenedRepository, 'index' | 'reader'>,
   points: readonly NeededPoint[],
   getFileUntil: (file: { readonly modifiedAt: Ms }, until: Ms) => Ms = (_, until) => until,
+  without: ReadonlySet<BlobId> = new Set(),
 ): Promise<EngineResult<Map<string, Ms>>> {
   const packs = new Map<string, Ms>();
   const need = (type: BlobType, id: BlobId, until: Ms): void => {
@@ -28,7 +29,7 @@ export async function findNeededPacks(
       packs.set(pack, Math.max(until, packs.get(pack) ?? 0));
     }
   };
-  const seen = new Set<BlobId>();
+  const seen = new Set<BlobId>(without);
   for (const { tree: root, until } of points.toSorted((a, b) => b.until - a.until))
     for await (const { tree, nodes } of walkTrees(reader, [root], seen)) {
       need('tree', tree, until);

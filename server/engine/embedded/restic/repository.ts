@@ -48,10 +48,11 @@ export interface Repository {
   measure(): Reply<Bytes>;
   /** Oldest first. Fails at an unreadable one, unless `onDamaged` takes its id. */
   listSnapshots(onDamaged?: (id: string) => void): Reply<Snapshot[]>;
-  /** Returns until when each pack is needed, by its id. */
+  /** Returns until when each pack is needed, by its id. `without`: folders that don't count. */
   findNeededPacks(
     points: readonly NeededPoint[],
     getFileUntil?: (file: { readonly modifiedAt: Ms }, until: Ms) => Ms,
+    without?: ReadonlySet<BlobId>,
   ): Reply<Map<string, Ms>>;
   /** Verifies what the restore points need. Changes nothing. */
   check(options: CheckOptions): Reply<CheckReport>;
@@ -272,7 +273,8 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
     },
     listSnapshots: (onDamaged) => listSnapshots(target, sealer, onDamaged),
     forget: (snapshotId) => target.remove('snapshots', snapshotId),
-    findNeededPacks: (points, getFileUntil) => findNeededPacks(opened, points, getFileUntil),
+    findNeededPacks: (points, getFileUntil, without) =>
+      findNeededPacks(opened, points, getFileUntil, without),
     check: (options) => check(opened, options),
     markDamaged(blobs) {
       for (const { type, id } of blobs) writer.markDamaged(type, id);

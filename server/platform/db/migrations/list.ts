@@ -86,6 +86,7 @@ import { migration0100 } from './0100_version_limit.ts';
 import { migration0101 } from './0101_superseded_keys.ts';
 import { migration0102 } from './0102_chain_ends.ts';
 import { migration0103 } from './0103_log_checks.ts';
+import { migration0104 } from './0104_protections.ts';
 import { migration0106 } from './0106_rights_of_running_restores.ts';
 import { migration0109 } from './0109_exclusions.ts';
 import { migration0112 } from './0112_restore_claims.ts';
@@ -183,6 +184,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0101,
   migration0102,
   migration0103,
+  migration0104,
   migration0106,
   migration0109,
   migration0112,

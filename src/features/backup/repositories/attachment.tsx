@@ -46,9 +46,16 @@ const getProgress = ({ done, total }: Attachment['points']) => ({
   total: total === null ? '…' : formatCount(total),
 });
 
+const TEXTS = {
+  'incomplete': t.leftOutIncomplete,
+  'excluded': t.foundExcluded,
+  'on-hold': t.foundOnHold,
+  'excluded-on-hold': t.foundExcludedOnHold,
+} as const;
+
 function describe({ kind, at, object }: Attachment['problems'][number], zone: string): string {
   const day = at === null ? t.unknownDay : formatDate(at, zone);
   if (kind === 'foreign') return t.leftOutForeign({ day });
   if (kind === 'damaged') return t.leftOutDamaged({ day });
-  return t.leftOutIncomplete({ day, object: object ?? '' });
+  return TEXTS[kind]({ day, object: object ?? '' });
 }

@@ -85,10 +85,15 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   attachingObjects: 'Objects: {done} of {total}',
   attachStarted: 'Attaching the repository',
   leftOut:
-    '{count, plural, one {# problem was found while this repository was attached:} other {# problems were found while this repository was attached:}}',
+    '{count, plural, one {While this repository was attached, # thing was noticed:} other {While this repository was attached, # things were noticed:}}',
   leftOutForeign: '{day}: made by another program or for another organization',
   leftOutDamaged: '{day}: unreadable restore point',
   leftOutIncomplete: '{day}: a part of {object} is unreadable',
+  foundExcluded:
+    '{object}: excluded from backups on request since {day}. Their backups are removed',
+  foundOnHold: '{object}: on legal hold since {day}. The hold was taken over',
+  foundExcludedOnHold:
+    '{object}: excluded on request since {day}, and on legal hold. Their backups stay until the hold ends',
   unknownDay: 'Unknown date',
   created: 'Repository created',
   saved: 'Repository saved',

@@ -3,7 +3,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 /** Legal holds of an organization. */
 export const legalHoldMessages = defineMessages('legal-holds', {
   title: 'Legal holds',
-  none: 'None. While a person, site or team is on legal hold, none of its backups is removed.',
+  none: 'None. While a person, site or team is on legal hold, none of its backups is removed. A hold on a site includes the sites below it.',
   place: 'Place a legal hold',
   release: 'Release',
   releaseTitle: 'Release the legal hold on {name}',
@@ -20,7 +20,8 @@ export const legalHoldMessages = defineMessages('legal-holds', {
   reasonHint: 'Administrators of this organization see it.',
   reasonNeeded: 'Enter a reason.',
   until: 'Until the end of this day',
-  untilHint: 'Leave it empty if the hold has no end.',
+  untilHint:
+    'Leave it empty if the hold has no end. Object Lock is extended 30 days ahead, at most to the end.',
   untilInvalid: 'Choose a day that is not over.',
   placedBy: 'Placed on {day} by {name}',
   placed: 'Placed on {day}',

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { getActiveExclusions, PERSON_KINDS } from '#contract/backup/exclusions.ts';
+import { getActiveHolds } from '#contract/backup/legal-holds.ts';
+import type { AttachmentProblem } from '#contract/engine/repositories.ts';
+import type { Event } from '#contract/events.ts';
+import type { ExclusionId, LegalHoldId, Ms } from '#contract/ids.ts';
+import { TEXT_LIMITS } from '#contract/text-limits.ts';
+import { cutText } from '#contract/stored-text.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { hideExcluded, releasePerson } from '../repositories/exclusions.ts';
+import type { Protections } from '../repositories/protections.ts';
+import type { AttachRun } from './attachment.ts';
+import { attachMessages as t } from './messages.en.ts';
+
+/**
+ * Takes over the legal holds and exclusions that a repository says it has, before anything of it can be
+ * seen, and hides the people whom this or the other Daybook excludes. A hold on a person comes first.
+ * `hasReplaced`: it has two snapshots of one restore point. Returns what to tell about it.
+ */
+export async function adoptProtections(
+  tx: TenantTx,
+  { repository, organization: id, chance }: AttachRun,
+  { stored, hasReplaced }: { readonly stored: Protections | null; readonly hasReplaced: boolean },
+  now: Ms,
+): Promise<readonly AttachmentProblem[]> {
+  const row = (await tx.rows('organization', [id])).get(id);
+  if (row === undefined) return [];
+  const names = await loadNames(tx, { repository, organization: id });
+  const getName = (object: string): string => names.get(object) ?? object;
+  const events: Event[] = [];
+  const problems: AttachmentProblem[] = [];
+  const tell = (kind: AttachmentProblem['kind'], object: string, at: Ms): void => {
+    problems.push({ kind, snapshot: '', at, object });
+  };
+  const active = getActiveHolds(row, now);
+  const added = (stored?.holds ?? []).filter(
+    ({ kind, object, until }) =>
+      (until === null || until > now) &&
+      !active.some((own) => own.kind === kind && own.object === object),
+  );
+  for (const { at, ...hold } of added) {
+    const data = { id, hold: { id: chance.uuid() as LegalHoldId, ...hold } };
+    events.push({ type: 'organization.holdplaced@1', data });
+    tell('on-hold', hold.name, at);
+  }
+  const peopleOnHold = new Set(
+    [...active, ...added].filter(({ kind }) => kind === 'user').map(({ object }) => object),
+  );
+  const own = getActiveExclusions(row);
+  for (const { object, user, at } of stored?.excluded ?? []) {
+    if (own.some((exclusion) => exclusion.object === object)) continue;
+    if (peopleOnHold.has(object)) {
+      tell('excluded-on-hold', getName(object), at);
+      continue;
+    }
+    const name = cutText(getName(object), TEXT_LIMITS.nameChars);
+    const exclusion = { id: chance.uuid() as ExclusionId, object, name, reason: t.takenOver, user };
+    events.push({ type: 'organization.personexcluded@1', data: { id, exclusion } });
+    tell('excluded', getName(object), at);
+  }
+  for (const { object, at } of own)
+    if (names.has(object))
+      tell(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), at);
+  const removing = (stored?.removing ?? []).filter(
+    (object) => !own.some((exclusion) => exclusion.object === object) && names.has(object),
+  );
+  for (const object of removing)
+    tell(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), now);
+  // A clean-up that was interrupted may have left snapshots that others replace, and files of theirs.
+  if (hasReplaced || stored !== null)
+    await sql`
+      update repository_access set upkeep = upkeep || '{"rewrite": true, "repack": true}'
+      where tenant_id = ${tx.tenant} and repository_id = ${repository}`.execute(tx.sql);
+  if (events.length > 0)
+    await tx.append(
+      events.map((event) => ({ company: row.company, entity: `organization:${id}`, event })),
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
+    );
+  for (const { kind, object } of added)
+    if (kind === 'user') await releasePerson(tx, { organization: id, id: object });
+  await hideExcluded(tx, { id: repository, organization: id }, now, removing);
+  return problems;
+}
+
+/** Names of the people whom the restore points of a repository have, by their ids in the directory. */
+async function loadNames(
+  { sql: db, tenant }: TenantTx,
+  { repository, organization }: Pick<AttachRun, 'repository' | 'organization'>,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('backup_object as o')
+    .innerJoin('object_point as p', (join) =>
+      join.onRef('p.tenant_id', '=', 'o.tenant_id').onRef('p.object_n', '=', 'o.n'),
+    )
+    .select(['o.directory_id as id', 'o.name', 'o.address'])
+    .distinct()
+    .where('o.tenant_id', '=', tenant)
+    .where('o.repository_id', '=', repository)
+    .where('o.organization_id', '=', organization)
+    .where('o.kind', 'in', [...PERSON_KINDS])
+    .execute();
+  return new Map(rows.map(({ id, name, address }) => [id, name || address || id]));
+}

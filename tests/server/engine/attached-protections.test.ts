@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
+import { hidePerson } from '#server/engine/embedded/repositories/exclusions.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { begin, loadAttachment, makeSuccessor, work } from './attach-bench.ts';
+import { type MemoryCopy, memoryObject, type MemoryObject } from './memory-source.ts';
+import { getValue } from './restic/fixtures.ts';
+import {
+  backUp,
+  copiesNow,
+  crashing,
+  createRepositoryRow,
+  loadCopies,
+  loadFiles,
+  loadPoints,
+  makeSessionBench,
+  runCleanUp,
+  type SessionBench,
+} from './session-bench.ts';
+
+const DAY = 86_400_000;
+const YEAR = 366 * DAY;
+const USER = randomUUID();
+type Copies = Readonly<Record<string, MemoryCopy>>;
+
+function makeObjects(): MemoryObject[] {
+  const objects = [
+    memoryObject('mailbox', 'ann'),
+    memoryObject('drive', 'ann'),
+    memoryObject('mailbox', 'bob'),
+    memoryObject('drive', 'cem'),
+  ];
+  for (const memory of objects) {
+    memory.putFolder('top', null, 'Inbox');
+    for (let n = 0; n < 3; n += 1) memory.putItem(`i${n}`, 'top', `shared ${n}`);
+    memory.putItem('own', 'top', `only of ${memory.object.kind} ${memory.object.id}`);
+  }
+  return objects;
+}
+const filterBy = (copies: Copies, isIncluded: (person: string) => boolean): Copies =>
+  Object.fromEntries(
+    Object.entries(copies).filter(([name]) => isIncluded(name.split(' ')[1] ?? '')),
+  );
+
+async function exclude(bench: SessionBench, person: string): Promise<() => Promise<void>> {
+  const { organization, tenant, ground: fixture } = bench;
+  const { store, clock } = fixture.context;
+  const exclusion = randomUUID();
+  await store.tenant(tenant, (tx) => hidePerson(tx, { organization, id: person }, clock.now()));
+  const added = { id: exclusion, object: person, name: person, reason: 'A request', user: USER };
+  await bench.append({
+    type: 'organization.personexcluded@1',
+    data: { id: organization, exclusion: added },
+  });
+  return () =>
+    bench.append({
+      type: 'organization.exclusionended@1',
+      data: { id: organization, exclusion, user: USER, reason: 'Revoked' },
+    });
+}
+
+async function hold(bench: SessionBench, person: string, until: number | null = null) {
+  const id = randomUUID();
+  const { organization } = bench;
+  const placed = { kind: 'user' as const, object: person, name: person, reason: 'A lawsuit' };
+  await bench.append({
+    type: 'organization.holdplaced@1',
+    data: { id: organization, hold: { id, ...placed, user: USER, until } },
+  });
+  return () =>
+    bench.append({
+      type: 'organization.holdreleased@1',
+      data: { id: organization, hold: id, user: USER, reason: 'It has ended' },
+    });
+}
+
+const loadOrganization = async ({ ground: fixture, tenant, organization }: SessionBench) => {
+  const row = await fixture.context.store.tenant(tenant, async (tx) =>
+    (await tx.rows('organization', [organization])).get(organization),
+  );
+  return {
+    holds: (row?.holds ?? []).map(({ kind, object, reason, until }) => ({
+      kind,
+      object,
+      reason,
+      until,
+    })),
+    excluded: (row?.exclusions ?? []).flatMap(({ object, endedAt }) =>
+      endedAt === null ? [object] : [],
+    ),
+  };
+};
+
+const getFound = async (bench: SessionBench) =>
+  ((await loadAttachment(bench))?.problems ?? [])
+    .map(({ kind, object }) => `${kind} ${object}`)
+    .sort();
+
+/** Contents that the repository has, read from its snapshots as restic does. */
+async function readRepository(bench: SessionBench) {
+  const repository = await bench.open();
+  const snapshots = getValue(await repository.listSnapshots());
+  const texts = new Set<string>();
+  for (const { tree } of snapshots)
+    for (const text of (await loadFiles(repository, tree)).files.values()) texts.add(text);
+  await repository.close();
+  return { texts, records: snapshots.filter(isProtections).length };
+}
+
+const attach = async (bench: SessionBench): Promise<void> => {
+  await begin(bench);
+  expect(await work(bench)).toBe(null);
+};
+
+eachDatabase((name, open) => {
+  test(`ENG-122, ENG-4: a repository whose clean-up was interrupted anywhere is attached without an excluded person, says so, and loses the rest of them (${name})`, async () => {
+    const store = await open();
+    let withRest = 0;
+    for (const crashAt of [2, 4, 7]) {
+      const objects = makeObjects();
+      const former = await makeSessionBench(store, objects);
+      await createRepositoryRow(former, { retentionPolicy: 'Keep' });
+      // Its snapshots are not rewritten yet.
+      former.isReadable = false;
+      const point = await backUp(former, await former.addJob());
+      const copy = filterBy(copiesNow(objects), (person) => person !== 'ann');
+      await exclude(former, 'ann');
+      await runCleanUp(former, crashing(former, crashAt)).catch(() => null);
+      const { texts, records } = await readRepository(former);
+      if (records === 0) continue;
+      if (texts.has('only of mailbox ann')) withRest += 1;
+      const bench = await makeSuccessor(store, former);
+      await attach(bench);
+      expect(await loadPoints(bench)).toMatchObject([{ id: point, complete: true }]);
+      expect(await loadCopies(bench, point)).toEqual(copy);
+      expect(await loadOrganization(bench)).toEqual({ holds: [], excluded: ['ann'] });
+      expect(await getFound(bench)).toEqual([
+        expect.stringMatching(/^excluded (Person )?ann$/) as string,
+      ]);
+      await runCleanUp(bench);
+      const after = await readRepository(bench);
+      expect([...after.texts].filter((text) => text.includes('ann'))).toEqual([]);
+      expect(after.records).toBe(1);
+      // Nothing of the person is backed up here either.
+      const next = await backUp(bench, await bench.addJob());
+      expect(await loadCopies(bench, next)).toEqual(copy);
+    }
+    expect(withRest).toBeGreaterThan(0);
+  });
+
+  test(`ENG-121, ENG-4: legal holds that apply come with an attached repository, are named, and outlive its retention (${name})`, async () => {
+    const objects = makeObjects();
+    const store = await open();
+    const former = await makeSessionBench(store, objects);
+    await createRepositoryRow(former, { retentionPolicy: 'Keep' });
+    const point = await backUp(former, await former.addJob());
+    const copy = copiesNow(objects);
+    const until = former.ground.context.clock.now() + 2 * YEAR;
+    await hold(former, 'bob', until);
+    const release = await hold(former, 'cem');
+    await hold(former, 'ann', former.ground.context.clock.now() + DAY);
+    await runCleanUp(former);
+    await release();
+    former.ground.pass(2 * DAY);
+    await runCleanUp(former);
+    expect((await readRepository(former)).records).toBe(1);
+
+    const bench = await makeSuccessor(store, former, 'Year1');
+    await attach(bench);
+    const bob = { kind: 'user', object: 'bob', reason: 'A lawsuit', until };
+    expect(await loadOrganization(bench)).toEqual({ holds: [bob], excluded: [] });
+    expect(await getFound(bench)).toEqual(['on-hold bob']);
+    expect(await loadCopies(bench, point)).toEqual(copy);
+    // Attached again, nothing is taken over twice.
+    await attach(bench);
+    expect(await loadOrganization(bench)).toEqual({ holds: [bob], excluded: [] });
+    bench.ground.pass(YEAR);
+    await runCleanUp(bench);
+    expect(await loadCopies(bench, point)).toEqual(filterBy(copy, (person) => person === 'bob'));
+    bench.ground.pass(YEAR);
+    await runCleanUp(bench);
+    expect(await loadPoints(bench)).toEqual([]);
+    // Nothing is left to say.
+    expect(await readRepository(bench)).toEqual({ texts: new Set(), records: 0 });
+  });
+
+  test(`ENG-121, ENG-122: of a hold and an exclusion that meet when a repository is attached, the hold comes first, and says so (${name})`, async () => {
+    const objects = makeObjects();
+    const store = await open();
+    const former = await makeSessionBench(store, objects);
+    await createRepositoryRow(former, { retentionPolicy: 'Keep' });
+    const point = await backUp(former, await former.addJob());
+    const copy = copiesNow(objects);
+    await hold(former, 'bob');
+    await runCleanUp(former);
+    const bench = await makeSuccessor(store, former);
+    // Here, bob is excluded; there, he is on hold.
+    await exclude(bench, 'bob');
+    await attach(bench);
+    expect(await getFound(bench)).toEqual(['excluded-on-hold Person bob', 'on-hold bob']);
+    await runCleanUp(bench);
+    expect(await loadCopies(bench, point)).toEqual(copy);
+    const { holds = [] } =
+      (await store.tenant(bench.tenant, async (tx) =>
+        (await tx.rows('organization', [bench.organization])).get(bench.organization),
+      )) ?? {};
+    for (const { id } of holds)
+      await bench.append({
+        type: 'organization.holdreleased@1',
+        data: { id: bench.organization, hold: id, user: USER, reason: 'It has ended' },
+      });
+    await runCleanUp(bench);
+    expect(await loadCopies(bench, point)).toEqual(filterBy(copy, (person) => person !== 'bob'));
+    expect([...(await readRepository(bench)).texts].filter((text) => text.includes('bob'))).toEqual(
+      [],
+    );
+  });
+
+  test(`ENG-122: a copy of a repository that still has an excluded person brings nobody back (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+    const point = await backUp(bench, await bench.addJob());
+    const before = new Map(bench.files);
+    await exclude(bench, 'ann');
+    await runCleanUp(bench);
+    bench.files.clear();
+    for (const [file, bytes] of before) bench.files.set(file, bytes);
+    await attach(bench);
+    const copy = filterBy(copiesNow(objects), (person) => person !== 'ann');
+    expect(await getFound(bench)).toEqual(['excluded Person ann']);
+    expect(await loadCopies(bench, point)).toEqual(copy);
+    await runCleanUp(bench);
+    expect([...(await readRepository(bench)).texts].filter((text) => text.includes('ann'))).toEqual(
+      [],
+    );
+  });
+});
