@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import type { FileVersions } from '#contract/backup/jobs.ts';
+import type { FileVersions, JobItem } from '#contract/backup/jobs.ts';
 import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
 import type { NodeId } from '#contract/ids.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
@@ -10,7 +10,7 @@ import type { Store } from '#server/platform/db/store.ts';
 import { aTenant, byClock } from '../db/drafts.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { connectWithSecret, createBackup } from './organization.ts';
-import { getValue, makeFolder } from './restic/fixtures.ts';
+import { getValue, makeFolder, PASSWORD } from './restic/fixtures.ts';
 import { ROLES } from './restore/team-bench.ts';
 import { JOB } from './session-bench.ts';
 
@@ -21,10 +21,19 @@ const FLAGS = {
   excludeInPlaceHoldItems: false,
   excludeLitigationHoldItems: false,
 };
+const ABOVE_FILES: ReadonlySet<string> = new Set(['dir', 'site', 'library', 'channel']);
 const SCHEDULE = { type: 'Periodically', periodicallyEvery: 'Hours12' } as const;
 
-/** A tenant whose person has files, and a server that backs up its drive with earlier versions. */
-export async function anOfficeWithHistory(store: Store, fileVersions: FileVersions) {
+/** Where the files are: in a person's drive, in the first library of a site, or in a team. */
+export type FilePlace = 'drive' | 'site' | 'team';
+const WORKLOADS = { drive: 'onedrive', site: 'sharepoint', team: 'teams' } as const;
+
+/** A tenant that has files, and a server that backs them up with earlier versions. */
+export async function anOfficeWithHistory(
+  store: Store,
+  fileVersions: FileVersions,
+  place: FilePlace = 'drive',
+) {
   const repositoriesDir = makeFolder();
   const fixture = await makeFixture({ repositoriesDir }, store, { skipsShortWaits: true });
   const { context } = fixture;
@@ -32,7 +41,14 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
     file: null,
     seed: 5,
     now: () => context.clock.now(),
-    size: { people: 2, minMails: 1, maxMails: 1, minFiles: 3, maxFiles: 3, maxFileBytes: 2_000 },
+    size: {
+      people: place === 'drive' ? 2 : 8,
+      minMails: 1,
+      maxMails: 1,
+      minFiles: 3,
+      maxFiles: 3,
+      maxFileBytes: 2_000,
+    },
   });
   onTestFinished(() => office.close());
   const requests: string[] = [];
@@ -52,16 +68,37 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
     user: randomUUID(),
   };
   const engine = context.embeddedEngine;
-  const application = office.admin.registerApplication('Backup', ROLES);
+  const application = office.admin.registerApplication('Backup', [...ROLES, 'Sites.Manage.All']);
   getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
   const [person] = office.admin.listUsers().filter(({ mailbox }) => mailbox === 'user');
   if (person === undefined) throw new Error('Nobody has files.');
-  const settings = {
-    backupType: 'SelectedItems' as const,
-    selectedItems: [{ type: 'User' as const, id: person.id, parts: ['oneDrive' as const] }],
-  };
+  const { admin } = office;
+  const site = admin
+    .listSites()
+    .find(({ id }) =>
+      admin.listLibraries(id).some((one) => admin.listLibraryFiles(one.id).length > 1),
+    );
+  const [team] = admin.teams.list();
+  const library = admin.listLibraries(site?.id ?? '')[0]?.id ?? '';
+  const channel = admin.teams
+    .listChannels(team?.id ?? '')
+    .find(({ id }) => admin.teams.listFiles(team?.id ?? '', id).length > 1);
+  const selected: JobItem = {
+    drive: { type: 'User' as const, id: person.id, parts: ['oneDrive' as const] },
+    site: { type: 'Site' as const, id: site?.id ?? '', parts: ['sites' as const] },
+    team: { type: 'Team' as const, id: team?.id ?? '', parts: ['teams' as const] },
+  }[place];
+  const settings = { backupType: 'SelectedItems' as const, selectedItems: [selected] };
+  const listFiles = () =>
+    place === 'drive'
+      ? admin.listFiles(person.id)
+      : place === 'site'
+        ? admin.listLibraryFiles(library)
+        : admin.teams.listFiles(team?.id ?? '', channel?.id ?? '');
   const { job, repository } = await createBackup(context, scope, SCHEDULE, {
     settings: { ...settings, fileVersions },
+    password: PASSWORD,
+    ...(place === 'team' && { services: { isTeamsOnline: true } }),
   });
   const jobs = allJobs(context);
   const runner = makeJobRunner(context, {
@@ -110,7 +147,7 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
   const openExplorer = async () =>
     getValue(
       await engine.openExplorer(scope, {
-        workload: 'onedrive',
+        workload: WORKLOADS[place],
         job: null,
         at: context.clock.now(),
         showDeleted: true,
@@ -119,12 +156,15 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
   /** Finds a file by its name in the newest point. */
   const findFile = async (title: string) => {
     const explorer = await openExplorer();
-    const list = async (parent: NodeId | null): Promise<readonly Node[]> =>
+    const listOnly = async (
+      parent: NodeId | null,
+      only: 'all' | 'folders',
+    ): Promise<readonly Node[]> =>
       getValue(
         await engine.listChildren(scope, {
           explorer,
           parent,
-          only: 'all',
+          only,
           text: null,
           sort: 'name',
           descending: false,
@@ -132,11 +172,21 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
           limit: 100,
         }),
       ).rows;
+    /** Folders of sites and teams are listed on their own. */
+    const list = async (parent: NodeId | null): Promise<readonly Node[]> => {
+      const rows = await listOnly(parent, 'all');
+      if (place === 'drive') return rows;
+      const ids = new Set(rows.map(({ id }) => id));
+      const folders = await listOnly(parent, 'folders');
+      return [...rows, ...folders.filter(({ id }) => !ids.has(id))];
+    };
     const [drive] = await list(null);
     const find = async (parent: NodeId | null): Promise<Node | undefined> => {
       for (const node of await list(parent)) {
+        // Other channels may have a file of that name.
+        if (node.kind === 'channel' && node.name !== channel?.name) continue;
         if (node.kind === 'file' && node.name === title) return node;
-        const below = node.kind === 'dir' ? await find(node.id) : undefined;
+        const below = ABOVE_FILES.has(node.kind) ? await find(node.id) : undefined;
         if (below !== undefined) return below;
       }
       return undefined;
@@ -200,7 +250,8 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
       .toReversed();
   const save = (item: string, text: string): void => {
     fixture.pass(60_000);
-    office.admin.changeFile(person.id, item, Buffer.from(text));
+    const drive = listFiles().find(({ id }) => id === item)?.drive_id ?? '';
+    admin.changeLibraryFile(drive, item, Buffer.from(text));
   };
   return {
     fixture,
@@ -221,6 +272,10 @@ export async function anOfficeWithHistory(store: Store, fileVersions: FileVersio
     undo,
     listStored,
     save,
-    files: () => office.admin.listFiles(person.id),
+    files: listFiles,
+    remove: (item: string): void => {
+      const drive = listFiles().find(({ id }) => id === item)?.drive_id ?? '';
+      admin.deleteLibraryFile(drive, item);
+    },
   };
 }
