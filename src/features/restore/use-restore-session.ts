@@ -64,17 +64,21 @@ export function useRestoreSession(
   const [opened, setOpened] = useState<Opened | null>(null);
   const [usedAt, setUsedAt] = useState<Ms>(0);
   const [listed, setListed] = useState<Listed | null>(null);
-  const [isStopped, setIsStopped] = useState(false);
+  /** The organization whose session the user has stopped; null: none. */
+  const [stoppedIn, setStoppedIn] = useState<string | null>(null);
+  const isStopped = stoppedIn !== null && (organization ?? stoppedIn) === stoppedIn;
   const actor = useActorRef(
     restoreSessionMachine.provide({
       actors: {
         listPoints: fromPromise<Result<readonly Point[]>, string | null>(async ({ input }) => {
+          setStoppedIn(null);
           const points = await listPoints(workload, input ?? '');
           if (!points.ok) return points;
           setListed({ organization: input ?? '', isComplete: points.value.isComplete });
           return ok(points.value.points);
         }),
         open: fromPromise<Result<string>, SessionChoice | null>(async ({ input }) => {
+          setStoppedIn(null);
           const answer = await openSession(workload, input);
           if (!answer.ok) return answer;
           const { id, point } = answer.value;
@@ -99,7 +103,7 @@ export function useRestoreSession(
   const newest = points[0]?.at ?? null;
   const wantedAt = at ?? newest;
   useEffect(() => {
-    if (organization === null || isStopped) return;
+    if (organization === null || (isStopped && state === 'none')) return;
     const isRest = state === 'none' || state === 'open' || state === 'ended';
     if (!isRest) return;
     if (organizationId !== organization) {
@@ -159,11 +163,11 @@ export function useRestoreSession(
     // A stop that failed leaves the session open.
     isStopped: isStopped && state === 'none',
     stop: () => {
-      setIsStopped(true);
+      setStoppedIn(organizationId);
       actor.send({ type: 'STOP' });
     },
     reopen: () => {
-      setIsStopped(false);
+      setStoppedIn(null);
       if (state === 'ended') actor.send({ type: 'REOPEN' });
       else if (organization !== null && (choice === null || state !== 'none'))
         actor.send({ type: 'CHOOSE', organizationId: organization });
