@@ -222,6 +222,12 @@ test.each([
   }
 });
 
+test('DL-20: the lines of a zone are made once for all events of a year', () => {
+  expect(writeTimeZone('Europe/Oslo', 2026)).toBe(writeTimeZone('Europe/Oslo', 2026));
+  expect(writeTimeZone('Europe/Oslo', 2026)).not.toEqual(writeTimeZone('Europe/Oslo', 2025));
+  expect(writeTimeZone('Europe/Oslo', 2026)).not.toEqual(writeTimeZone('Europe/Riga', 2026));
+});
+
 test('DL-20: a task is read by another program with its checklist, dates and state', () => {
   const task = v.parse(OutlookTask, {
     id: 'AAMk1',

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { DateTime, IANAZone } from 'luxon';
 import { findIana } from 'windows-iana';
 
@@ -24,7 +25,16 @@ const YEARS_AFTER = 3;
 const LISTED_YEARS = 25;
 
 /** Returns the lines of a zone from a year on (RFC 5545, 3.6.5). */
-export function writeTimeZone(zone: string, year: number): string[] {
+export function writeTimeZone(zone: string, year: number): readonly string[] {
+  const key = `${zone} ${year}`;
+  const lines = written.get(key) ?? makeTimeZone(zone, year);
+  written.set(key, lines);
+  return lines;
+}
+/** Zones by name and year: a mailbox has thousands of events in a few. */
+const written = new LRUCache<string, readonly string[]>({ max: 1_000 });
+
+function makeTimeZone(zone: string, year: number): readonly string[] {
   const lines = ['BEGIN:VTIMEZONE', `TZID:${zone}`];
   const first = DateTime.fromObject({ year: year - 1 }, { zone });
   const transitions = listTransitions(zone, year - 1, year + YEARS_AFTER);
