@@ -13,4 +13,7 @@ export const realClock: WorkerClock = {
 export const realChance: WorkerChance = {
   fraction: () => Math.random(),
   uuid: () => crypto.randomUUID(),
+  // Pages that are not served securely have no `randomUUID`, but still send requests.
+  mark: () =>
+    [...crypto.getRandomValues(new Uint32Array(3))].map((part) => part.toString(36)).join('-'),
 };

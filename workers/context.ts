@@ -42,6 +42,7 @@ export interface WorkerClock {
 export interface WorkerChance {
   /** 0 ≤ x < 1 */ fraction(): number;
   uuid(): string;
+  /** Names a request: another one each time, on every device (SYNC-24). */ mark(): string;
 }
 
 /**

@@ -147,7 +147,8 @@ export const PUSHED_PAGE = { events: 2_000, chars: 192_000 } as const;
 
 /**
  * Messages of the poke stream (`text/event-stream`, `data: <JSON>`). They say that there is something to
- * load. `page`: what it is. `packed`: the same, as base64 of raw DEFLATE of JSON.
+ * load. `page`: what it is. `packed`: the same, as base64 of raw DEFLATE of JSON. A line before,
+ * `sum: <CRC-32>`, has the checksum of the JSON as eight hexadecimal digits (SYNC-24).
  */
 export type Poke =
   | {
@@ -224,6 +225,13 @@ export const syncCalls = {
     apiKeyAllowed: 'monitoring.dashboard',
   }),
 } as const;
+
+/**
+ * The headers by which a device checks an answer (SYNC-24). `mark`: what its request is named, 1 to 64 of
+ * `A-Z a-z 0-9 _ -`. `sum`: the CRC-32, as eight hexadecimal digits, of the mark, a space, the status, a
+ * line feed, and the body before its compression.
+ */
+export const CHECK_HEADERS = { mark: 'daybook-mark', sum: 'daybook-sum' } as const;
 
 /** The headers of a queued command (OUT-3). */
 export const COMMAND_HEADERS = {

@@ -5,6 +5,7 @@ export function makeChance(
   seed: number,
 ): WorkerChance & { below(n: number): number; pick<T>(list: readonly T[]): T } {
   let state = seed >>> 0;
+  let marks = 0;
   const fraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;
@@ -16,6 +17,8 @@ export function makeChance(
   return {
     fraction,
     below,
+    // Without a draw: requests change no story.
+    mark: () => `${seed >>> 0}-${(marks += 1)}`,
     pick: (list) => list[below(list.length)] as (typeof list)[number],
     uuid: () =>
       '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (c) =>

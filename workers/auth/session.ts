@@ -24,6 +24,7 @@ import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
+import { makeCheckedFetch } from '../sync/checked-fetch.ts';
 import { makeCallKinds } from '../sync/grace.ts';
 import type { CallKind } from '../sync/grace.ts';
 import { TABS } from '../sync/leader.ts';
@@ -62,16 +63,16 @@ export class Session {
   #life = 0;
 
   constructor(context: WorkerContext, changed: () => void) {
-    this.contextd = context;
+    this.contextd = { ...context, fetch: makeCheckedFetch(context) };
     this.#changed = changed;
     this.#tokens = makeTokens({
-      fetch: context.fetch,
+      fetch: this.contextd.fetch,
       origin: context.origin,
       clock: context.clock,
       renewed: (granted) => this.#renewed(granted),
     });
     this.#wire = makeWire({
-      fetch: context.fetch,
+      fetch: this.contextd.fetch,
       origin: context.origin,
       clock: context.clock,
       tokens: this.#tokens,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { SyncEvent } from '#machines/sync-events.ts';
 import { getWait } from '#machines/sync-events.ts';
 import type { WorkerClock } from '#workers/context.ts';
+import { sumMessage } from './checked-fetch.ts';
 import { PushedPageSchema, unpack } from './pushed-pages.ts';
 import type { PushedPages } from './pushed-pages.ts';
 import type { Wire } from './wire.ts';
@@ -56,6 +57,7 @@ export async function readPokes(
   let off = clock.after(DEAD_MS, quit);
   const decoder = new TextDecoder();
   let rest = '';
+  const readLine = makeLineReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -64,8 +66,11 @@ export async function readPokes(
       off = clock.after(DEAD_MS, quit);
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\r|\n/);
       rest = (lines.pop() ?? '').slice(0, MAX_CHARS);
-      for (const line of lines)
-        if (line.startsWith('data:')) tell(await getEvent(line.slice(5), epoch(), pushed));
+      for (const line of lines) {
+        const data = readLine(line);
+        if (data === 'damaged') tell({ type: 'NUDGE' });
+        else if (data !== null) tell(await getEvent(data.text, epoch(), pushed));
+      }
     }
   } catch {
     // aborted: the same as the end
@@ -74,6 +79,33 @@ export async function readPokes(
     signal.removeEventListener('abort', quit);
   }
   if (!signal.aborted) tell({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
+}
+
+/**
+ * Returns a reader of a stream's lines in their order. It returns the data of a message, null for a line that
+ * means nothing, or `damaged` if a message was (SYNC-24). Streams of older servers have no checksums.
+ */
+function makeLineReader(): (line: string) => { readonly text: string } | 'damaged' | null {
+  let isChecked = false;
+  let sum: string | null = null;
+  return (line) => {
+    if (line.startsWith(':')) return null;
+    if (line === '') {
+      const isCut = sum !== null;
+      sum = null;
+      return isCut ? 'damaged' : null;
+    }
+    if (line.startsWith('sum:')) {
+      isChecked = true;
+      sum = line.slice(4).trim();
+      return null;
+    }
+    if (!line.startsWith('data:')) return 'damaged';
+    const text = line.slice(5).trim();
+    const isWhole = !isChecked || sumMessage(text) === sum;
+    sum = null;
+    return isWhole ? { text } : 'damaged';
+  };
 }
 
 async function getEvent(data: string, epoch: string, pushed: PushedPages): Promise<SyncEvent> {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Call } from '#contract/call.ts';
 import type { Result } from '#contract/result.ts';
 import type { Log } from '../app-context.ts';
+import { addSum } from './answer-sum.ts';
 import { compressed } from './compress.ts';
 import { getEnvelope, JSON_TYPE, refuse, SERVER_ERROR } from './envelope.ts';
 
@@ -30,6 +31,7 @@ export async function loadAnswer(
   }
   headers.set('content-type', JSON_TYPE);
   const bytes = new TextEncoder().encode(getEnvelope(checked.output));
+  addSum(request, 200, bytes, headers);
   // A response with a token is not compressed, because its length must not reveal anything about
   // the token.
   const body = call.path.startsWith('auth/')
@@ -49,6 +51,7 @@ async function rawAnswer(
   if (gives === 'stream' || response.body === null)
     return new Response(response.body, { status: response.status, headers });
   const bytes = new Uint8Array(await response.arrayBuffer());
+  addSum(request, response.status, bytes, headers);
   const body = await compressed(bytes, request.headers.get('accept-encoding'), headers);
   return new Response(body, { status: response.status, headers });
 }

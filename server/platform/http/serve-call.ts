@@ -6,6 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { withEssentialWrites } from '../db/space.ts';
 import type { AppContext } from '../app-context.ts';
+import { withSum } from './answer-sum.ts';
 import { loadAnswer } from './response.ts';
 import { claimBody } from './body-budget.ts';
 import type { Caller } from './client-address.ts';
@@ -171,7 +172,7 @@ export function callServer(
         leave();
       }
     };
-    const response = await within(context, limits.timeoutMs, work());
+    const response = await withSum(request, await within(context, limits.timeoutMs, work()));
     for (const [field, value] of tell) response.headers.set(field, value);
     return { response, ...seen };
   };

@@ -4,6 +4,7 @@ import type { CauseRow } from '#contract/runs/rows.ts';
 import type { Poke, PushedPage } from '#contract/sync/calls.ts';
 import { PUSHED_PAGE } from '#contract/sync/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { toMessage } from '#server/platform/http/answer-sum.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { epochFor, toScope } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -102,8 +103,8 @@ function encode(
       ? { page }
       : { packed: deflateRawSync(text, { level: constants.Z_BEST_SPEED }).toString('base64') }),
   };
-  const line = `data: ${JSON.stringify(poke)}\n\n`;
-  return line.length > PUSHED_PAGE.chars ? null : Buffer.from(line);
+  const message = toMessage(JSON.stringify(poke));
+  return message.length > PUSHED_PAGE.chars ? null : Buffer.from(message);
 }
 
 /** Shorter pages gain little from compression. */

@@ -1,5 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Poke } from '#contract/sync/calls.ts';
+import { toMessage } from '#server/platform/http/answer-sum.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import type { Head } from '#server/platform/db/store.ts';
 import { HELD_EPOCH } from './snapshot.ts';
@@ -44,8 +45,7 @@ export function pokeStream(
         if (isWritten) controller.enqueue(bytes);
         return isWritten;
       };
-      const poke = (one: Poke): boolean =>
-        write(ENCODER.encode(`data: ${JSON.stringify(one)}\n\n`));
+      const poke = (one: Poke): boolean => write(ENCODER.encode(toMessage(JSON.stringify(one))));
       const end = (last: Poke): void => {
         poke(last);
         leave();

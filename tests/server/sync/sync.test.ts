@@ -334,9 +334,9 @@ eachDatabase((_name, open) => {
     );
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     const next = async (): Promise<string> => (await reader?.read())?.value ?? 'closed';
-    expect(await next()).toMatch(/^data: \{"kind":"head"/);
+    expect(await next()).toMatch(/^sum: [\da-f]{8}\ndata: \{"kind":"head"/);
     await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
-    expect(await next()).toMatch(/^data: \{"kind":"head"/);
+    expect(await next()).toMatch(/^sum: [\da-f]{8}\ndata: \{"kind":"head"/);
     await fixture.context.store.tenant(office.tenant, (tx) =>
       tx.append(
         [
