@@ -26,6 +26,7 @@ type Row = readonly [
 
 const ROWS: readonly Row[] = [
   ['G1 G2 G3 G7 G13', 'tests/sim/sim.test.ts', 'server', 50, 'stories of 100 steps', 40, 15],
+  ['G1 G2 G12', 'tests/sim/chaos.test.ts', 'server', 1, 'stories over real sockets', 20, 6],
   ['G1 G2', 'tests/sim/real.test.ts', 'server', 1, 'stories with the real server', 20, 4],
   [
     'G3',

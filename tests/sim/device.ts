@@ -12,8 +12,8 @@ import type { SimWire } from './wire.ts';
 /**
  * A browser: one disk, one register, any number of tabs, each with the real worker.
  */
-export class SimDevice {
-  readonly wire: SimWire;
+export class SimDevice<Wire extends Pick<SimWire, 'fetch'> = SimWire> {
+  readonly wire: Wire;
   readonly disk: Disk;
   readonly context: WorkerContext;
   readonly #clock: TestClock;
@@ -30,7 +30,7 @@ export class SimDevice {
   constructor(
     clock: TestClock,
     chance: ReturnType<typeof makeChance>,
-    wire: SimWire,
+    wire: Wire,
     user: { readonly me: { readonly id: string } },
     signedIn = true,
     tenant = TENANT,

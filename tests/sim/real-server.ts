@@ -19,20 +19,32 @@ export const PASSWORD = 'correct horse battery';
 
 /**
  * The real server: the whole application over its real store, on the clock of the test. One
- * provider a story.
+ * provider a story; a second one `beside` the first is served by the same application.
  */
 export class RealServer {
   /** What the story has written, folded: for choosing what happens next. */
   readonly rows = memoryRows();
   readonly tenant: string;
+  readonly host: string;
   readonly context: AppContext;
-  readonly #host: string;
-  readonly #app: ReturnType<typeof makeApp>;
+  readonly app: ReturnType<typeof makeApp>;
+  /** Errors that the application has logged. */
+  readonly errors: string[];
   readonly #jars = new Map<string, string>();
   #busy = 0;
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, clock: TestClock) {
+  constructor(store: Store, clock: TestClock, beside: RealServer | null = null) {
+    this.tenant = systemChance.uuid();
+    this.host = `${this.tenant}.example`;
+    if (beside !== null) {
+      this.context = beside.context;
+      this.app = beside.app;
+      this.errors = beside.errors;
+      return;
+    }
+    const errors: string[] = [];
+    this.errors = errors;
     const counted: Store = {
       ...store,
       tenant: (tenant, work, how) => this.#counted(() => store.tenant(tenant, work, how)),
@@ -46,7 +58,9 @@ export class RealServer {
       store: counted,
       clock: timer,
       chance: systemChance,
-      log: makeLog(systemClock, () => {}),
+      log: makeLog(systemClock, (level, line) => {
+        if (level === 'error') errors.push(line);
+      }),
       config: {
         port: 0,
         dataDir: '',
@@ -56,16 +70,14 @@ export class RealServer {
         secretKey: HERE.secretKey,
       },
     });
-    this.tenant = systemChance.uuid();
-    this.#host = `${this.tenant}.example`;
-    this.#app = makeApp(this.context, allHandlers(this.context));
+    this.app = makeApp(this.context, allHandlers(this.context));
   }
 
   async begin(users: readonly string[]): Promise<UserId[]> {
     await makeTenant(this.context.store, {
       tenant: this.tenant,
-      host: this.#host,
-      branding: defaultBranding(this.tenant, 'Provider', this.#host),
+      host: this.host,
+      branding: defaultBranding(this.tenant, 'Provider', this.host),
       isDefault: false,
     });
     const ids: UserId[] = [];
@@ -109,13 +121,13 @@ export class RealServer {
   async handle(request: Request, jar: string): Promise<Response> {
     return this.#counted(async () => {
       const headers = new Headers(request.headers);
-      headers.set('host', this.#host);
+      headers.set('host', this.host);
       const stored = this.#jars.get(jar);
       if (stored !== undefined) headers.set('cookie', stored);
       const { pathname, search } = new URL(request.url);
       const body = request.method === 'GET' ? null : await request.text();
-      const answer = await this.#app.request(
-        `http://${this.#host}${pathname}${search}`,
+      const answer = await this.app.request(
+        `http://${this.host}${pathname}${search}`,
         { method: request.method, headers, body },
         { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
       );
@@ -123,6 +135,10 @@ export class RealServer {
         this.#jars.set(jar, cookie.split(';')[0] ?? '');
       return answer;
     });
+  }
+
+  get isIdle(): boolean {
+    return this.#busy === 0;
   }
 
   /** Until the server has nothing in hand. */

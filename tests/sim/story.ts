@@ -17,11 +17,19 @@ export class Story {
   readonly #server: Provider;
   readonly #chance: ReturnType<typeof makeChance>;
   readonly #now: () => number;
+  /** In the names and messages of this provider. */
+  readonly #label: string;
   #run = 0;
   #problem = 0;
   #running: number[] = [];
 
-  constructor(server: Provider, chance: ReturnType<typeof makeChance>, now: () => number) {
+  constructor(
+    server: Provider,
+    chance: ReturnType<typeof makeChance>,
+    now: () => number,
+    label = '',
+  ) {
+    this.#label = label;
     this.#server = server;
     this.#chance = chance;
     this.#now = now;
@@ -37,7 +45,7 @@ export class Story {
           data: {
             n,
             id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-            name: `Company ${n}`,
+            name: `Company ${this.#label}${n}`,
           },
         },
       });
@@ -183,7 +191,7 @@ export class Story {
           ...this.#named(n, job),
           startedAt,
           status: failed ? 'Failed' : 'Success',
-          message: failed ? `cannot reach host-${n}` : null,
+          message: failed ? `cannot reach host-${this.#label}${n}` : null,
           problem,
           ...measured,
           ...(before && before.status !== 'Running' && { corrects: { problem: before.problem } }),
@@ -207,11 +215,11 @@ export class Story {
   #job(n: number) {
     return {
       n,
-      name: `Job ${n}`,
+      name: `Job ${this.#label}${n}`,
       source: 'restic' as const,
       type: 'Backup' as const,
       group: 'managed-servers' as const,
-      computer: `pc-${n}`,
+      computer: `pc-${this.#label}${n}`,
       server: '',
       managed: true,
       enabled: true,
