@@ -28,7 +28,10 @@ export function RestoreDownload() {
   return (
     <Page title={value?.name ?? t.title}>
       <div className="grid max-w-3xl gap-4 px-4 py-4 tablet:px-5">
-        <Link to={PATH} className="justify-self-start">
+        <Link
+          to={PATH}
+          className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
           {t.back}
         </Link>
         {isOffline && <Callout tone="warning">{t.offline}</Callout>}
@@ -100,7 +103,9 @@ function Details({
       {missing > 0 && <p className="m-0 text-warning">{t.missing({ count: missing })}</p>}
       {failed > 0 && <p className="m-0 text-warning">{t.unread({ count: failed })}</p>}
       {gaps.length > 0 && <Gaps download={download} />}
-      {format === 'pst' && !download.onServer && <p className="m-0 text-ink-2">{t.pstNote}</p>}
+      {state === 'ready' && format === 'pst' && !download.onServer && (
+        <p className="m-0 text-ink-2">{t.pstNote}</p>
+      )}
       {parts.length > 0 && (
         <section aria-label={t.files} className="grid gap-2">
           <h2 className="m-0 text-head">{t.files}</h2>

@@ -27,7 +27,7 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
   progressBytes: '{done} of {total}',
   counting: 'Counting items',
   about: 'About {size}',
-  unknownSize: 'Not known yet',
+  notKnown: 'Not known yet',
   many: 'More than {count, number}',
   items: 'Items',
   missing:

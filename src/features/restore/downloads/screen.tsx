@@ -108,7 +108,7 @@ function DownloadRow({
         <Link
           to="/o365/restore/downloads/$fileId"
           params={{ fileId: id }}
-          className="font-semibold text-ink"
+          className="font-semibold text-ink pointer-coarse:-my-3.5 pointer-coarse:inline-block pointer-coarse:py-3.5"
         >
           {name}
         </Link>
@@ -119,7 +119,7 @@ function DownloadRow({
       <td className="block py-1 tablet:table-cell">
         <StateLine download={download} />
       </td>
-      <td className="block py-1 tablet:table-cell tablet:pr-6 tablet:text-right">
+      <td className="block py-1 tablet:table-cell tablet:pr-6 tablet:text-right tablet:whitespace-nowrap">
         {sizeLabel(download)}
       </td>
       <td className="hidden py-1 desk:table-cell">

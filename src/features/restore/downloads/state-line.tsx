@@ -52,10 +52,10 @@ export function ProgressRule({ download }: { readonly download: BackgroundDownlo
           style={{ width: `${total === 0 ? 0 : Math.min(100, (100 * done) / total)}%` }}
         />
       </div>
-      <p className="m-0 text-ink-2">
-        {total === 0
-          ? formatBytes(done)
-          : t.progressBytes({ done: formatBytes(done), total: formatBytes(total) })}
+      <p className="m-0 text-ink-2 empty:hidden">
+        {total > 0
+          ? t.progressBytes({ done: formatBytes(done), total: formatBytes(total) })
+          : done > 0 && formatBytes(done)}
       </p>
     </div>
   );
@@ -65,6 +65,7 @@ export function ProgressRule({ download }: { readonly download: BackgroundDownlo
 export const itemsLabel = ({ items, isListed, onServer }: BackgroundDownload): string => {
   if (onServer && items.total > LIMITS.restorePlainItems)
     return t.many({ count: LIMITS.restorePlainItems });
+  if (items.total === 0 && !isListed) return t.notKnown;
   const count = formatCount(items.total);
   return isListed ? count : t.about({ size: count });
 };
@@ -72,7 +73,7 @@ export const itemsLabel = ({ items, isListed, onServer }: BackgroundDownload): s
 /** Of the finished files; before, what is expected. */
 export function sizeLabel({ parts, bytes, isExact }: BackgroundDownload): string {
   if (parts.length > 0) return formatBytes(parts.reduce((sum, part) => sum + part.bytes, 0));
-  if (bytes.total === 0) return t.unknownSize;
+  if (bytes.total === 0) return t.notKnown;
   const size = formatBytes(bytes.total);
   return isExact ? size : t.about({ size });
 }
