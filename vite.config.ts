@@ -177,15 +177,13 @@ export default defineConfig({
   },
   plugins: [messageCatalogs(), react({ compiler: true }), tailwindcss(), serviceWorker()],
   server: {
-    proxy: {
-      '/api': api,
-      '/ping': api,
-      '/brand': api,
-      '/chat': api,
-      '/preview': api,
-      '/download': api,
-      '/upload': api,
-    },
+    // The server compares the host of a request with its origin, so the host stays the page's.
+    proxy: Object.fromEntries(
+      ['/api', '/ping', '/brand', '/chat', '/preview', '/download', '/upload'].map((path) => [
+        path,
+        { target: api },
+      ]),
+    ),
   },
 });
 
