@@ -41,7 +41,7 @@ const STYLE = `
 :root{color-scheme:light;--page:#fff;--text:#1b1f26;--quiet:#5c6470}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){${DARK}}}
 :root[data-theme=dark]{${DARK}}
-body{margin:0;background:var(--page);color:var(--text);font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--page);color:var(--text);font:14px/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue","Liberation Sans",Arial,sans-serif;overflow-wrap:anywhere}
 pre{margin:0;padding:16px;font:13px/1.55 ui-monospace,monospace;white-space:pre-wrap}
 .paper{color-scheme:light;background:#fff;color:#1b1f26;padding:16px;min-height:100vh;box-sizing:border-box;overflow-x:auto}
 .paper img{max-width:100%;height:auto}
