@@ -273,7 +273,7 @@ function Body({
     />
   );
   const ended = (result: Task | null, title: string, hint: string | null): ReactNode => (
-    <div className="grid gap-1 py-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1 py-3">
       <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
         {title}
       </h3>

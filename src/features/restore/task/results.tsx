@@ -28,7 +28,7 @@ export function Results({
   const { retry: canRetry } = useCapabilities();
   const shown = OUTCOMES.filter((one) => task.counts[one] > 0);
   return (
-    <div className="grid gap-1">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <fieldset
         aria-label={t.outcomes}
         className="m-0 flex min-w-0 flex-wrap gap-1.5 border-0 p-0 py-1"
