@@ -1,8 +1,11 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import type { Schedule } from '#contract/backup/schedule.ts';
 import { getHealth } from '#src/features/backup/organizations/health.ts';
 import { scheduleLabel, getStripMarks } from '#src/features/backup/jobs/labels.ts';
 import { listAddress, listPlace } from '#src/features/shared/suite-list/address.ts';
+import { StateText } from '#src/features/backup/state-text.tsx';
 import { getPools } from '#src/features/backup/repositories/pools.ts';
 import { retentionLabel } from '#src/features/backup/repositories/retention-label.ts';
 import { job, organization, session } from './rows.ts';
@@ -123,4 +126,14 @@ test('SUITE-10: retention reads in years, and proxies of a pool are listed toget
     ['East', ['a']],
     ['West', ['b', 'd']],
   ]);
+});
+
+test('SUITE-10: the word of a state wraps where it is too long for its column, and is never cut', () => {
+  const markup = renderToStaticMarkup(
+    createElement(StateText, {
+      label: { label: 'A backup has warnings', icon: 'warning', text: 'text-warning' },
+    }),
+  );
+  expect(markup).toContain('A backup has warnings');
+  expect(markup).not.toMatch(/truncate|nowrap|ellipsis/);
 });

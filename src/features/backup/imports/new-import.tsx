@@ -193,19 +193,22 @@ export function NewImport({
           change({ organizationId: id, repositoryId: getOnly(repositoriesIn(id)), mailboxId: '' })
         }
       />
-      <Select
-        label={t.repository}
-        required
-        block
-        value={form.repositoryId}
-        options={repositoriesIn(form.organizationId).map(({ id, name }) => ({
-          value: id,
-          label: name,
-        }))}
-        placeholder={t.chooseRepository}
-        error={errors['repositoryId'] ?? null}
-        onChange={(repositoryId) => change({ repositoryId, mailboxId: '' })}
-      />
+      <div className="grid gap-1.5">
+        <Select
+          label={t.repository}
+          required
+          block
+          value={form.repositoryId}
+          options={repositoriesIn(form.organizationId).map(({ id, name }) => ({
+            value: id,
+            label: name,
+          }))}
+          placeholder={t.chooseRepository}
+          error={errors['repositoryId'] ?? null}
+          onChange={(repositoryId) => change({ repositoryId, mailboxId: '' })}
+        />
+        <p className="m-0 text-agate text-ink-3">{t.repositoryHint}</p>
+      </div>
       {known.length > 0 && (
         <Select
           label={t.into}
@@ -232,7 +235,6 @@ export function NewImport({
           onChange={({ target }) => change({ mailboxName: target.value })}
         />
       )}
-      <p className="m-0 text-agate text-ink-3">{t.repositoryHint}</p>
     </FormDialog>
   );
 }

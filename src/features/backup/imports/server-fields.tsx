@@ -51,7 +51,7 @@ export function ServerFields({ form, errors, onChange }: Props) {
 function ImapFields({ form, errors, onChange }: Props) {
   return (
     <>
-      <div className="grid gap-4 tablet:grid-cols-[1fr_7rem]">
+      <div className="grid items-start gap-4 tablet:grid-cols-[1fr_7rem]">
         <TextField
           label={t.host}
           required

@@ -56,7 +56,7 @@ export function RetentionFields({
   return (
     <>
       <FormPart title={t.retention}>
-        <div className="grid gap-4 tablet:grid-cols-2">
+        <div className="grid items-start gap-4 tablet:grid-cols-2">
           {form.unit === 'years' ? (
             <Select
               label={t.keepBackups}
@@ -118,7 +118,7 @@ function CleanUpFields({ form, getError, change }: ServerFieldsProps) {
         }))}
         onChange={(cleanUpType) => change({ cleanUpType })}
       />
-      <div className="grid gap-4 tablet:grid-cols-2">
+      <div className="grid items-start gap-4 tablet:grid-cols-2">
         {form.cleanUpType === 'Daily' ? (
           <Select
             label={t.cleanUpDay}

@@ -75,7 +75,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
       onSubmit={save}
     >
       <RequiredNote />
-      <div className="grid gap-4 tablet:grid-cols-2">
+      <div className="grid items-start gap-4 tablet:grid-cols-2">
         <Select
           label={t.shownIn}
           block

@@ -66,7 +66,7 @@ export function TicketFields({ draft, form, closing, error, first, onChange }: T
         maxLength={LIMITS.descriptionChars}
         onChange={({ target }) => onChange({ description: target.value })}
       />
-      <div className="grid gap-4 tablet:grid-cols-2">
+      <div className="grid items-start gap-4 tablet:grid-cols-2">
         {statuses.length > 0 && (
           <Select
             block

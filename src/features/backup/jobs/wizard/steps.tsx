@@ -284,7 +284,7 @@ export function ScheduleStep({
         onChange={(type) => edit({ type })}
       />
       {data.type === 'Daily' && (
-        <div className="grid gap-4 tablet:grid-cols-2">
+        <div className="grid items-start gap-4 tablet:grid-cols-2">
           <Select
             label={t.days}
             block
@@ -296,7 +296,7 @@ export function ScheduleStep({
         </div>
       )}
       {data.type === 'Monthly' && (
-        <div className="grid gap-4 tablet:grid-cols-3">
+        <div className="grid items-start gap-4 tablet:grid-cols-3">
           <Select
             label={t.number}
             block
@@ -346,7 +346,7 @@ export function ScheduleStep({
         onChange={(retryEnabled) => edit({ retryEnabled })}
       />
       {data.retryEnabled && (
-        <div className="grid gap-4 tablet:grid-cols-2">
+        <div className="grid items-start gap-4 tablet:grid-cols-2">
           <TextField
             label={t.retryTimes}
             inputMode="numeric"
