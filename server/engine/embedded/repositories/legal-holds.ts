@@ -43,9 +43,9 @@ async function loadHolds(
       ]),
     )
     .execute();
-  const findAbove = hasSites ? await loadSites(tx, row.organization) : () => NOTHING;
+  const findAbove = hasSites ? await loadSites(tx, row.organization) : () => EMPTY;
   return objects.flatMap(({ n, kind, id }) => {
-    const above = kind === 'site' ? findAbove(id) : NOTHING;
+    const above = kind === 'site' ? findAbove(id) : EMPTY;
     const own = listHoldsOn(holds, { kind, id, above });
     if (own.length === 0) return [];
     const ends = own.map(({ until }) => until ?? Infinity);
@@ -53,7 +53,7 @@ async function loadHolds(
     return [{ n, until: until === Infinity ? null : until }];
   });
 }
-const NOTHING: ReadonlySet<string> = new Set();
+const EMPTY: ReadonlySet<string> = new Set();
 
 /**
  * Returns what finds the sites above a site: those where it is, and where it was when it was backed up.
