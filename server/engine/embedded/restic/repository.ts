@@ -154,7 +154,11 @@ export async function pruneRepository(
 ): Reply<PruneReport> {
   const opened = await open(target, { ...options, lock: 'exclusive' });
   if (!opened.ok) return opened;
-  const report = await prune(opened.value, options);
+  // Such as without a database: a lock that stays would be renewed for as long as the process runs.
+  const report = await prune(opened.value, options).catch(async (error: unknown) => {
+    await opened.value.lock?.release();
+    throw error;
+  });
   const released = await opened.value.lock?.release();
   return released?.ok === false && report.ok ? released : report;
 }

@@ -186,3 +186,12 @@ test('ENG-7: whose lock was removed by somebody with another clock writes no ind
   expect(getValue(await target.list('index'))).toEqual([]);
   expect(getKind(await working.forget('ab'.repeat(32)))).toBe('ended');
 });
+
+test('ENG-7: a clean-up that loses its database leaves no lock behind', async () => {
+  const { target } = await makeRepository();
+  const keepBlobs = {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no database')) }),
+  };
+  await expect(pruneRepository(target, { ...tools(), keepBlobs })).rejects.toThrow('no database');
+  getValue(await pruneRepository(target, tools()));
+});
