@@ -23,7 +23,7 @@ export function Forbidden() {
           actions: (
             <Link
               to={getHomePage(roles, branding?.features)}
-              className="text-accent underline underline-offset-2"
+              className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
             >
               {startMessages.goToStart}
             </Link>
@@ -36,7 +36,7 @@ export function Forbidden() {
             : richText(t.noAccessSupport, {
                 email: (
                   <a
-                    className="text-accent underline underline-offset-2"
+                    className="text-accent underline underline-offset-2 pointer-coarse:-my-3.5 pointer-coarse:inline-block pointer-coarse:py-3.5"
                     href={`mailto:${support}`}
                   >
                     {support}
