@@ -1,5 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
+import type { RefCallback } from 'react';
 import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
@@ -29,6 +30,7 @@ import { SearchView } from './search/view.tsx';
 import type { NamedOrganization } from './operator/context.ts';
 import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
+import { useLastingFocus } from './use-lasting-focus.ts';
 import { useRestoreSession } from './use-restore-session.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import {
@@ -98,6 +100,7 @@ export function RestorePage({
   );
   const [isHistory, setIsHistory] = useState(false);
   const [isPicking, setIsPicking] = useState(false);
+  const changeButton = useLastingFocus();
   const go = (change: Partial<RestorePlace>, how: 'push' | 'replace' = 'push'): void => {
     // The address may be ahead of what is rendered.
     const latest = restorePlace(history.location.search);
@@ -121,7 +124,13 @@ export function RestorePage({
       organization={organization.id}
       points={session.points}
       isComplete={session.hasAllPoints}
-      at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
+      // While another point is opened, the next step begins there.
+      at={
+        (session.state === 'open' ? session.point?.at : null) ??
+        place.at ??
+        session.points[0]?.at ??
+        0
+      }
       onChoose={(at) => go({ at, item: null })}
     />
   );
@@ -191,6 +200,7 @@ export function RestorePage({
           organization={organization}
           isCompact={isCompact || isFinding}
           onPoints={isCompact && !isFinding ? () => setIsPicking(true) : null}
+          changeButton={changeButton.ref}
         />
         {organizations !== null && organizations.length > 0 && !isCompact && (
           <div className="flex shrink-0 flex-wrap items-start gap-x-7 gap-y-2 border-b border-rule bg-sheet px-4 py-2.5 tablet:px-5">
@@ -291,10 +301,7 @@ export function RestorePage({
           place="bottom"
           onClose={() => {
             setIsPicking(false);
-            // Another point has a bar of its own.
-            requestAnimationFrame(() =>
-              document.querySelector<HTMLElement>('[data-change-point]')?.focus(),
-            );
+            changeButton.focus();
           }}
         >
           <div className="px-4 pt-3 pb-4">{picker}</div>
@@ -347,11 +354,13 @@ function OpenSession({
   organization,
   isCompact,
   onPoints,
+  changeButton,
 }: {
   readonly session: RestoreSession;
   readonly organization: NamedOrganization | null;
   readonly isCompact: boolean;
   readonly onPoints: (() => void) | null;
+  readonly changeButton: RefCallback<HTMLButtonElement>;
 }) {
   const jobs = useWatch('backupJobs', EMPTY);
   if (organization === null || (session.state !== 'open' && session.state !== 'stopping'))
@@ -363,6 +372,7 @@ function OpenSession({
         organization={organization.name}
         isCompact={isCompact}
         onPoints={onPoints}
+        changeButton={changeButton}
         job={jobs?.find(({ id }) => id === session.point?.job)?.name ?? null}
       />
       {session.failure !== null && (

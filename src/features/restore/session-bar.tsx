@@ -1,3 +1,4 @@
+import type { RefCallback } from 'react';
 import { useNow } from '#src/app/clock.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -16,6 +17,7 @@ export function SessionBar({
   job,
   isCompact,
   onPoints,
+  changeButton,
 }: {
   readonly session: RestoreSession;
   readonly organization: string;
@@ -25,6 +27,8 @@ export function SessionBar({
   readonly isCompact: boolean;
   /** Opens the restore points, which have no room above a folder on a phone. */
   readonly onPoints: (() => void) | null;
+  /** Gets the button that opens them. */
+  readonly changeButton: RefCallback<HTMLButtonElement>;
 }) {
   const isOperator = useOperator() !== null;
   const zone = useZone();
@@ -45,6 +49,7 @@ export function SessionBar({
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2.5 gap-y-0.5">
         {onPoints !== null ? (
           <button
+            ref={changeButton}
             type="button"
             aria-haspopup="dialog"
             data-change-point=""

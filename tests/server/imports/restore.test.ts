@@ -144,7 +144,7 @@ test('IMP-1, IMP-11, ENG-4: imported mail is found, and restored to a mailbox of
     `o365/restore/restoresessions/${session}/compare/folder?folderId=${folders.rows[0]?.id}`,
   );
   expect(compared.body.message).toBe(
-    'An imported mailbox or drive is in no tenant, so there is nothing to compare it with.',
+    'This mailbox or drive was imported. Microsoft 365 has nothing to compare it with.',
   );
   const [user] = (
     await ask<{ rows: { id: string }[] }>('GET', `o365/organizations/${organizationId}/users`)

@@ -80,7 +80,13 @@ function ComparisonDialog({
   return (
     <Dialog title={t.title} place={isTablet ? 'middle' : 'bottom'} wide onClose={onClose}>
       <div className="grid gap-4 px-5 py-3">
-        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {failure !== null &&
+          // What was imported has nothing to compare it with, however often it is tried.
+          (failure.kind === 'conflict' ? (
+            <output className="block text-ink-2">{getFailureText(failure)}</output>
+          ) : (
+            <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+          ))}
         {value === null && failure === null && (
           <output className="block text-ink-3">{t.comparing}</output>
         )}

@@ -10,6 +10,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { useLastingFocus } from '../use-lasting-focus.ts';
 import type { ItemNode } from '../workload.ts';
 import { itemMessages as t } from './messages.en.ts';
 
@@ -77,7 +78,8 @@ export interface ContentPreviewProps {
  */
 export function ContentPreview(props: ContentPreviewProps) {
   const { kind, isOn, onTurn, title } = props;
-  const { path, open, back } = useAttachment(props);
+  const { path, left, open, back } = useAttachment(props);
+  const leftButton = useLastingFocus();
   const { preview, failure, retry } = usePreview({ ...props, path });
   const attached = path.at(-1);
   const texts = TEXTS[kind];
@@ -93,7 +95,14 @@ export function ContentPreview(props: ContentPreviewProps) {
   return (
     <div className="flex min-h-80 grow flex-col px-4 pb-4 tablet:px-5">
       {attached !== undefined && (
-        <AttachmentBar key={path.map(({ n }) => n).join(' ')} name={attached.name} onBack={back} />
+        <AttachmentBar
+          key={path.map(({ n }) => n).join(' ')}
+          name={attached.name}
+          onBack={() => {
+            back();
+            leftButton.focus();
+          }}
+        />
       )}
       {failure !== null &&
         // Most kinds of files have no preview, and trying again changes nothing.
@@ -112,7 +121,7 @@ export function ContentPreview(props: ContentPreviewProps) {
             {onTurn !== null && (
               <button
                 type="button"
-                className="rounded-part text-accent pointer-coarse:min-h-11"
+                className="min-h-6 rounded-part text-accent pointer-coarse:min-h-11"
                 onClick={() => onTurn(false)}
               >
                 {t.hide}
@@ -142,13 +151,14 @@ export function ContentPreview(props: ContentPreviewProps) {
           {preview.attachments.map(({ name, bytes }, index) => (
             <li key={index} className="max-w-full">
               <button
+                ref={index === left ? leftButton.ref : null}
                 type="button"
-                aria-label={t.showAttachment({ name })}
                 data-tip={name}
                 className="flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule px-2 pointer-coarse:min-h-11"
                 onClick={() => open({ n: index, name })}
               >
                 <Icon name="attachment" size={14} className="text-ink-3" />
+                <span className="sr-only">{t.showAttachment}</span>
                 <span className="min-w-0 truncate">{name}</span>
                 <span className="shrink-0 text-ink-3">{formatBytes(bytes)}</span>
               </button>
@@ -184,12 +194,15 @@ function useAttachment({ session, item }: ContentPreviewProps) {
   const [state, setState] = useState<{
     readonly key: string;
     readonly path: readonly AttachmentStep[];
-  }>({ key, path: NO_STEPS });
-  const path = state.key === key ? state.path : NO_STEPS;
+    readonly left: number | null;
+  }>({ key, path: NO_STEPS, left: null });
+  const { path, left } = state.key === key ? state : { path: NO_STEPS, left: null };
   return {
     path,
-    open: (step: AttachmentStep) => setState({ key, path: [...path, step] }),
-    back: () => setState({ key, path: path.slice(0, -1) }),
+    /** The attachment that was closed last. */
+    left,
+    open: (step: AttachmentStep) => setState({ key, path: [...path, step], left: null }),
+    back: () => setState({ key, path: path.slice(0, -1), left: path.at(-1)?.n ?? null }),
   };
 }
 const NO_STEPS: readonly AttachmentStep[] = [];

@@ -73,7 +73,7 @@ export const itemMessages = defineMessages('restoreItems', {
   version: 'Version',
   state: 'State',
   attachments: 'Attachments',
-  showAttachment: 'Show attachment {name}',
+  showAttachment: 'Show attachment',
   attachmentContent: 'Attachment “{name}”',
   backToMail: 'Back to the mail',
   yes: 'Yes',

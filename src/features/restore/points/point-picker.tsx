@@ -92,14 +92,14 @@ export function PointPicker(props: PointPickerProps) {
                 icon="chevron-left"
                 label={t.earlier}
                 keycap="["
-                disabled={stepPoint(points, at, -1) === null}
+                aria-disabled={stepPoint(points, at, -1) === null}
                 onClick={() => to(stepPoint(points, at, -1))}
               />
               <IconButton
                 icon="chevron-right"
                 label={t.later}
                 keycap="]"
-                disabled={stepPoint(points, at, 1) === null}
+                aria-disabled={stepPoint(points, at, 1) === null}
                 onClick={() => to(stepPoint(points, at, 1))}
               />
             </span>
@@ -117,8 +117,8 @@ export function PointPicker(props: PointPickerProps) {
           <IconButton
             icon="chevron-left"
             label={t.earlierDays}
-            disabled={!hasEarlier}
-            onClick={() => setWindow({ at, last: last - TIMELINE_DAYS })}
+            aria-disabled={!hasEarlier}
+            onClick={() => hasEarlier && setWindow({ at, last: last - TIMELINE_DAYS })}
           />
           <PointSlider
             points={points}
@@ -132,8 +132,10 @@ export function PointPicker(props: PointPickerProps) {
           <IconButton
             icon="chevron-right"
             label={t.laterDays}
-            disabled={last >= today}
-            onClick={() => setWindow({ at, last: Math.min(today, last + TIMELINE_DAYS) })}
+            aria-disabled={last >= today}
+            onClick={() =>
+              last < today && setWindow({ at, last: Math.min(today, last + TIMELINE_DAYS) })
+            }
           />
         </div>
         {failure !== null && (
