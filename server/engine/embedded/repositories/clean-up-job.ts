@@ -106,6 +106,7 @@ export const cleanUp =
       const place = {
         erased,
         protections,
+        isByItem: row.retentionType === 'ItemLevel',
         isOutdated: await isOutdated(tx, repository, protections),
         isRequested: request?.endedAt === null,
         company: row.company,
@@ -178,7 +179,10 @@ export const cleanUp =
       return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
     }
 
-    const writing = { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
+    // With item-level retention, nothing renews the locks of what describes the items.
+    const writing = due.isByItem
+      ? found.value
+      : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
     // First of all, so that whoever attaches the repository from now on knows.
     const replaced = due.isOutdated
       ? await tellProtections(context, writing, due.protections)
@@ -234,7 +238,7 @@ export const cleanUp =
       : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
     if (!unused.ok) return fail(unused.error.message);
-    const pruned = await pruneRepository(writing.target, {
+    const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
       password: found.value.password,
       clock: context.clock,
       chance: context.chance,
