@@ -1,7 +1,4 @@
 import * as v from 'valibot';
-import type { EventOf } from '../events.ts';
-import type { Rows } from '../fold.ts';
-import type { ProblemN } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 
 /**
@@ -16,14 +13,3 @@ export const HintRatingRowSchema = v.object({
   at: v.number(),
 });
 export type HintRatingRow = RowOf<typeof HintRatingRowSchema>;
-
-export const getRatingId = (hint: string, problem: ProblemN): string => `${hint}/${problem}`;
-
-export function foldHintRating(
-  rows: Rows,
-  at: number,
-  { data: { hint, problem, helped } }: EventOf<'problem.hintRated@1'>,
-): void {
-  const id = getRatingId(hint, problem);
-  rows.hintRating?.set(id, { id, hint, problem, helped, at });
-}

@@ -1,6 +1,6 @@
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
-import { foldHintRating, getRatingId } from '../hints/ratings.ts';
+import { foldHintRating, getRatingId } from '../hints/fold-ratings.ts';
 import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
