@@ -69,6 +69,7 @@ test('HOUSE-8: each server reads its own secret key, also if both are in one pro
 /** Modules with state of their own, and why servers in one process may share it. */
 const STATEFUL: Readonly<Record<string, string>> = {
   'server/demo/times.ts': 'a value depends on its key alone',
+  'server/engine/embedded/formats/time-zone.ts': 'a value depends on its key alone',
   'server/engine/embedded/imports/archives/pst.ts': 'is always empty',
   'server/engine/embedded/restic/blob-thread.ts': 'is a thread',
   'server/features/ingest/load-decision-state.ts': 'is always empty',
