@@ -40,6 +40,8 @@ export interface JobRunner {
 
 /** How often it looks for jobs that other servers scheduled. */
 const POLL_MS: Ms = 5_000;
+/** How long it waits after a look that failed. */
+const FAILED_LOOK_MS: Ms = 1_000;
 /** Log changes of this time are handled together. */
 const GATHER_MS: Ms = 1_000;
 /** How often a process looks for further work. */
@@ -343,7 +345,9 @@ export function makeJobRunner(
     }
     looking = null;
     const now = clock.now();
-    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, timerAt));
+    const at = Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, timerAt);
+    // What could not be done is still due: without a wait, looks would follow each other at once.
+    lookAt(isLookFailing ? Math.max(at, now + FAILED_LOOK_MS) : at);
   }
 
   function lookAt(at: Ms): void {

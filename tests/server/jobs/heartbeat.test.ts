@@ -46,7 +46,7 @@ async function makeSite(store: Store, context: AppContext) {
   const wait = (ms: Ms): Promise<void> =>
     ms <= 0 ? Promise.resolve() : new Promise((resolve) => void time.after(ms, () => resolve()));
   const marks = new Map<string, string>();
-  const database = { isDown: false };
+  const database = { isDown: false, refused: 0 };
   const servers: Simulated[] = [];
   /** When each job began, where. */
   const begun: { readonly at: Ms; readonly key: string; readonly server: string }[] = [];
@@ -84,7 +84,12 @@ async function makeSite(store: Store, context: AppContext) {
       kind: 'postgres',
       onAppend: () => () => undefined,
       async system(work) {
-        if (database.isDown) throw new Error('The database is away.');
+        if (database.isDown) {
+          database.refused += 1;
+          // Endless looks in one moment would never end.
+          if (database.refused > 10_000) database.isDown = false;
+          throw new Error('The database is away.');
+        }
         pending += 1;
         const result = store.system(work).finally(() => (pending -= 1));
         return whenRunning(result);
@@ -299,6 +304,25 @@ test('JOB-3: a process that stood still has no job any more that another one too
   paused.resume();
   await pass(site, 10_000);
   expect([[...paused.works], [...other.works]]).toEqual([[], [WORK]]);
+  await site.end();
+}, 600_000);
+
+test('JOB-3: while the database is away, a server asks it once a second at most, and stores afterwards what ended', async () => {
+  const site = await begin([WORK]);
+  const server = site.add(() => 3_000);
+  server.runner.start();
+  await pass(site, 2_000);
+  expect([...server.works]).toEqual([WORK]);
+  site.database.isDown = true;
+  site.marks.clear();
+  const minutes = 3;
+  await pass(site, minutes * 60_000);
+  expect(site.database.isDown).toBe(true);
+  // A success is tried to be stored as such, then as a failure.
+  expect(site.database.refused).toBeLessThan(3 * 60 * minutes);
+  site.database.isDown = false;
+  await pass(site, 10_000);
+  expect(site.begun.length).toBeGreaterThan(1);
   await site.end();
 }, 600_000);
 
