@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { CHECK_HEADERS } from '#contract/sync/calls.ts';
+import { JSON_TYPE } from './envelope.ts';
 
 const MARK = /^[\w-]{1,64}$/;
 
@@ -18,15 +19,15 @@ export function addSum(
   headers.set(CHECK_HEADERS.sum, toHex(crc32(bytes, crc32(`${mark} ${status}\n`))));
 }
 
-/** Adds the checksum to an answer that has none yet, such as a refusal. A stream has one per message. */
+/**
+ * Adds the checksum to an answer that has none yet, such as a refusal. Streams have none, so that nobody
+ * has to collect them in memory; the stream of news has one per message.
+ */
 export async function withSum(request: Request, response: Response): Promise<Response> {
   const { status, headers } = response;
-  const isDone =
-    headers.has(CHECK_HEADERS.sum) ||
-    headers.has('content-encoding') ||
-    !request.headers.has(CHECK_HEADERS.mark) ||
-    (headers.get('content-type')?.startsWith('text/event-stream') ?? false);
-  if (isDone) return response;
+  const isStream = response.body !== null && headers.get('content-type') !== JSON_TYPE;
+  if (headers.has(CHECK_HEADERS.sum) || !request.headers.has(CHECK_HEADERS.mark) || isStream)
+    return response;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const summed = new Headers(headers);
   addSum(request, status, bytes, summed);

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { withSum } from '#server/platform/http/answer-sum.ts';
 import { syncHandlers } from '#server/platform/sync/handlers.ts';
 import { crc32 } from '#workers/sync/crc32.ts';
 import { accounts, getApp, login, makeFixture, provider, user } from './fixtures.ts';
@@ -73,6 +74,12 @@ test('SYNC-24: programs that ask without a mark, or with one that is none, get n
     const answer = await ask('sync/bootstrap', mark);
     expect([answer.status, answer.headers.get('daybook-sum')]).toEqual([200, null]);
   }
+});
+
+test('SYNC-24: a file that is streamed is not collected in memory for a checksum', async () => {
+  const request = new Request('http://daybook.test/', { headers: { 'daybook-mark': 'm' } });
+  const file = new Response('a,b', { headers: { 'content-type': 'text/csv; charset=utf-8' } });
+  expect(await withSum(request, file)).toBe(file);
 });
 
 test('SYNC-24: each message of the stream follows its checksum', async () => {
