@@ -44,12 +44,12 @@ export const commandMessages = defineMessages('commands', {
   noOrganization: 'This provider has no organization {name}.',
   notAttached: 'The repository was deleted meanwhile.',
   attached:
-    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} other {Noticed:}}',
+    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} other {Notes:}}',
   attachedForeign: '  {snapshot}: made by another program or for another organization',
   attachedDamaged: '  {snapshot}: unreadable',
   attachedIncomplete: '  {snapshot}: a part of {object} is unreadable',
   attachedExcluded: '  {object}: excluded from backups on request. Their backups are removed',
-  attachedOnHold: '  {object}: on legal hold. The hold was taken over',
+  attachedOnHold: '  {object}: on legal hold. The hold applies here, too',
   attachedExcludedOnHold:
     '  {object}: excluded on request, and on legal hold. Their backups stay until the hold ends',
 

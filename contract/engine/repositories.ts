@@ -55,7 +55,7 @@ export interface Attachment {
   readonly problems: readonly AttachmentProblem[];
   readonly problemCount: number;
 }
-/** The last three are no damage: what the repository said about legal holds and exclusions. */
+/** The last three are no damage: legal holds and exclusions that the repository lists. */
 export const ATTACHMENT_PROBLEMS = [
   'foreign',
   'damaged',

@@ -227,7 +227,7 @@ export const syncCalls = {
 } as const;
 
 /**
- * The headers by which a device checks an answer (SYNC-24). `mark`: what its request is named, 1 to 64 of
+ * The headers by which a device checks an answer (SYNC-24). `mark`: the name of its request, 1 to 64 of
  * `A-Z a-z 0-9 _ -`. `sum`: the CRC-32, as eight hexadecimal digits, of the mark, a space, the status, a
  * line feed, and the body before its compression.
  */

@@ -118,7 +118,9 @@ test('RES-31, E2E-7: an attachment gives the focus back to its button, and so do
   });
   await earlier.press('Enter');
   // The bar goes while the other point is opened.
-  await expect(phone.locator('[data-change-point]')).toHaveCount(0);
+  await expect(
+    phone.getByRole('button', { name: /Change restore point/, includeHidden: true }),
+  ).toHaveCount(0);
   await phone.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   release();

@@ -93,7 +93,7 @@ export class ChaosWire {
       void this.#pass(incoming, outgoing)
         .catch(() => outgoing.destroy())
         .finally(() => {
-          // The device has given up meanwhile, which nothing tells any more.
+          // The device has given up meanwhile.
           const passage = this.#passages.get(String(incoming.headers['x-passage']));
           if (passage && outgoing.destroyed) this.#mark(passage, false);
         });

@@ -52,7 +52,6 @@ export function SessionBar({
             ref={changeButton}
             type="button"
             aria-haspopup="dialog"
-            data-change-point=""
             className="flex min-h-11 min-w-0 items-center gap-1.5 rounded-part text-left"
             onClick={onPoints}
           >

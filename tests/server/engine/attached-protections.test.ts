@@ -4,7 +4,8 @@ import { isProtections } from '#server/engine/embedded/repositories/protections.
 import { hidePerson } from '#server/engine/embedded/repositories/exclusions.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { begin, loadAttachment, makeSuccessor, work } from './attach-bench.ts';
-import { type MemoryCopy, memoryObject, type MemoryObject } from './memory-source.ts';
+import type { MemoryCopy } from './memory-source.ts';
+import { makePeople } from './people.ts';
 import { getValue } from './restic/fixtures.ts';
 import {
   backUp,
@@ -24,20 +25,6 @@ const YEAR = 366 * DAY;
 const USER = randomUUID();
 type Copies = Readonly<Record<string, MemoryCopy>>;
 
-function makeObjects(): MemoryObject[] {
-  const objects = [
-    memoryObject('mailbox', 'ann'),
-    memoryObject('drive', 'ann'),
-    memoryObject('mailbox', 'bob'),
-    memoryObject('drive', 'cem'),
-  ];
-  for (const memory of objects) {
-    memory.putFolder('top', null, 'Inbox');
-    for (let n = 0; n < 3; n += 1) memory.putItem(`i${n}`, 'top', `shared ${n}`);
-    memory.putItem('own', 'top', `only of ${memory.object.kind} ${memory.object.id}`);
-  }
-  return objects;
-}
 const filterBy = (copies: Copies, isIncluded: (person: string) => boolean): Copies =>
   Object.fromEntries(
     Object.entries(copies).filter(([name]) => isIncluded(name.split(' ')[1] ?? '')),
@@ -118,7 +105,7 @@ eachDatabase((name, open) => {
     const store = await open();
     let withRest = 0;
     for (const crashAt of [2, 4, 7]) {
-      const objects = makeObjects();
+      const objects = makePeople();
       const former = await makeSessionBench(store, objects);
       await createRepositoryRow(former, { retentionPolicy: 'Keep' });
       // Its snapshots are not rewritten yet.
@@ -150,7 +137,7 @@ eachDatabase((name, open) => {
   });
 
   test(`ENG-121, ENG-4: legal holds that apply come with an attached repository, are named, and outlive its retention (${name})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const store = await open();
     const former = await makeSessionBench(store, objects);
     await createRepositoryRow(former, { retentionPolicy: 'Keep' });
@@ -186,7 +173,7 @@ eachDatabase((name, open) => {
   });
 
   test(`ENG-121, ENG-122: of a hold and an exclusion that meet when a repository is attached, the hold comes first, and says so (${name})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const store = await open();
     const former = await makeSessionBench(store, objects);
     await createRepositoryRow(former, { retentionPolicy: 'Keep' });
@@ -218,7 +205,7 @@ eachDatabase((name, open) => {
   });
 
   test(`ENG-122: a copy of a repository that still has an excluded person brings nobody back (${name})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const bench = await makeSessionBench(await open(), objects);
     await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
     const point = await backUp(bench, await bench.addJob());

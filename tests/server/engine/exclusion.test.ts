@@ -14,7 +14,8 @@ import { isProtections } from '#server/engine/embedded/repositories/protections.
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { byClock } from '../db/drafts.ts';
-import { type MemoryCopy, memoryObject, type MemoryObject } from './memory-source.ts';
+import type { MemoryCopy } from './memory-source.ts';
+import { makePeople } from './people.ts';
 import { getValue, makeMemoryTarget, PASSWORD } from './restic/fixtures.ts';
 import {
   backUp,
@@ -35,22 +36,6 @@ const DAY = 86_400_000;
 
 type Copies = Readonly<Record<string, MemoryCopy>>;
 
-/** Ann has a mailbox and a drive. Nobody asks for Cem to be excluded. */
-function makeObjects(): MemoryObject[] {
-  const objects = [
-    memoryObject('mailbox', 'ann'),
-    memoryObject('drive', 'ann'),
-    memoryObject('mailbox', 'bob'),
-    memoryObject('drive', 'cem'),
-  ];
-  for (const memory of objects) {
-    memory.putFolder('top', null, 'Inbox');
-    // The same content everywhere: what one loses, others still need.
-    for (let n = 0; n < 3; n += 1) memory.putItem(`i${n}`, 'top', `shared ${n}`);
-    memory.putItem('own', 'top', `only of ${memory.object.kind} ${memory.object.id}`);
-  }
-  return objects;
-}
 const getPerson = (name: string): string => name.split(' ')[1] ?? '';
 
 const without = (copies: Copies, people: ReadonlySet<string>): Copies =>
@@ -202,7 +187,7 @@ eachDatabase((kind, open) => {
         fc.constantFrom('Year1' as const, 'Keep' as const),
         fc.array(action, { minLength: 3, maxLength: 6 }),
         async (retentionType, retentionPolicy, actions) => {
-          const objects = makeObjects();
+          const objects = makePeople();
           const bench = await makeSessionBench(store, objects);
           await createRepositoryRow(bench, { retentionType, retentionPolicy });
           const job = await bench.addJob();
@@ -277,7 +262,7 @@ eachDatabase((kind, open) => {
   });
 
   test(`ENG-122: a person who is excluded while a session reads is in no restore point of it, and the log says how many objects later sessions leave out (${kind})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const bench = await makeSessionBench(await open(), objects);
     await createRepositoryRow(bench);
     const job = await bench.addJob();
@@ -314,7 +299,7 @@ eachDatabase((kind, open) => {
   });
 
   test(`ENG-122: what an older copy of the repository brings back of an excluded person is hidden before anybody sees it, and removed (${kind})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const bench = await makeSessionBench(await open(), objects);
     await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
     const point = await backUp(bench, await bench.addJob());
@@ -337,7 +322,7 @@ eachDatabase((kind, open) => {
   });
 
   test(`ENG-122: a person is removed from snapshots that have no restore point, and others stay in them (${kind})`, async () => {
-    const objects = makeObjects();
+    const objects = makePeople();
     const bench = await makeSessionBench(await open(), objects);
     await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
     const { tenant, ground: fixture } = bench;

@@ -13,9 +13,9 @@ import type { AttachRun } from './attachment.ts';
 import { attachMessages as t } from './messages.en.ts';
 
 /**
- * Takes over the legal holds and exclusions that a repository says it has, before anything of it can be
- * seen, and hides the people whom this or the other Daybook excludes. A hold on a person comes first.
- * `hasReplaced`: it has two snapshots of one restore point. Returns what to tell about it.
+ * Adopts the legal holds and exclusions that a repository lists, before anything of it is visible, and
+ * hides the people whom this or the other Daybook excludes. A hold on a person comes first.
+ * `hasReplaced`: it has two snapshots of one restore point. Returns what the page lists about it.
  */
 export async function adoptProtections(
   tx: TenantTx,
@@ -29,7 +29,7 @@ export async function adoptProtections(
   const getName = (object: string): string => names.get(object) ?? object;
   const events: Event[] = [];
   const problems: AttachmentProblem[] = [];
-  const tell = (kind: AttachmentProblem['kind'], object: string, at: Ms): void => {
+  const note = (kind: AttachmentProblem['kind'], object: string, at: Ms): void => {
     problems.push({ kind, snapshot: '', at, object });
   };
   const active = getActiveHolds(row, now);
@@ -41,7 +41,7 @@ export async function adoptProtections(
   for (const { at, ...hold } of added) {
     const data = { id, hold: { id: chance.uuid() as LegalHoldId, ...hold } };
     events.push({ type: 'organization.holdplaced@1', data });
-    tell('on-hold', hold.name, at);
+    note('on-hold', hold.name, at);
   }
   const peopleOnHold = new Set(
     [...active, ...added].filter(({ kind }) => kind === 'user').map(({ object }) => object),
@@ -50,22 +50,22 @@ export async function adoptProtections(
   for (const { object, user, at } of stored?.excluded ?? []) {
     if (own.some((exclusion) => exclusion.object === object)) continue;
     if (peopleOnHold.has(object)) {
-      tell('excluded-on-hold', getName(object), at);
+      note('excluded-on-hold', getName(object), at);
       continue;
     }
     const name = cutText(getName(object), TEXT_LIMITS.nameChars);
     const exclusion = { id: chance.uuid() as ExclusionId, object, name, reason: t.takenOver, user };
     events.push({ type: 'organization.personexcluded@1', data: { id, exclusion } });
-    tell('excluded', getName(object), at);
+    note('excluded', getName(object), at);
   }
   for (const { object, at } of own)
     if (names.has(object))
-      tell(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), at);
+      note(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), at);
   const removing = (stored?.removing ?? []).filter(
     (object) => !own.some((exclusion) => exclusion.object === object) && names.has(object),
   );
   for (const object of removing)
-    tell(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), now);
+    note(peopleOnHold.has(object) ? 'excluded-on-hold' : 'excluded', getName(object), now);
   // A clean-up that was interrupted may have left snapshots that others replace, and files of theirs.
   if (hasReplaced || stored !== null)
     await sql`

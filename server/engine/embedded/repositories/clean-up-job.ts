@@ -183,9 +183,9 @@ export const cleanUp =
     const writing = due.isByItem
       ? found.value
       : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
-    // First of all, so that whoever attaches the repository from now on knows.
+    // First of all, so that a Daybook that attaches the repository from now on has it.
     const replaced = due.isOutdated
-      ? await tellProtections(context, writing, due.protections)
+      ? await replaceProtections(context, writing, due.protections)
       : ok([]);
     if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
     if (!replaced.ok) return fail(replaced.error.message);
@@ -320,7 +320,7 @@ async function rewrite(
 }
 
 /** Writes who is on hold or excluded into the repository. Returns the snapshots that this replaces. */
-async function tellProtections(
+async function replaceProtections(
   { clock, chance }: AppContext,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
   protections: Protections | null,
@@ -369,7 +369,7 @@ interface CleanedUp {
   readonly points: readonly ExpiredPoint[];
   /** Objects of excluded people of which nothing is left. */
   readonly erased: readonly number[];
-  /** What the repository says of holds and exclusions now. */
+  /** The holds and exclusions that the repository lists now. */
   readonly protections: Protections | null;
   /** Old items stay until nobody reads them. */
   readonly isPostponed: boolean;

@@ -107,8 +107,8 @@ export async function isBeingRemoved(
 
 /**
  * Hides what a repository has of excluded people again: attaching it brings everything back that its
- * files have, which may be an older copy. A legal hold on the person comes first. `others`: people whom
- * it says to remove, too.
+ * files have, which may be an older copy. A legal hold on the person comes first. `others`: people who
+ * are hidden, too.
  */
 export async function hideExcluded(
   tx: TenantTx,

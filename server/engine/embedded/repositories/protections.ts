@@ -19,7 +19,7 @@ import type { Snapshot } from '../restic/snapshot.ts';
 import { readMetadata } from '../sessions/metadata.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 
-// What a repository itself says about legal holds and exclusions, so that they are known wherever it is
+// The legal holds and exclusions that a repository itself lists, so that they apply wherever it is
 // attached (ENG-121, ENG-122): a snapshot of its own, whose only file is a description.
 
 const TAG = 'daybook-protections';
@@ -49,13 +49,13 @@ const PROTECTIONS = v.object({
 });
 const LINE = v.object({ protections: PROTECTIONS });
 
-/** What a repository says about legal holds and exclusions. */
+/** The legal holds and exclusions that a repository lists. */
 export type Protections = v.InferOutput<typeof PROTECTIONS>;
 
-/** Whether a snapshot is no restore point, but says who is protected or excluded. */
+/** Whether a snapshot is no restore point, but lists legal holds and exclusions. */
 export const isProtections = ({ tags }: Pick<Snapshot, 'tags'>): boolean => tags.includes(TAG);
 
-/** Returns what a repository has to say now; null: nothing. */
+/** Returns what a repository has to list now; null: nothing. */
 export async function loadProtections(
   tx: TenantTx,
   { id: repository, organization: id }: Pick<BackupRepositoryRow, 'id' | 'organization'>,
@@ -89,7 +89,7 @@ export async function loadProtections(
   return { version: 1, organization: id, directory: row.directoryId, holds, excluded, removing };
 }
 
-/** Whether a clean-up has to write anew what the repository says. */
+/** Whether a clean-up has to write the list of the repository again. */
 export async function isOutdated(
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
@@ -122,7 +122,7 @@ const format = (protections: Protections | null): string | null =>
   protections === null ? null : JSON.stringify(protections);
 
 /**
- * Writes what the repository has to say. Returns the snapshots that this replaces. Can be repeated
+ * Writes the list into the repository. Returns the snapshots that this replaces. Can be repeated
  * after a crash.
  */
 export async function writeProtections(
@@ -151,7 +151,7 @@ export async function writeProtections(
   return saved.ok ? ok(replaced.filter((id) => id !== saved.value)) : saved;
 }
 
-/** Returns the newest readable of these that some snapshots say; null: none. */
+/** Returns the newest readable list of some snapshots; null: none. */
 export async function readProtections(
   opened: Repository,
   snapshots: readonly Snapshot[],

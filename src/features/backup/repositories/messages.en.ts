@@ -85,13 +85,13 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   attachingObjects: 'Objects: {done} of {total}',
   attachStarted: 'Attaching the repository',
   leftOut:
-    '{count, plural, one {While this repository was attached, # thing was noticed:} other {While this repository was attached, # things were noticed:}}',
+    '{count, plural, one {# note on attaching this repository:} other {# notes on attaching this repository:}}',
   leftOutForeign: '{day}: made by another program or for another organization',
   leftOutDamaged: '{day}: unreadable restore point',
   leftOutIncomplete: '{day}: a part of {object} is unreadable',
   foundExcluded:
     '{object}: excluded from backups on request since {day}. Their backups are removed',
-  foundOnHold: '{object}: on legal hold since {day}. The hold was taken over',
+  foundOnHold: '{object}: on legal hold since {day}. The hold applies here, too',
   foundExcludedOnHold:
     '{object}: excluded on request since {day}, and on legal hold. Their backups stay until the hold ends',
   unknownDay: 'Unknown date',

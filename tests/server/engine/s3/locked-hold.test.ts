@@ -27,7 +27,7 @@ function makeObjects(): MemoryObject[] {
 
 /**
  * Returns how many contents of a person a restore point has, in what nobody can delete until a moment, and
- * whether a hold is said there.
+ * whether a hold is listed there.
  */
 async function readSurvivors(locked: LockedBench, at: Ms, snapshot: string, person: string) {
   const folder = writeSurvivors(locked, at);

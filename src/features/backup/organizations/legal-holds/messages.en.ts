@@ -21,7 +21,7 @@ export const legalHoldMessages = defineMessages('legal-holds', {
   reasonNeeded: 'Enter a reason.',
   until: 'Until the end of this day',
   untilHint:
-    'Leave it empty if the hold has no end. Object Lock is extended 30 days ahead, at most to the end.',
+    'Leave it empty if the hold has no end. Clean-ups extend Object Lock by up to 30 days, not past this day.',
   untilInvalid: 'Choose a day that is not over.',
   placedBy: 'Placed on {day} by {name}',
   placed: 'Placed on {day}',
