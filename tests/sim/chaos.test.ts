@@ -18,9 +18,9 @@ import { makeChance } from './random.ts';
 import { PASSWORD, RealServer } from './real-server.ts';
 import { Story } from './story.ts';
 
-/** `PROOF=20` plays 20. */
+/** `PROOF=20` plays 20. The first one fails if devices don't check their answers. */
 const SEEDS = Number(process.env['PROOF'] ?? 1);
-const FIRST = Number(process.env['SEED'] ?? 1);
+const FIRST = Number(process.env['SEED'] ?? 2);
 const STEPS = 24;
 /** The longest that agreeing may take on the clock of the test, where no request waits for the machine. */
 const AGREE_MS = 900_000;
