@@ -30,7 +30,7 @@ import type { CallKind } from '../sync/grace.ts';
 import { TABS } from '../sync/leader.ts';
 import { Loop } from '../sync/loop.ts';
 import type { BegunFrom } from '../sync/loop.ts';
-import type { Begun } from '../sync/pull.ts';
+import type { Begun } from '../sync/pipeline.ts';
 import { getMachineClock } from '../machine-clock.ts';
 import { makeTokens } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';

@@ -27,7 +27,7 @@ import { keepLogs, keepTasks, storedBytes } from './run-details.ts';
 import { updateSourceHealth } from './source-health.ts';
 
 /*
- * The way of a posted result:
+ * How a posted result is recorded:
  *
  * 1. Authenticate the key, for every call (`platform/auth/ingest-key-auth.ts`).
  * 2. Read the body: `receive`.

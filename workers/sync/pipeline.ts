@@ -20,6 +20,21 @@ import type { Replica } from './replica.ts';
 import type { PushedPages } from './pushed-pages.ts';
 import type { Wire } from './wire.ts';
 
+/*
+ * How an event reaches the screen:
+ *
+ * 1. A poke of the stream says that there is more (`stream.ts`), often with the events themselves
+ *    (`pushed-pages.ts`).
+ * 2. Take those, or request the events after the cursor: `loadPage`, over `wire.ts`, which refreshes
+ *    the token and verifies the checksum of the answer.
+ * 3. Fold them into rows, with the same code as the server: `applyEvents` (`apply.ts`).
+ * 4. Write the rows and the cursor together to memory and disk: `Replica.apply`.
+ * 5. Notify the outbox, the other tabs and the live queries: `Fetching.applied`, set in `loop.ts`.
+ *
+ * A device without data, or with data of another log, begins with `bootstrap`, and then loads the
+ * runs day by day, newest first: `loadDay`. `machines/sync.ts` decides when to do which.
+ */
+
 /** What fetching needs, and its callbacks. */
 export interface Fetching {
   readonly wire: Wire;
