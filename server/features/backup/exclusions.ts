@@ -25,6 +25,7 @@ import { serverRefusal } from './engine-calls.ts';
 import { byName, findOrganization } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { findObjectName, loadUserNames } from './object-names.ts';
+import { scheduleCleanUps } from './schedule-clean-ups.ts';
 
 type Names = 'listExclusions' | 'listPeopleToExclude' | 'excludePerson' | 'endExclusion';
 type RepositoryOut = OutputOf<'listExclusions'>[number]['repositories'][number];
@@ -89,6 +90,7 @@ export function exclusionHandlers(context: AppContext): Pick<Handlers, Names> {
           });
         const id = context.chance.uuid() as ExclusionId;
         await hidePerson(tx, { organization: row.id, id: objectId }, ctx.now);
+        await scheduleCleanUps(tx, row, ctx.now);
         await audit(tx, context, ctx, {
           what: 'exclusion.begun',
           user: null,
@@ -109,6 +111,7 @@ export function exclusionHandlers(context: AppContext): Pick<Handlers, Names> {
         const exclusion = row && getActiveExclusions(row).find((one) => one.id === exclusionId);
         if (!row || !exclusion) return refusal(NOT_FOUND);
         await releasePerson(tx, { organization: row.id, id: exclusion.object });
+        await scheduleCleanUps(tx, row, ctx.now);
         await audit(tx, context, ctx, {
           what: 'exclusion.ended',
           user: null,

@@ -3,14 +3,13 @@ import { isActiveHold, getActiveHolds } from '#contract/backup/legal-holds.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
-import type { LegalHoldId, Ms } from '#contract/ids.ts';
+import type { LegalHoldId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok } from '#contract/result.ts';
 import { isBeingRemoved } from '#server/engine/public/exclusions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
@@ -18,6 +17,7 @@ import { serverRefusal } from './engine-calls.ts';
 import { byName, findOrganization } from './lookup.ts';
 import { findObjectName, loadUserNames } from './object-names.ts';
 import { backupMessages as t } from './messages.en.ts';
+import { scheduleCleanUps } from './schedule-clean-ups.ts';
 
 type Names = 'listLegalHolds' | 'placeLegalHold' | 'releaseLegalHold';
 
@@ -105,17 +105,6 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
         };
       }),
   };
-}
-
-/** Clean-ups lock what is on hold, and write into the repositories who is. */
-async function scheduleCleanUps(
-  tx: TenantTx,
-  { id: organization }: OrganizationRow,
-  now: Ms,
-): Promise<void> {
-  for (const { id, target, removedAt, ...row } of await tx.all('backupRepository'))
-    if (row.organization === organization && removedAt === null && target.type !== 'Server')
-      await scheduleUpkeep(tx, 'repository-clean-up', id, now);
 }
 
 /** ENG-122: what a hold protects must not be about to be removed. */

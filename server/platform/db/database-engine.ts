@@ -139,7 +139,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
     storage_requests: Filled<Partial<StorageRequests>>;
     /** Null: its files aren't locked, or weren't looked at yet. */
     locks: ColumnType<FileLocksState | null, string | null | undefined, string | null>;
-    /** The legal holds and exclusions that its files list; null: none. */
+    /** The legal holds and exclusions that its files list; null: none, empty: unknown. */
     protections: string | null;
   };
   /** Files of a repository in object storage that are locked, with the version that is good. */

@@ -101,9 +101,21 @@ eachDatabase((kind, open) => {
       },
     ]);
 
+    // The clean-ups of all repositories write down who is excluded, and who is not any more.
+    const forgetCleanUps = () =>
+      store.tenant(tenant, ({ sql }) =>
+        sql
+          .deleteFrom('background_job')
+          .where('tenant_id', '=', tenant)
+          .where('type', '=', 'repository-clean-up')
+          .returning('key')
+          .execute(),
+      );
+    expect(await forgetCleanUps()).toEqual([{ key: ours.repository }]);
     const end = `${path}/${excluded.body.data.id}/end`;
     expect((await refuse({ reason: '' }, end))[0]).toBe('bad-input');
     expect((await admin('POST', end, { reason: 'It is over' })).status).toBe(200);
+    expect(await forgetCleanUps()).toEqual([{ key: ours.repository }]);
     expect((await admin('POST', end, { reason: 'It is over' })).status).toBe(404);
     expect(await list()).toMatchObject([
       { endedAt: expect.any(Number) as number, repositories: [{ state: 'removing' }] },

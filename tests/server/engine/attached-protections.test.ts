@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
-import { hidePerson } from '#server/engine/embedded/repositories/exclusions.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { begin, loadAttachment, makeSuccessor, work } from './attach-bench.ts';
-import type { MemoryCopy } from './memory-source.ts';
+import { makeSuccessor } from './attach-bench.ts';
 import { makePeople } from './people.ts';
-import { getValue } from './restic/fixtures.ts';
+import {
+  attach,
+  exclude,
+  filterBy,
+  getFound,
+  loadOrganization,
+  readRepository,
+  USER,
+} from './protections-bench.ts';
 import {
   backUp,
   copiesNow,
   crashing,
   createRepositoryRow,
   loadCopies,
-  loadFiles,
   loadPoints,
   makeSessionBench,
   runCleanUp,
@@ -22,30 +26,6 @@ import {
 
 const DAY = 86_400_000;
 const YEAR = 366 * DAY;
-const USER = randomUUID();
-type Copies = Readonly<Record<string, MemoryCopy>>;
-
-const filterBy = (copies: Copies, isIncluded: (person: string) => boolean): Copies =>
-  Object.fromEntries(
-    Object.entries(copies).filter(([name]) => isIncluded(name.split(' ')[1] ?? '')),
-  );
-
-async function exclude(bench: SessionBench, person: string): Promise<() => Promise<void>> {
-  const { organization, tenant, ground: fixture } = bench;
-  const { store, clock } = fixture.context;
-  const exclusion = randomUUID();
-  await store.tenant(tenant, (tx) => hidePerson(tx, { organization, id: person }, clock.now()));
-  const added = { id: exclusion, object: person, name: person, reason: 'A request', user: USER };
-  await bench.append({
-    type: 'organization.personexcluded@1',
-    data: { id: organization, exclusion: added },
-  });
-  return () =>
-    bench.append({
-      type: 'organization.exclusionended@1',
-      data: { id: organization, exclusion, user: USER, reason: 'Revoked' },
-    });
-}
 
 async function hold(bench: SessionBench, person: string, until: number | null = null) {
   const id = randomUUID();
@@ -61,44 +41,6 @@ async function hold(bench: SessionBench, person: string, until: number | null = 
       data: { id: organization, hold: id, user: USER, reason: 'It has ended' },
     });
 }
-
-const loadOrganization = async ({ ground: fixture, tenant, organization }: SessionBench) => {
-  const row = await fixture.context.store.tenant(tenant, async (tx) =>
-    (await tx.rows('organization', [organization])).get(organization),
-  );
-  return {
-    holds: (row?.holds ?? []).map(({ kind, object, reason, until }) => ({
-      kind,
-      object,
-      reason,
-      until,
-    })),
-    excluded: (row?.exclusions ?? []).flatMap(({ object, endedAt }) =>
-      endedAt === null ? [object] : [],
-    ),
-  };
-};
-
-const getFound = async (bench: SessionBench) =>
-  ((await loadAttachment(bench))?.problems ?? [])
-    .map(({ kind, object }) => `${kind} ${object}`)
-    .sort();
-
-/** Contents that the repository has, read from its snapshots as restic does. */
-async function readRepository(bench: SessionBench) {
-  const repository = await bench.open();
-  const snapshots = getValue(await repository.listSnapshots());
-  const texts = new Set<string>();
-  for (const { tree } of snapshots)
-    for (const text of (await loadFiles(repository, tree)).files.values()) texts.add(text);
-  await repository.close();
-  return { texts, records: snapshots.filter(isProtections).length };
-}
-
-const attach = async (bench: SessionBench): Promise<void> => {
-  await begin(bench);
-  expect(await work(bench)).toBe(null);
-};
 
 eachDatabase((name, open) => {
   test(`ENG-122, ENG-4: a repository whose clean-up was interrupted anywhere is attached without an excluded person, says so, and loses the rest of them (${name})`, async () => {

@@ -261,8 +261,8 @@ export const cleanUp =
     if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
     if (!left.ok) return fail(left.error.message);
     const storedBytes = await measure(found.value.target);
-    await context.store.tenant(tenant, (tx) =>
-      finish(tx, {
+    const isListed = await context.store.tenant(tenant, async (tx) => {
+      await finish(tx, {
         company,
         repository,
         points,
@@ -276,10 +276,20 @@ export const cleanUp =
             : Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
         startedAt: now,
         at: context.clock.now(),
-      }),
-    );
-    return left.value || due.isPostponed ? context.clock.now() + BUSY_MS : now + EVERY_MS;
+      });
+      return await isUpToDate(tx, repository, context.clock.now());
+    });
+    if (left.value || due.isPostponed) return context.clock.now() + BUSY_MS;
+    return isListed ? now + EVERY_MS : context.clock.now();
   };
+
+/** Whether the repository lists who is on hold or excluded now: who was removed can be backed up again. */
+async function isUpToDate(tx: TenantTx, repository: BackupRepositoryId, now: Ms): Promise<boolean> {
+  const row = (await tx.rows('backupRepository', [repository])).get(repository);
+  return (
+    row === undefined || !(await isOutdated(tx, repository, await loadProtections(tx, row, now)))
+  );
+}
 
 /** Whether the repository still has objects that were to be removed. */
 async function hasErased(

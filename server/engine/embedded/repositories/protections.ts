@@ -11,6 +11,7 @@ import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import { uuidSchema } from '#contract/id-schema.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { nameText } from '#contract/text-schema.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ok } from '../../result.ts';
@@ -24,6 +25,11 @@ import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 
 const TAG = 'daybook-protections';
 
+/** In place of what was written: it isn't known what the files list. */
+export const UNKNOWN = '';
+
+/** Longer lists are not adopted: nobody has so many, and they would fill the organization. */
+const MAX_LISTED = 5 * Math.max(LIMITS.legalHolds, LIMITS.exclusions);
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const user = uuidSchema<UserId>();
 const PROTECTIONS = v.object({
@@ -31,19 +37,25 @@ const PROTECTIONS = v.object({
   organization: uuidSchema<OrganizationId>(),
   /** The tenant's id at Microsoft; null: unknown. */
   directory: v.nullable(v.string()),
-  holds: v.array(
-    v.object({
-      kind: v.picklist(HOLD_KINDS),
-      object: directoryId,
-      name: nameText(),
-      reason: holdReason,
-      user,
-      until: v.nullable(ms),
-      at: ms,
-    }),
+  holds: v.pipe(
+    v.array(
+      v.object({
+        kind: v.picklist(HOLD_KINDS),
+        object: directoryId,
+        name: nameText(),
+        reason: holdReason,
+        user,
+        until: v.nullable(ms),
+        at: ms,
+      }),
+    ),
+    v.maxLength(MAX_LISTED),
   ),
   /** People by their ids in the directory; no names. */
-  excluded: v.array(v.object({ object: directoryId, user, at: ms })),
+  excluded: v.pipe(
+    v.array(v.object({ object: directoryId, user, at: ms })),
+    v.maxLength(MAX_LISTED),
+  ),
   /** People whose exclusion has ended, and whose backups are still being removed. */
   removing: v.array(directoryId),
 });
