@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Presence } from '../db/presence.ts';
+import { StoreError } from '../db/retry.ts';
 import { describeError } from '../http/serve-call.ts';
 import {
   BACKGROUND_JOB_NAMES,
@@ -126,7 +127,8 @@ export function makeJobRunner(
   async function look(now: Ms): Promise<{ readonly begun: number; readonly nextAt: Ms | null }> {
     const places = freePlaces(types, running.values());
     if (places.length === 0 || heartbeat?.isShown() === false) return { begun: 0, nextAt: null };
-    const ids = runningIds();
+    // An end that is still to be stored must not meet the lease of a later run.
+    const ids = [...runningIds(), ...unstored.map(({ job }) => job)];
     const { jobs, nextAt } = await store.system((db) =>
       leaseDueJobs(db, owner, process, places, ids, now, heartbeat === null),
     );
@@ -278,7 +280,6 @@ export function makeJobRunner(
   /** After a while in which others may have taken jobs over: those that are still its own. */
   async function comeBack(now: Ms): Promise<void> {
     await renew(now);
-    // An end that is still to be stored must not meet the lease of a later run.
     const own = [...runningIds(), ...unstored.map(({ job }) => job)];
     await store.system((db) => endForgottenLeases(db, owner, own, now));
     isBack = false;
@@ -289,7 +290,10 @@ export function makeJobRunner(
     if (next === undefined) return fail();
     // A success is no failure because its end could not be stored at first.
     const finish = store.system((db) => finishJob(db, owner, job, next));
-    const stored = await finish.catch(fail);
+    const stored = await finish.catch((error: unknown) => {
+      if (error instanceof StoreError) throw error;
+      return fail();
+    });
     if (typeof stored === 'number') lookAt(stored);
   }
 
