@@ -36,7 +36,7 @@ interface DeviceCodeContext {
  *
  *   idle ─REQUEST─▶ requesting ─▶ active.shown ⇄ active.checking ─▶ granted, declined, expired
  *                      └─▶ failed ◀──────────────────┘
- *   declined, expired, failed ─REQUEST─▶ requesting
+ *   granted, declined, expired, failed ─REQUEST─▶ requesting
  */
 export const deviceCodeMachine = setup({
   types: {
@@ -151,7 +151,8 @@ export const deviceCodeMachine = setup({
         },
       },
     },
-    granted: { type: 'final' },
+    // What was signed in for may be refused, such as the tenant, or come too late.
+    granted: { on: { REQUEST: 'requesting' } },
     declined: { on: { REQUEST: 'requesting' } },
     expired: { on: { REQUEST: 'requesting' } },
     failed: { on: { REQUEST: 'requesting' } },

@@ -28,12 +28,16 @@ export const listPage = <S extends v.GenericSchema>(row: S) =>
   v.object({ rows: v.array(row), next: v.nullable(v.string()), count: v.nullable(v.number()) });
 export const idOut = v.object({ _id: v.string(), id: v.string() });
 
-/** A code that a person enters on a page of the cloud. `intervalMs`: between two checks. */
+/**
+ * A code that a person enters on a page of the cloud. `expiresInMs`: from the answer on, also where the
+ * clock is wrong (G13). `intervalMs`: between two checks.
+ */
 export const deviceCodeOut = v.object({
   id: v.string(),
   userCode: v.string(),
   verificationUrl: v.string(),
   expiresAt: v.number(),
+  expiresInMs: v.number(),
   intervalMs: v.number(),
 });
 export const DEVICE_CODE_STATES = [

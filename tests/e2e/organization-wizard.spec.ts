@@ -28,7 +28,9 @@ async function mockTenant(page: Page): Promise<{ readonly created: unknown[] }> 
         id: CODE,
         userCode: 'WDJB-MJHT',
         verificationUrl: 'https://login.example.com/device',
-        expiresAt: Date.now() + 900_000,
+        // The clock of the server is an hour behind.
+        expiresAt: Date.now() - 2_700_000,
+        expiresInMs: 900_000,
         intervalMs: 500,
       }),
     ),
@@ -96,7 +98,14 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
   await page.getByRole('button', { name: 'Get a code' }).press('Enter');
   await expect(page.getByText('WDJB-MJHT')).toBeVisible();
   await expect(page.getByText(/^Signed in\./)).toBeVisible();
-  await page.getByRole('button', { name: /^Next: Repository/ }).press('Enter');
+  // The wrong tenant was chosen on the page, or the sign-in has become too old.
+  for (let back = 0; back < 2; back++) {
+    await page.getByRole('button', { name: 'Get another code' }).press('Enter');
+    await expect(page.getByText('WDJB-MJHT')).toBeVisible();
+    await expect(page.getByText(/^Signed in\./)).toBeVisible();
+    await page.getByRole('button', { name: /^Next: Repository/ }).press('Enter');
+    if (back === 0) await page.goBack();
+  }
   await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
   await page.getByRole('radio', { name: /^S3-compatible storage/ }).press('Space');
   for (const [label, text] of [

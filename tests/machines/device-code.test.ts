@@ -54,7 +54,7 @@ const TABLE: Table = {
     'check refused': 'failed',
     'check bug': 'failed',
   },
-  granted: {},
+  granted: { REQUEST: 'requesting' },
   declined: { REQUEST: 'requesting' },
   expired: { REQUEST: 'requesting' },
   failed: { REQUEST: 'requesting' },

@@ -68,7 +68,7 @@ export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Name
           .execute();
         ctx.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
         const expiresAt = Math.min(shown.expiresAt, attempt.until);
-        return ok({ ...shown, id: attempt.id, expiresAt });
+        return ok({ ...shown, id: attempt.id, expiresAt, expiresInMs: expiresAt - ctx.now });
       });
     },
 

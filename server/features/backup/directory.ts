@@ -1,7 +1,7 @@
 import { APP_VERSION } from '#contract/app-version.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { DirectoryKind } from '#contract/engine/engine.ts';
+import type { DeviceCode, DirectoryKind } from '#contract/engine/engine.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { by } from '#server/platform/auth/guards.ts';
@@ -11,7 +11,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import { findCompany, findOrganization } from './lookup.ts';
-import type { OrganizationId } from '#contract/ids.ts';
+import type { Ms, OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listOrganizationUsers'
@@ -87,25 +87,19 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
       const row = await find(ctx, organizationId);
       if (!row) return failed(NOT_FOUND);
       const { organizations } = getEngineFor(context, row);
-      return getAnswer(
-        await organizations.requestDeviceCode(scopeFor(ctx, row.id), {
-          region: row.region,
-        }),
-      );
+      const requested = await organizations.requestDeviceCode(scopeFor(ctx, row.id), {
+        region: row.region,
+      });
+      return toShownCode(getAnswer(requested), ctx.now);
     },
 
     async requestDeviceCode({ targetRegion, companyObjId }, ctx) {
       const { organizations } = getEngine(context);
       if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
         return failed(NOT_FOUND);
-      return getAnswer(
-        await organizations.requestDeviceCode(
-          scopeFor(ctx, context.chance.uuid() as OrganizationId),
-          {
-            region: targetRegion,
-          },
-        ),
-      );
+      const scope = scopeFor(ctx, context.chance.uuid() as OrganizationId);
+      const requested = await organizations.requestDeviceCode(scope, { region: targetRegion });
+      return toShownCode(getAnswer(requested), ctx.now);
     },
 
     /** The engine knows a code only for the user who requested it. */
@@ -170,3 +164,11 @@ function getVersion(context: AppContext): OutputOf<'getSuiteVersion'> {
   const { auth, services } = getEngine(context).capabilities;
   return { version: APP_VERSION, authTypes: [...auth], services: [...services] };
 }
+
+const toShownCode = (
+  requested: Result<DeviceCode>,
+  now: Ms,
+): Result<OutputOf<'requestDeviceCode'>> =>
+  requested.ok
+    ? ok({ ...requested.value, expiresInMs: requested.value.expiresAt - now })
+    : requested;

@@ -39,7 +39,10 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
         const workload = sessionType === undefined ? null : WORKLOADS[sessionType];
         if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN;
         const code = getAnswer(await engine.restoreRights.requestCode(scope, { workload }));
-        return code.ok ? ok({ ...code.value, permissions: [...code.value.permissions] }) : code;
+        if (!code.ok) return code;
+        const { permissions, ...shown } = code.value;
+        const expiresInMs = shown.expiresAt - ctx.now;
+        return ok({ ...shown, expiresInMs, permissions: [...permissions] });
       }),
 
     /** Waiting for the sign-in needs no factor; rights are granted only with a recent one (G44). */

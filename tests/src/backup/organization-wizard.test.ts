@@ -6,6 +6,8 @@ import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getStepViews, makeWizardMachine } from '#machines/wizard.ts';
 import type { WizardDraft, WizardInput } from '#machines/wizard.ts';
+import { setClient } from '#src/app/worker/worker-client.ts';
+import { requestCode } from '#src/features/backup/organizations/device-code/calls.ts';
 import {
   firstRunPrefill,
   newOrganization,
@@ -16,6 +18,7 @@ import {
 } from '#src/features/backup/organizations/wizard/definition.ts';
 import type { OrganizationData } from '#src/features/backup/organizations/wizard/definition.ts';
 import { wizardIssues } from '#src/features/backup/organizations/wizard/wizard-issues.ts';
+import type { WorkerClient } from '#workers/api.ts';
 import { organization } from './rows.ts';
 
 const UUID = '0a1b2c3d-0000-4000-8000-000000000000';
@@ -307,6 +310,19 @@ test('WIZ-11: another company or cloud needs another code, and no draft has a se
       'deviceCode',
     ].filter((name) => !secrets.has(name)),
   ).toEqual([]);
+});
+
+test('WIZ-10, G13: a code is valid for as long as the server says, whatever the clock of the device shows', async () => {
+  const code = {
+    id: UUID,
+    userCode: 'WDJB-MJHT',
+    verificationUrl: 'https://login.example.com/device',
+    intervalMs: 5_000,
+  };
+  const answer = ok({ ...code, expiresAt: 1, expiresInMs: 900_000 });
+  setClient({ ask: () => Promise.resolve(answer) } as unknown as WorkerClient);
+  const shown = await requestCode('requestAppDeviceCode', { organizationId: UUID });
+  expect(shown).toMatchObject({ ok: true, value: { ...code, expiresInMs: 900_000 } });
 });
 
 test('WIZ-8: an error of the server is shown at the field of the wizard', () => {

@@ -8,7 +8,6 @@ import {
   OPERATOR_SIGNED_IN,
 } from '#contract/restore/operator-calls.ts';
 import type { ShownCode } from '#machines/device-code.ts';
-import { now } from '#src/app/clock.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { storeRedirectTarget } from '#src/app/router/redirect-target.ts';
 import { useBranding } from '#src/app/session/session.ts';
@@ -98,10 +97,7 @@ function getRefusal(fragment: string): string | null {
 }
 
 async function requestCode(): Promise<Result<ShownCode>> {
-  const requested = await client().ask('requestOperatorCode', {});
-  if (!requested.ok) return requested;
-  const { id, userCode, verificationUrl, expiresAt, intervalMs } = requested.value;
-  return ok({ id, userCode, verificationUrl, expiresInMs: expiresAt - now(), intervalMs });
+  return client().ask('requestOperatorCode', {});
 }
 
 async function checkCode(): Promise<Result<DeviceCodeState>> {

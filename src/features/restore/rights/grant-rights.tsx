@@ -4,7 +4,6 @@ import type { DeviceCodeState } from '#contract/engine/engine.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { ShownCode } from '#machines/device-code.ts';
-import { now } from '#src/app/clock.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
@@ -74,12 +73,9 @@ async function requestCode(
   organizationId: string,
   sessionType: SessionType,
 ): Promise<Result<ShownCode>> {
-  const request = await withReauth(() =>
+  return withReauth(() =>
     client().ask('requestRestoreDeviceCode', { organizationId, sessionType }),
   );
-  if (!request.ok) return request;
-  const { id, userCode, verificationUrl, expiresAt, intervalMs } = request.value;
-  return ok({ id, userCode, verificationUrl, expiresInMs: expiresAt - now(), intervalMs });
 }
 
 async function checkCode(organizationId: string): Promise<Result<DeviceCodeState>> {

@@ -31,7 +31,7 @@ export function DeviceCodeStep({
   check,
   onGranted,
 }: {
-  /** The code was granted before. */
+  /** The code was granted before. Another one can be requested: what it was for may be refused. */
   readonly granted: boolean;
   readonly lead: string;
   readonly permissions: readonly string[];
@@ -56,7 +56,7 @@ export function DeviceCodeStep({
   const state = useSelector(actor, (snapshot) => snapshot);
   const { code, failure } = state.context;
   const isActive = state.matches('active');
-  const isGranted = granted || state.matches('granted');
+  const isGranted = state.matches('granted') || (granted && state.matches('idle'));
   const at = useNow(1_000);
   const left = timeLeft(state.context, at);
   const grantedNow = state.matches('granted');
@@ -87,7 +87,15 @@ export function DeviceCodeStep({
         )}
       </section>
       {isGranted ? (
-        <Callout tone="success" alert>
+        <Callout
+          tone="success"
+          alert
+          action={
+            <Button size="sm" disabled={offline} onClick={() => actor.send({ type: 'REQUEST' })}>
+              {t.anotherCode}
+            </Button>
+          }
+        >
           {grantedText}
         </Callout>
       ) : isActive && code !== null ? (

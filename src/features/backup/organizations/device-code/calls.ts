@@ -3,7 +3,6 @@ import type { DeviceCodeState } from '#contract/engine/engine.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { ShownCode } from '#machines/device-code.ts';
-import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
 /** Requests a code, for a new organization or for an existing one. */
@@ -11,10 +10,7 @@ export async function requestCode<N extends 'requestDeviceCode' | 'requestAppDev
   call: N,
   input: InputOf<N>,
 ): Promise<Result<ShownCode>> {
-  const request = await client().ask(call, input);
-  if (!request.ok) return request;
-  const { id, userCode, verificationUrl, expiresAt, intervalMs } = request.value;
-  return ok({ id, userCode, verificationUrl, expiresInMs: expiresAt - now(), intervalMs });
+  return client().ask(call, input);
 }
 
 export async function checkCode(code: string): Promise<Result<DeviceCodeState>> {
