@@ -2,7 +2,7 @@ import type { WorkerClient, Watch, WatchName, Watches } from '#workers/api.ts';
 
 /**
  * A watch of the worker as an external store. It opens with the first listener and closes after the
- * last; the last value stays readable.
+ * last; the last value stays readable for the same user.
  */
 export interface LiveQuery<N extends WatchName> {
   readonly subscribe: (listener: () => void) => () => void;
@@ -13,17 +13,19 @@ export interface LiveQuery<N extends WatchName> {
 
 /**
  * Creates a live query. `onError` is called if the watch cannot be opened, which is a bug and never
- * an expected failure.
+ * an expected failure. `getOwner`: for whom values are, compared with `===`.
  */
 export function createLiveQuery<N extends WatchName>(
   client: () => WorkerClient,
   name: N,
   first: Watches[N]['input'],
   onError: (error: unknown) => void,
+  getOwner: () => unknown = () => null,
 ): LiveQuery<N> {
   const listeners = new Set<() => void>();
   let input = first;
   let value: Watches[N]['output'] | undefined;
+  let owner: unknown = null;
   /** Number of the current subscription; values from an earlier one are ignored. */
   let turn = 0;
   let watch: Watch<N> | null = null;
@@ -35,6 +37,7 @@ export function createLiveQuery<N extends WatchName>(
     const opened = await client().watch(name, sentInput, (next) => {
       if (mine !== turn) return;
       value = next;
+      owner = getOwner();
       listeners.forEach((listener) => listener());
     });
     if (mine !== turn) {
@@ -53,6 +56,8 @@ export function createLiveQuery<N extends WatchName>(
 
   return {
     subscribe(listener) {
+      // Nobody has followed it for a while: the value may be another user's.
+      if (listeners.size === 0 && owner !== getOwner()) value = undefined;
       listeners.add(listener);
       if (listeners.size === 1) open().catch(onError);
       return () => {
@@ -60,7 +65,7 @@ export function createLiveQuery<N extends WatchName>(
         if (listeners.size === 0) close();
       };
     },
-    now: () => value,
+    now: () => (listeners.size === 0 && owner !== getOwner() ? undefined : value),
     ask(next) {
       if (same(input, next)) return;
       input = next;

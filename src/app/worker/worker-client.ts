@@ -63,7 +63,7 @@ export function useWatch<N extends WatchName>(
 ): Watches[N]['output'] | undefined {
   const [line] = useState(() =>
     OWN_QUESTION.has(name)
-      ? createLiveQuery(client, name, input, reportWorkerFailure)
+      ? createLiveQuery(client, name, input, reportWorkerFailure, getUser)
       : sharedLine(name),
   );
   useEffect(() => line.ask(input), [line, input]);
@@ -72,6 +72,12 @@ export function useWatch<N extends WatchName>(
 
 /** Returns the current session, for code outside React. */
 export const currentSession = (): Who => sharedLine('who').now() ?? { kind: 'starting' };
+
+/** Returns what differs for each user and impersonation. */
+function getUser(): string | null {
+  const who = currentSession();
+  return who.kind === 'in' ? `${who.me.id} ${who.me.impersonator?.id}` : null;
+}
 
 /** Calls `listener` on every change of `who`. Returns the unsubscribe function. */
 export const onSessionChange = (listener: () => void): (() => void) =>
@@ -131,7 +137,8 @@ const shared = new Map<WatchName, unknown>();
 function sharedLine<N extends WatchName>(name: N): LiveQuery<N> {
   const known = shared.get(name) as LiveQuery<N> | undefined;
   if (known) return known;
-  const line = createLiveQuery(client, name, {}, reportWorkerFailure);
+  const owner = name === 'who' ? undefined : getUser;
+  const line = createLiveQuery(client, name, {}, reportWorkerFailure, owner);
   shared.set(name, line);
   return line;
 }
