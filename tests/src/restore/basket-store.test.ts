@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { failed, ok } from '#contract/result.ts';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import type { BasketPlace } from '#src/features/restore/basket/basket.ts';
 import { useBasket } from '#src/features/restore/basket/use-basket.ts';
@@ -81,6 +82,52 @@ test('RES-84: a basket is there after a reload, and gone after signing out', asy
   expect(await again.readDraft('basket:g1')).toBeNull();
   again.close();
   await place.register.leave(OWNER, false);
+});
+
+test('RES-84: a basket that can not be read now is not replaced', async () => {
+  const saved: unknown[] = [];
+  let isBroken = true;
+  setClient({
+    readDraft: () =>
+      Promise.resolve(isBroken ? failed({ kind: 'server-fault', message: 'Broken.' }) : ok(null)),
+    saveDraft: (_name: string, value: unknown) => {
+      saved.push(value);
+      return Promise.resolve(ok(null));
+    },
+  } as unknown as WorkerClient);
+  const tab = await renderHook(useBasket, 'g1');
+  await tab.run(() => tab.current()?.add(ANN, ['i1.1']));
+  for (let turn = 0; turn < 20; turn += 1) await tab.run(() => Promise.resolve());
+  expect([saved, tab.current()?.basket]).toEqual([[], []]);
+  isBroken = false;
+  await tab.run(() => tab.current()?.add(ANN, ['i1.1']));
+  await waitUntil(tab, () => saved.length === 1);
+  await tab.unmount();
+});
+
+test('RES-84: a change that ends after another organization was opened shows the basket of that one', async () => {
+  const stored = new Map<string, unknown>();
+  const late = Promise.withResolvers<void>();
+  setClient({
+    readDraft: (name: string) => Promise.resolve(ok(stored.get(name) ?? null)),
+    saveDraft: async (name: string, value: unknown) => {
+      if (stored.has('basket:g2')) await late.promise;
+      stored.set(name, value);
+      return ok(null);
+    },
+  } as unknown as WorkerClient);
+  const tab = await renderHook<string, BasketStore | null>(useBasket, 'g2');
+  await tab.run(() => tab.current()?.add(BOB, ['i2.1']));
+  await waitUntil(tab, () => tab.current()?.has(BOB, ['i2.1']) === true);
+  await tab.render('g1');
+  await tab.run(() => tab.current()?.add(ANN, ['i1.1']));
+  await tab.render('g2');
+  await waitUntil(tab, () => tab.current()?.has(BOB, ['i2.1']) === true);
+  await tab.run(() => late.resolve());
+  await waitUntil(tab, () => stored.has('basket:g1'));
+  for (let turn = 0; turn < 20; turn += 1) await tab.run(() => Promise.resolve());
+  expect(tab.current()?.has(BOB, ['i2.1'])).toBe(true);
+  await tab.unmount();
 });
 
 /** Lets the disk, the channel and React work until something holds. */

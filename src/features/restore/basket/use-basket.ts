@@ -1,5 +1,7 @@
 import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -49,8 +51,8 @@ export function useBasket(organizationId: string | null): BasketStore | null {
     if (organizationId === null) return;
     let isOver = false;
     const load = async (): Promise<void> => {
-      const basket = await readBasket(organizationId);
-      if (!isOver) setLoaded({ organizationId, basket });
+      const read = await readBasket(organizationId);
+      if (!isOver && read.ok) setLoaded({ organizationId, basket: read.value });
     };
     const channel = new BroadcastChannel(CHANNEL);
     channel.addEventListener('message', ({ data }) => {
@@ -66,7 +68,11 @@ export function useBasket(organizationId: string | null): BasketStore | null {
     async (change: (before: Basket) => Basket): Promise<void> => {
       if (organizationId === null) return;
       const basket = await inTurn(() => changeBasket(organizationId, change));
-      setLoaded({ organizationId, basket });
+      if (basket === null) return;
+      // Another organization may be open by now.
+      setLoaded((was) =>
+        was === null || was.organizationId === organizationId ? { organizationId, basket } : was,
+      );
       announce(t.announced({ count: countEntries(basket) }));
     },
     [organizationId],
@@ -94,16 +100,22 @@ export function useBasket(organizationId: string | null): BasketStore | null {
   );
 }
 
-async function readBasket(organizationId: string): Promise<Basket> {
+async function readBasket(organizationId: string): Promise<Result<Basket>> {
   const read = await client().readDraft(getDraftName(organizationId));
-  return read.ok ? parseBasket(read.value) : EMPTY_BASKET;
+  return read.ok ? ok(parseBasket(read.value)) : read;
 }
 
+/** Returns null, and changes nothing, if what is in the basket can't be read now. */
 async function changeBasket(
   organizationId: string,
   change: (before: Basket) => Basket,
-): Promise<Basket> {
-  const after = change(await readBasket(organizationId));
+): Promise<Basket | null> {
+  const before = await readBasket(organizationId);
+  if (!before.ok) {
+    tellFailure(getFailureText(before.failure));
+    return null;
+  }
+  const after = change(before.value);
   const name = getDraftName(organizationId);
   const stored =
     after.length === 0 ? await client().deleteDraft(name) : await client().saveDraft(name, after);
