@@ -46,8 +46,10 @@ async function sendParts({ organizationId, id, file }: Archive): Promise<Failure
       const { url, ticket, partBytes, receivedBytes } = started.value;
       for (let at: Bytes | null = receivedBytes; at !== null && at < file.size;) {
         put({ id, sentBytes: at, isWaiting: false });
-        at = await sendPart(`${url}?from=${at}`, ticket, file.slice(at, at + partBytes));
-        if (at === file.size) return null;
+        const sent = await sendPart(`${url}?from=${at}`, ticket, file.slice(at, at + partBytes));
+        if (sent === file.size) return null;
+        // Without progress, such as while the import is being stopped, it waits like after a failure.
+        at = sent === at ? null : sent;
         if (at !== null) waitMs = FIRST_WAIT_MS;
       }
     } else {
