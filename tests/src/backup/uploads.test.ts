@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { failed, ok } from '#contract/result.ts';
-import { setClient } from '#src/app/worker/worker-client.ts';
+import { onSessionChange, setClient } from '#src/app/worker/worker-client.ts';
 import { sendArchive } from '#src/features/backup/imports/uploads.ts';
 import type { WorkerClient } from '#workers/api.ts';
 
@@ -37,4 +37,41 @@ test('IMP-3: an upload without progress waits before it sends the part again, an
   await vi.advanceTimersByTimeAsync(60_000);
   await sent;
   expect(parts).toBe(1);
+});
+
+test('IMP-4: an upload waits while its user is signed out, and never continues as another user', async () => {
+  vi.useFakeTimers();
+  const toWho = (id: string) => ({ kind: 'in', me: { id, impersonator: null } });
+  let sendWho: (value: unknown) => void = () => {};
+  const asked: string[] = [];
+  let current: string | null = 'ann';
+  setClient({
+    watch: (_name: string, _input: object, onChange: (value: unknown) => void) => {
+      sendWho = onChange;
+      return Promise.resolve({ change: () => {}, close: () => {} });
+    },
+    ask: () => {
+      if (current !== null) asked.push(current);
+      return Promise.resolve(failed({ kind: 'signed-out', message: 'Signed out.' }));
+    },
+  } as unknown as WorkerClient);
+  const end = onSessionChange(() => {});
+  sendWho(toWho('ann'));
+  const sent = sendArchive({ organizationId: 'g1', id: 'i2', file: new File(['ab'], 'a.pst') });
+  await vi.advanceTimersByTimeAsync(10_000);
+  const times = asked.length;
+  expect(times).toBeGreaterThan(1);
+  current = null;
+  sendWho({ kind: 'out' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  current = 'ann';
+  sendWho(toWho('ann'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.length).toBeGreaterThan(times);
+  current = 'bob';
+  sendWho(toWho('bob'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(new Set(asked)).toEqual(new Set(['ann']));
+  await sent;
+  end();
 });
