@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import type { OrganizationId, UserId } from '#contract/ids.ts';
 import {
   type Protections,
   readProtections,
@@ -9,12 +8,12 @@ import {
 } from '#server/engine/embedded/repositories/protections.ts';
 import { getValue, makeMemoryRepository, openAt } from './restic/fixtures.ts';
 
-const user = randomUUID() as UserId;
+const user = randomUUID();
 
 /** A repository's list of as many people. */
 const listPeople = (count: number): Protections => ({
   version: 1,
-  organization: randomUUID() as OrganizationId,
+  organization: randomUUID(),
   directory: null,
   holds: [],
   excluded: Array.from({ length: count }, (_, n) => ({ object: `p${n}`, user, at: 1 })),

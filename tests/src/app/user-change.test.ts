@@ -9,6 +9,7 @@ afterEach(() => {
 
 const EMPTY = {};
 const usePage = () => useWatch('companies', EMPTY) as unknown;
+const open = () => renderHook(usePage, EMPTY);
 const toWho = (id: string) => ({ kind: 'in', me: { id, impersonator: null } });
 
 /** A worker that sends values when the test says so. */
@@ -26,7 +27,6 @@ function makeWorker() {
 test('SYNC-6: a page shows nothing of the user before, and at once what the same user saw last', async () => {
   const send = makeWorker();
   const end = onSessionChange(() => {});
-  const open = () => renderHook(usePage, EMPTY);
   send('who', toWho('ann'));
   const first = await open();
   await first.run(() => send('companies', ['of ann']));

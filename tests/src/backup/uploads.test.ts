@@ -39,15 +39,17 @@ test('IMP-3: an upload without progress waits before it sends the part again, an
   expect(parts).toBe(1);
 });
 
+const toWho = (id: string) => ({ kind: 'in', me: { id, impersonator: null } });
+
 test('IMP-4: an upload waits while its user is signed out, and never continues as another user', async () => {
   vi.useFakeTimers();
-  const toWho = (id: string) => ({ kind: 'in', me: { id, impersonator: null } });
-  let sendWho: (value: unknown) => void = () => {};
+  const listeners: ((value: unknown) => void)[] = [];
+  const sendWho = (value: unknown): void => listeners.forEach((listener) => listener(value));
   const asked: string[] = [];
   let current: string | null = 'ann';
   setClient({
     watch: (_name: string, _input: object, onChange: (value: unknown) => void) => {
-      sendWho = onChange;
+      listeners.push(onChange);
       return Promise.resolve({ change: () => {}, close: () => {} });
     },
     ask: () => {
