@@ -21,6 +21,7 @@ import { followJobs } from '../ingest/follow-jobs.ts';
 import type { Normal } from '../ingest/normalize.ts';
 import { recordResults } from '../ingest/pipeline.ts';
 import { getEngineFor } from './engine-calls.ts';
+import { checkLackingAgain } from './organization-access.ts';
 import { isCollected } from './server-collected.ts';
 import {
   type EndedSession,
@@ -43,6 +44,7 @@ const FALLBACK_MS: Ms = 15 * 60_000;
  * SUITE-30: records every finished session of a backup job as a result in Monitoring, and keeps the
  * jobs there as they are. It follows the log. A step that was interrupted is repeated: a session is
  * recorded under its own id, so once. Administrators learn by email of damaged data (SUITE-35).
+ * Organizations that lacked permissions are checked again (ENG-50).
  */
 export const backupRuns =
   (context: AppContext): JobHandler<'backup-runs'> =>
@@ -58,6 +60,9 @@ export const backupRuns =
         await warnOfRepositories(tx, context, news.from, news.to);
         await mailSessions(tx, context, reports, news.timeZone);
       });
+      for (const { organization, ended } of news.sites)
+        if (ended.some(({ point }) => point !== null))
+          await checkLackingAgain(context, tenant, organization);
       if (!news.isMore) break;
     }
     return now + FALLBACK_MS;

@@ -1,4 +1,3 @@
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -7,7 +6,8 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization } from './lookup.ts';
-import { getLacking, getServices } from './organization-connection.ts';
+import { findLacking, toLackingEvents } from './organization-access.ts';
+import { getServices } from './organization-connection.ts';
 
 /**
  * ENG-50: checks what the application of an organization lacks, and stores it if that has changed:
@@ -34,29 +34,12 @@ export function checkOrganizationHandlers(
       if (!checked.ok) return checked;
       const { services, certificate } = checked.value;
       const message = services.find((one) => one.message !== null)?.message ?? null;
-      const missing = new Set(services.flatMap(({ missingPermissions }) => missingPermissions));
       return runIdempotently<OutputOf<'checkOrganization'>>(context, ctx, async (tx) => {
         const now = await findOrganization(tx, ctx.session, organizationId);
         if (!now) return refusal(NOT_FOUND);
-        const before = getLacking(now);
-        // Without a sign-in, its permissions are not known. Those of another application aren't either.
-        const lacking =
-          message === null && isSameAccess(row, now)
-            ? { missingPermissions: [...missing], isCertificateMissing: false }
-            : before;
+        const lacking = findLacking(row, now, checked.value);
         return {
-          drafts: isSame(before, lacking)
-            ? []
-            : [
-                {
-                  event: {
-                    type: 'organization.updated@1',
-                    data: { id: now.id, ...getSettings(now), ...lacking },
-                  },
-                  company: now.company,
-                  entity: `organization:${now.id}`,
-                },
-              ],
+          drafts: toLackingEvents(now, lacking),
           answer: () =>
             ok({
               signsIn: message === null,
@@ -73,29 +56,3 @@ export function checkOrganizationHandlers(
     },
   };
 }
-
-/** Whether an organization is still read as when the check began. */
-const isSameAccess = (row: OrganizationRow, now: OrganizationRow): boolean =>
-  now.applicationId === row.applicationId &&
-  now.certificate?.thumbprint === row.certificate?.thumbprint &&
-  getServices(now).join() === getServices(row).join();
-
-type Lacking = ReturnType<typeof getLacking>;
-const isSame = (a: Lacking, b: Lacking): boolean =>
-  a.isCertificateMissing === b.isCertificateMissing &&
-  a.missingPermissions.toSorted().join() === b.missingPermissions.toSorted().join();
-
-const getSettings = (row: OrganizationRow) => ({
-  name: row.name,
-  officeName: row.officeName,
-  directoryId: row.directoryId,
-  region: row.region,
-  authType: row.authType,
-  isExchangeOnline: row.isExchangeOnline,
-  isSharePointOnline: row.isSharePointOnline,
-  isTeamsOnline: row.isTeamsOnline,
-  isTeamsChatsOnline: row.isTeamsChatsOnline,
-  applicationId: row.applicationId,
-  certificate: row.certificate,
-  sharePointSaveAllWebParts: row.sharePointSaveAllWebParts,
-});

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { backupRuns } from '#server/features/backup/backup-runs.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aSuite, CODE, makeAll, organization } from './fixtures.ts';
 
@@ -97,5 +99,81 @@ eachDatabase((kind, open) => {
     recording.failing.set('test', { kind: 'unreachable', message: 'No answer.' });
     expect((await admin('POST', `${at}/health`, {})).status).toBe(503);
     expect(await read()).toMatchObject({ missingPermissions: ['User.Read.All'] });
+  });
+
+  test(`ENG-50: what an application lacked is checked again after a session that made a restore point (${kind})`, async () => {
+    const { office, ground: fixture, recording } = await aSuite(await open());
+    const { context } = fixture;
+    const { tenant } = office;
+    const admin = await office.as('admin', ['o365_admin']);
+    recording.missing = ['Sites.Read.All', 'Mail.Read'];
+    const made = await makeAll(admin, 1, 'Calloway');
+    const read = async (): Promise<readonly string[]> =>
+      (
+        await admin<{ missingPermissions: readonly string[] }>(
+          'GET',
+          `o365/organizations/${made.organization}`,
+        )
+      ).body.data.missingPermissions;
+    const endSession = async (point: string | null): Promise<void> => {
+      const id = randomUUID();
+      await context.store.tenant(tenant, (tx) =>
+        tx.append(
+          [
+            {
+              company: 1,
+              entity: `backupjob:${made.job}`,
+              event: {
+                type: 'backupsession.started@1',
+                data: { id, job: made.job, reason: 'schedule' },
+              },
+            },
+            {
+              company: 1,
+              entity: `backupjob:${made.job}`,
+              event: {
+                type: 'backupsession.ended@1',
+                data: {
+                  id,
+                  job: made.job,
+                  result: point === null ? 'failed' : 'success',
+                  counts: { objects: 1, succeeded: 1, warned: 0, failed: 0 },
+                  bytesRead: 1,
+                  bytesStored: 1,
+                  point,
+                  message: null,
+                },
+              },
+            },
+          ],
+          { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
+        ),
+      );
+      await backupRuns(context)({
+        tenant,
+        payload: null,
+        now: context.clock.now(),
+        signal: new AbortController().signal,
+      });
+    };
+    const countChecks = (): number => recording.calls.filter(({ name }) => name === 'test').length;
+
+    await endSession(null);
+    expect(countChecks()).toBe(0);
+    recording.failing.set('test', { kind: 'unreachable', message: 'No answer.' });
+    await endSession(randomUUID());
+    expect(await read()).toEqual(['Sites.Read.All', 'Mail.Read']);
+
+    recording.failing.clear();
+    recording.missing = ['Sites.Read.All'];
+    await endSession(randomUUID());
+    expect(await read()).toEqual(['Sites.Read.All']);
+    recording.missing = [];
+    await endSession(randomUUID());
+    expect(await read()).toEqual([]);
+    // What lacks nothing is not checked at each session.
+    const checks = countChecks();
+    await endSession(randomUUID());
+    expect(countChecks()).toBe(checks);
   });
 });

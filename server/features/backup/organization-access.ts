@@ -1,0 +1,96 @@
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { AccessHealth } from '#contract/engine/connection.ts';
+import type { TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { NewEvent } from '#contract/events.ts';
+import { getEngineFor, serverRefusal } from './engine-calls.ts';
+import { getLacking, getServices } from './organization-connection.ts';
+
+type Lacking = ReturnType<typeof getLacking>;
+
+/**
+ * Returns what the application of an organization lacks, by a check of the access that `checked` had
+ * when it began. Without a sign-in its permissions are not known, and those of another application
+ * aren't either: then what is stored stays.
+ */
+export function findLacking(
+  checked: OrganizationRow,
+  now: OrganizationRow,
+  { services }: Pick<AccessHealth, 'services'>,
+): Lacking {
+  const hasSignedIn = services.every(({ message }) => message === null);
+  if (!hasSignedIn || !isSameAccess(checked, now)) return getLacking(now);
+  const missing = new Set(services.flatMap(({ missingPermissions }) => missingPermissions));
+  return { missingPermissions: [...missing], isCertificateMissing: false };
+}
+
+/** Returns the event that stores what the application lacks, if that has changed. */
+export const toLackingEvents = (row: OrganizationRow, lacking: Lacking): readonly NewEvent[] =>
+  isSame(getLacking(row), lacking)
+    ? []
+    : [
+        {
+          event: {
+            type: 'organization.updated@1',
+            data: { id: row.id, ...getSettings(row), ...lacking },
+          },
+          company: row.company,
+          entity: `organization:${row.id}`,
+        },
+      ];
+
+/**
+ * ENG-50: checks an organization that lacked something again after a session made a restore point: an
+ * administrator may have granted it in the tenant. If Microsoft 365 can't answer, the next session
+ * checks it.
+ */
+export async function checkLackingAgain(
+  context: AppContext,
+  tenant: TenantId,
+  row: OrganizationRow,
+): Promise<void> {
+  const { missingPermissions, isCertificateMissing } = getLacking(row);
+  const isLacking = missingPermissions.length > 0 || isCertificateMissing;
+  if (!isLacking || row.removedAt !== null || serverRefusal(row) !== null) return;
+  const checked = await getEngineFor(context, row).organizations.test(
+    { tenant, organization: row.id, user: null },
+    { services: getServices(row) },
+  );
+  if (!checked.ok) return;
+  await context.store.tenant(tenant, async (tx) => {
+    await tx.lock();
+    const now = (await tx.rows('organization', [row.id])).get(row.id);
+    if (!now || now.removedAt !== null) return;
+    await tx.append(toLackingEvents(now, findLacking(row, now, checked.value)), {
+      actor: { kind: 'clock' },
+      subject: null,
+      commandId: null,
+      at: context.clock.now(),
+    });
+  });
+}
+
+/** Whether an organization is still read as when the check began. */
+const isSameAccess = (row: OrganizationRow, now: OrganizationRow): boolean =>
+  now.applicationId === row.applicationId &&
+  now.certificate?.thumbprint === row.certificate?.thumbprint &&
+  getServices(now).join() === getServices(row).join();
+
+const isSame = (a: Lacking, b: Lacking): boolean =>
+  a.isCertificateMissing === b.isCertificateMissing &&
+  a.missingPermissions.toSorted().join() === b.missingPermissions.toSorted().join();
+
+const getSettings = (row: OrganizationRow) => ({
+  name: row.name,
+  officeName: row.officeName,
+  directoryId: row.directoryId,
+  region: row.region,
+  authType: row.authType,
+  isExchangeOnline: row.isExchangeOnline,
+  isSharePointOnline: row.isSharePointOnline,
+  isTeamsOnline: row.isTeamsOnline,
+  isTeamsChatsOnline: row.isTeamsChatsOnline,
+  applicationId: row.applicationId,
+  certificate: row.certificate,
+  sharePointSaveAllWebParts: row.sharePointSaveAllWebParts,
+});
