@@ -1,11 +1,11 @@
 import PostalMime from 'postal-mime';
 import type { Address, Attachment, Email } from 'postal-mime';
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGE_TYPE, nameAttachedMail } from './attached-mail.ts';
 import type { MailAttachment, MailContent, MailPerson, MailRecipient } from './mail-content.ts';
 
 /** A mail in a mail in a mail … is a file from this depth on. */
 const MAX_DEPTH = 8;
-const MESSAGE_TYPE = 'message/rfc822';
 
 /**
  * Reads a mail with everything that it has.
@@ -57,7 +57,8 @@ async function readAttachment(file: Attachment, n: number, depth: number): Promi
     if (message !== null)
       return { ...about, kind: 'message', message, name: name || message.subject || 'message' };
   }
-  const shown = name || (isMessage ? `message-${n + 1}.eml` : `attachment-${n + 1}`);
+  const subject = isMessage && name === '' ? await nameAttachedMail(bytes) : null;
+  const shown = name || (isMessage ? (subject ?? `message-${n + 1}.eml`) : `attachment-${n + 1}`);
   return { ...about, kind: 'file', bytes, name: shown };
 }
 

@@ -6,6 +6,7 @@ import type { Bytes } from '#contract/ids.ts';
 import type { StoredItem } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
+import { MESSAGE_TYPE, nameAttachedMail } from '../mail/attached-mail.ts';
 
 /** A message as Graph takes it in JSON, and the attachments that don't fit into that request. */
 export interface NewMessage {
@@ -47,14 +48,16 @@ export async function getMessage(
 ): Reply<NewMessage> {
   let mail: Email;
   try {
-    mail = await PostalMime.parse(mime);
+    mail = await PostalMime.parse(mime, { forceRfc822Attachments: true });
   } catch {
     return failed('damaged', t.badMime);
   }
   const isRead = item.flags.read === true && !flags.markRestoredAsUnread;
   const sentAt = Date.parse(mail.date ?? '');
   const submitted = Number.isNaN(sentAt) ? item.at : sentAt;
-  const attachments = mail.attachments.map(getAttachment);
+  const attachments: NewAttachment[] = [];
+  for (const file of mail.attachments)
+    attachments.push(await getAttachment(file, attachments.length));
   const { now, later } = divide(attachments);
   const from = getRecipient(mail.from);
   const sender = getRecipient(mail.sender) ?? from;
@@ -104,14 +107,16 @@ export const attachmentJson = (file: NewAttachment) => ({
   'contentBytes': Buffer.from(file.bytes).toString('base64'),
 });
 
-function getAttachment(file: Attachment, n: number): NewAttachment {
+async function getAttachment(file: Attachment, n: number): Promise<NewAttachment> {
   const content = typeof file.content === 'string' ? Buffer.from(file.content) : file.content;
+  const bytes = new Uint8Array(content);
+  const subject = file.mimeType === MESSAGE_TYPE ? await nameAttachedMail(bytes) : null;
   return {
-    name: file.filename ?? `attachment-${n + 1}`,
+    name: file.filename || (subject ?? `attachment-${n + 1}`),
     contentType: file.mimeType,
     isInline: file.disposition === 'inline' || file.related === true,
     contentId: file.contentId?.replace(/^<(.*)>$/, '$1') ?? null,
-    bytes: new Uint8Array(content),
+    bytes,
   };
 }
 

@@ -2,6 +2,7 @@ import PostalMime from 'postal-mime';
 import type { Address, Attachment } from 'postal-mime';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
+import { MESSAGE_TYPE, nameAttachedMail } from '#server/engine/public/content.ts';
 import { cleanMail, contentId } from './clean-mail.ts';
 import { isMsg, readMsg } from './read-msg.ts';
 
@@ -69,7 +70,9 @@ export const parseMail = async (bytes: Uint8Array<ArrayBuffer>): Promise<MailPar
 
 /** @throws as above */
 export async function readMimeMail(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
-  const mail = await PostalMime.parse(mime, { maxNestingDepth: 64, maxRfc822NestingDepth: 1 });
+  const mail = await PostalMime.parse(mime, { maxNestingDepth: 64, forceRfc822Attachments: true });
+  const files: MailFile[] = [];
+  for (const file of mail.attachments) files.push(await toFile(file));
   return {
     subject: mail.subject ?? '',
     from: toPeople(mail.from === undefined ? [] : [mail.from])[0] ?? null,
@@ -78,13 +81,20 @@ export async function readMimeMail(mime: Uint8Array<ArrayBuffer>): Promise<MailP
     sentAt: Date.parse(mail.date ?? ''),
     html: mail.html,
     text: mail.text,
-    files: mail.attachments.map((file) => ({
-      name: file.filename ?? '',
-      type: file.mimeType,
-      bytes: getBytes(file),
-      contentId: file.contentId,
-      isRelated: file.related === true,
-    })),
+    files,
+  };
+}
+
+/** An attached mail without a name is called by its subject. */
+async function toFile(file: Attachment): Promise<MailFile> {
+  const bytes = getBytes(file);
+  const isNamed = Boolean(file.filename) || file.mimeType !== MESSAGE_TYPE;
+  return {
+    name: file.filename || (isNamed ? '' : ((await nameAttachedMail(bytes)) ?? '')),
+    type: file.mimeType,
+    bytes,
+    contentId: file.contentId,
+    isRelated: file.related === true,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGE_TYPE } from '../../mail/attached-mail.ts';
 
 /** A mail that an archive stores as properties instead of as it was sent. */
 export interface ArchivedMail {
@@ -164,7 +165,6 @@ function toFile(
     body: isMessage ? Buffer.from(bytes).toString() : toBase64(bytes),
   };
 }
-export const MESSAGE_TYPE = 'message/rfc822';
 
 /** One part stays alone. */
 function join(kind: 'mixed' | 'related' | 'alternative', parts: readonly Part[]): Part {

@@ -1,13 +1,13 @@
 import { type PSTAttachment, PSTFile, type PSTMessage, PSTRecipient } from 'pst-extractor';
 import type { DescriptorIndexNode } from 'pst-extractor/dist/DescriptorIndexNode.class.js';
 import type { Bytes, Ms } from '#contract/ids.ts';
+import { MESSAGE_TYPE } from '../../mail/attached-mail.ts';
 import { MAX_MAIL_BYTES } from './archive.ts';
 import {
   type ArchivedFile,
   type ArchivedMail,
   type ArchivedPerson,
   composeMime,
-  MESSAGE_TYPE,
 } from './compose-mime.ts';
 
 /** A mail in a mail in a mail … is left out from this depth on. */
