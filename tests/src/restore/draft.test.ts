@@ -4,6 +4,7 @@ import { getCall } from '#contract/calls.ts';
 import {
   checkDraft,
   fileFields,
+  leavesPosts,
   mailFields,
   NEW_DRAFT,
   restoreRequest,
@@ -99,4 +100,17 @@ test('RES-34: the flags of the form are sent as the specification names them', (
   expect(accepts('restoreDocuments', { ...files, onedriveId: 'o1', documents: ['i1.1'] })).toBe(
     true,
   );
+});
+
+test('RES-47: that posts stay is said where posts are written, and not of a run that writes nothing', () => {
+  const ended = (
+    counts: Partial<Record<'restored' | 'merged' | 'skipped' | 'failed', number>>,
+  ) => ({
+    counts: { restored: 0, merged: 0, skipped: 0, failed: 0, ...counts },
+  });
+  expect(leavesPosts(true, ended({ restored: 1 }))).toBe(true);
+  expect(leavesPosts(true, ended({ merged: 1, failed: 2 }))).toBe(true);
+  expect(leavesPosts(true, ended({ skipped: 3, failed: 1 }))).toBe(false);
+  expect(leavesPosts(true, null)).toBe(false);
+  expect(leavesPosts(false, ended({ restored: 1 }))).toBe(false);
 });

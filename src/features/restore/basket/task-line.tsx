@@ -12,7 +12,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { getObject } from '../labels.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
-import { countChanges } from '../task/draft.ts';
+import { countChanges, leavesPosts } from '../task/draft.ts';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
 import { Awaiting, PostsStay, Refusal } from '../task/notices.tsx';
 import { TaskProgress } from '../task/progress.tsx';
@@ -113,7 +113,9 @@ export function TaskLine({
           </Button>
         </>
       )}
-      {part.hasPosts && (state === 'reviewed' || state === 'done') && <PostsStay />}
+      {(state === 'reviewed' || state === 'done') && leavesPosts(part.hasPosts, result) && (
+        <PostsStay />
+      )}
       {failure !== null && <Refusal failure={failure} />}
       {result !== null && result.message !== null && RESULT_STATES.has(state) && (
         <p className="m-0 break-words text-ink-2">{result.message}</p>

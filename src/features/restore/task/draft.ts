@@ -299,5 +299,9 @@ function restoreOfTeam(
 }
 
 /** How many items a restore would change by its dry run. */
-export const countChanges = (dryRun: Task | null): number =>
+export const countChanges = (dryRun: Pick<Task, 'counts'> | null): number =>
   dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;
+
+/** RES-47: whether a dry run would write, or a restore has written, posts, which an undo leaves. */
+export const leavesPosts = (hasPostsChosen: boolean, task: Pick<Task, 'counts'> | null): boolean =>
+  hasPostsChosen && countChanges(task) > 0;

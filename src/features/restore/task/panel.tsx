@@ -24,6 +24,7 @@ import {
   getNewDraft,
   hasPosts,
   isSettings,
+  leavesPosts,
   makeDraftSchema,
   restoreRequest,
 } from './draft.ts';
@@ -278,7 +279,7 @@ function Body({
         {title}
       </h3>
       {hint !== null && <p className="m-0 text-ink-2">{hint}</p>}
-      {isOfPosts && WARNED.has(state) && <PostsStay />}
+      {WARNED.has(state) && leavesPosts(isOfPosts, result) && <PostsStay />}
       {state === 'reviewed' && result !== null && countChanges(result) > 0 && (
         <Estimate organizationId={organizationId} taskIds={[result.id]} />
       )}
