@@ -229,6 +229,42 @@ async function openLegacyDraft(page: Page): Promise<void> {
   await expect(page.getByText('Draft saved on this device.')).toBeVisible();
 }
 
+test('WIZ-9, A11: after a session that was ended elsewhere, the wizard goes on with its draft', async ({
+  browser,
+  page,
+}) => {
+  await mockTenant(page);
+  await enter(portal, page, 'olin', '/o365/organizations/new/1', NEW_PASSWORD);
+  await page.getByLabel('Company').selectOption({ index: 1 });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Copperline');
+  await page.keyboard.press('Control+Enter');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('textbox', { name: 'Application name' }).fill('Northwind Copperline');
+  await expect(page.getByText('Draft saved on this device.')).toBeVisible();
+
+  const other = await (await browser.newContext()).newPage();
+  await enter(portal, other, 'olin', '/o365/profile', NEW_PASSWORD);
+  await other.getByRole('link', { name: 'Security' }).click();
+  await other.getByRole('button', { name: 'End all other sessions' }).click();
+  await expect(
+    page.getByText('Your session has expired. Please log in again to continue.'),
+  ).toBeVisible({ timeout: 60_000 });
+  await expect(page).toHaveURL(/\/login$/);
+  await other.context().close();
+
+  await page.getByLabel('Username').fill('olin');
+  await page.getByRole('textbox', { name: 'Password' }).fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'New application')).toBeVisible();
+  await expect(page.getByText('You continue from your draft.', { exact: false })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Application name' })).toHaveValue(
+    'Northwind Copperline',
+  );
+  await page.getByRole('button', { name: 'Back', exact: true }).click();
+  await page.getByRole('button', { name: 'Back', exact: true }).click();
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Copperline');
+});
+
 test('WIZ-9: the address of a later step opens the first one, and keys that come faster than the router renders lead as far as slow ones', async ({
   page,
 }) => {
