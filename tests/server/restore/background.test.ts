@@ -333,6 +333,31 @@ eachDatabase((kind, openStore) => {
     expect(countFiles()).toBe(0);
   });
 
+  test(`DL-3: a download whose week is over is gone, also before its files are deleted (${kind})`, async () => {
+    const { library, session } = await openBackground(await openStore());
+    const { admin, ground: fixture, office } = library;
+    const { id } = await request(admin, session, MAILBOX, { format: 'mbox' });
+    await run(library, id);
+    const expireAt = (expires_at: number) =>
+      fixture.context.store.tenant(office.tenant, ({ sql }) =>
+        sql
+          .updateTable('background_download')
+          .set({ expires_at })
+          .where('tenant_id', '=', office.tenant)
+          .where('id', '=', id)
+          .execute(),
+      );
+    const now = fixture.context.clock.now();
+    await expireAt(now);
+    expect((await list(admin)).count).toBe(1);
+    expect((await admin('GET', `${CALL}/${id}/file`)).status).toBe(200);
+    await expireAt(now - 1);
+    expect(await list(admin)).toEqual({ results: [], count: 0 });
+    expect((await admin('GET', `${CALL}/${id}`)).status).toBe(404);
+    expect((await admin('GET', `${CALL}/${id}/file`)).status).toBe(404);
+    expect((await admin('DELETE', `${CALL}/${id}`)).status).toBe(404);
+  });
+
   test(`DL-3, G65, G63: downloads in the background are their user's own, and reading is recorded (${kind})`, async () => {
     const { library, session } = await openBackground(await openStore());
     const { admin, office, ground: fixture } = library;

@@ -34,7 +34,10 @@ type Names =
   | 'deleteBackgroundDownload'
   | 'getBackgroundDownloadFile';
 
-/** DL-3: a user's own downloads in the background. Of anybody else's, nothing is revealed. */
+/**
+ * DL-3: a user's own downloads in the background. Of anybody else's, nothing is revealed. One whose
+ * time is over is gone, also before its files are deleted.
+ */
 export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, Names> {
   const { store } = context;
 
@@ -45,7 +48,8 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
   ): Promise<Result<T>> =>
     store.tenant(ctx.tenant, async (tx) => {
       const row = await findDownload(tx, id);
-      return row !== null && (await isOwn(tx, ctx, row)) ? work(tx, row) : NOT_FOUND;
+      if (row === null || row.expires_at < ctx.now) return NOT_FOUND;
+      return (await isOwn(tx, ctx, row)) ? work(tx, row) : NOT_FOUND;
     });
 
   return {
@@ -58,6 +62,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
             .selectAll()
             .where('tenant_id', '=', tx.tenant)
             .where('user_id', '=', ctx.session.userId)
+            .where('expires_at', '>=', ctx.now)
             .orderBy('created_at', 'desc')
             .orderBy('id')
             .limit(MAX_LISTED)

@@ -24,14 +24,17 @@ export function FileButton({
   part,
   isOffline,
   onFailure,
-}: Omit<Props, 'onChanged'> & { readonly part: BackgroundDownload['parts'][number] }) {
+  onChanged,
+}: Props & { readonly part: BackgroundDownload['parts'][number] }) {
   const mutation = useServerMutation();
   const start = async (): Promise<void> => {
     const answer = await mutation.send(() =>
       client().ask('getBackgroundDownloadFile', { id: download.id, part: String(part.n) }),
     );
-    onFailure(answer.ok ? null : answer.failure);
+    onFailure(answer.ok ? null : withReason(answer.failure));
     if (answer.ok) openFile(answer.value);
+    // It may have expired since the page was opened.
+    else if (answer.failure.kind === 'not-found') onChanged();
   };
   return (
     <CallButton
@@ -47,6 +50,9 @@ export function FileButton({
     </CallButton>
   );
 }
+
+const withReason = (failure: Failure): Failure =>
+  failure.kind === 'not-found' ? { ...failure, message: t.fileGone } : failure;
 
 /** Cancels what is in preparation, or deletes what has ended. */
 export function EndButton({

@@ -122,6 +122,7 @@ function Details({
                     part={part}
                     isOffline={isOffline}
                     onFailure={setRefused}
+                    onChanged={onChanged}
                   />
                 </span>
                 <CopyText label={t.copyChecksum} copied={t.checksumCopied} text={part.sha256} />

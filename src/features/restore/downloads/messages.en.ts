@@ -15,7 +15,9 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
     'Files that you prepare in the background on a restore page are listed here for a week.',
   offline: "You're offline. Downloads in preparation continue on the server.",
   gone: "This download doesn't exist",
-  goneHint: 'It was deleted, or it belongs to somebody else.',
+  goneHint:
+    'Files are available for a week. It has expired, was deleted, or belongs to somebody else.',
+  fileGone: 'This file has expired or was deleted. Prepare the download again.',
   back: 'All downloads',
   more: 'Show more',
   queued: 'Waiting to start',

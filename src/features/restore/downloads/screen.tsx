@@ -135,6 +135,7 @@ function DownloadRow({
               part={only}
               isOffline={isOffline}
               onFailure={onFailure}
+              onChanged={onChanged}
             />
           )}
           <EndButton
