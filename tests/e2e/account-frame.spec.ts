@@ -141,6 +141,24 @@ test('OWN-8: notices are shown above the pages of their app; they are acknowledg
   await page.context().close();
 });
 
+test('OWN-8, E2E-7: on a phone, the link of a notice is 44 pixels high', async ({ browser }) => {
+  await notice({ link: 'https://example.com/maintenance' });
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  await people.enter(page, 'rita');
+  const link = page
+    .getByRole('region', { name: 'Notices' })
+    .getByRole('link', { name: 'Read more' });
+  await expect(link).toBeVisible();
+  expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await context.close();
+});
+
 test('OWN-8, TOAST-3: a sub-provider sees a link to invite users and copies it', async ({
   browser,
 }) => {

@@ -167,3 +167,26 @@ test('PAGE-2, E2E-7: the links of the forbidden page are 44 pixels high on a pho
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
   await context.close();
 });
+
+test('PAGE-2, E2E-7: on a phone, a long title takes two lines beside the state of the sync', async ({
+  browser,
+}) => {
+  const context = await browser.newContext(PHONE);
+  const page = await context.newPage();
+  await enter(portal, page, 'm365', '/o365/restore-operator-roles/1');
+  const title = page.getByRole('heading', { level: 1, name: 'New restore operator role' });
+  await expect(title).toBeVisible();
+  const getTop = async (name: string | RegExp): Promise<number | undefined> =>
+    (await page.getByRole('banner').getByRole('button', { name }).boundingBox())?.y;
+  const top = await getTop('Menu');
+  await expect(page.getByRole('banner').getByRole('button', { name: /^Live/ })).toBeVisible();
+  expect(await getTop(/^Live/)).toBe(top);
+  // Nothing of it is cut.
+  expect(
+    await title.evaluate((one) => [
+      one.scrollWidth - one.clientWidth,
+      one.scrollHeight - one.clientHeight,
+    ]),
+  ).toEqual([0, 0]);
+  await context.close();
+});

@@ -123,7 +123,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
             <a
               href={link}
               {...(link.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })}
-              className="text-accent underline underline-offset-2"
+              className={`text-accent underline underline-offset-2 ${copy ? '' : 'inline-flex items-center pointer-coarse:min-h-11'}`}
             >
               {copy ? link : t.readMore}
             </a>
