@@ -238,6 +238,7 @@ test('WIZ-9, A11: after a session that was ended elsewhere, the wizard goes on w
   await page.getByLabel('Company').selectOption({ index: 1 });
   await page.getByRole('textbox', { name: 'Name' }).fill('Copperline');
   await page.keyboard.press('Control+Enter');
+  await expect(heading(page, 'Application')).toBeFocused();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('textbox', { name: 'Application name' }).fill('Northwind Copperline');
   await expect(page.getByText('Draft saved on this device.')).toBeVisible();
