@@ -27,6 +27,8 @@ const SMALL = { count: 10_000, bytes: 20_000 };
 const LARGE = { count: 8, bytes: 32 << 20 };
 const PAGES = 40;
 const PAGE_ROWS = 200;
+const SEARCHES = 9;
+const SEARCH_ROWS = 50;
 const MEGA = 1_000_000;
 
 const log = { info: () => undefined, warn: console.error, error: console.error };
@@ -96,6 +98,8 @@ export async function benchSuiteRestore(say: (text: string) => void): Promise<Sh
           makeFigure('folder opens', 'ms', browsed.openMs, '200'),
           makeFigure('page of it, median', 'ms', median(browsed.pagesMs)),
           makeFigure('page of it, p95', 'ms', quantile(browsed.pagesMs, 0.95), '60'),
+          makeFigure('search of it, one match (median)', 'ms', median(browsed.rareMs)),
+          makeFigure('search of it, all match (median)', 'ms', median(browsed.commonMs)),
           makeFigure('list of 10,000 files', 'ms', small.listMs),
           makeFigure('first byte of 10,000 files', 'ms', small.firstMs, '300'),
           makeFigure('archive of small files', 'MB/s', small.rate, '100'),
@@ -122,7 +126,15 @@ function getValue<T>(result: EngineResult<T>): T {
   return result.value;
 }
 
-async function browse(place: Place): Promise<{ openMs: number; pagesMs: number[] }> {
+interface Browsed {
+  readonly openMs: number;
+  readonly pagesMs: readonly number[];
+  /** Searches over all restore points: by the number of one file, and by a word of all. */
+  readonly rareMs: readonly number[];
+  readonly commonMs: readonly number[];
+}
+
+async function browse(place: Place): Promise<Browsed> {
   await storeItems(place, 1, ITEMS, []);
   const { context, scope } = place;
   const { embeddedEngine: engine } = context;
@@ -151,7 +163,27 @@ async function browse(place: Place): Promise<{ openMs: number; pagesMs: number[]
     pagesMs.push(after.ms);
     next = after.next;
   }
-  return { openMs: first.ms, pagesMs };
+  const search = async (text: string, found: number): Promise<number> => {
+    const began = performance.now();
+    const { rows } = getValue(
+      await engine.search(scope, {
+        text,
+        workloads: ['onedrive'],
+        deleted: null,
+        cursor: null,
+        limit: SEARCH_ROWS,
+      }),
+    );
+    if (rows.length !== found) throw new Error(`${rows.length} instead of ${found} are found.`);
+    return performance.now() - began;
+  };
+  const rareMs: number[] = [];
+  const commonMs: number[] = [];
+  for (let times = 1; times <= SEARCHES; times += 1) {
+    rareMs.push(await search(`report ${ITEMS - times}`, 1));
+    commonMs.push(await search('calloway', Math.min(SEARCH_ROWS, ITEMS)));
+  }
+  return { openMs: first.ms, pagesMs, rareMs, commonMs };
 }
 
 async function pack(
