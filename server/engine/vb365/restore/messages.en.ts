@@ -5,6 +5,7 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   notOffered:
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
   noSessionThere: "{host} didn't open a restore session.",
+  endless: '{host} sends a list without end.',
   noAnswer: "{host} didn't respond to the search.",
   searchTooFar: 'A search on this server can skip at most 10,000 results. Add words to narrow it.',
   flagsOriginal:

@@ -2,9 +2,11 @@ import type { ListChildrenInput, Node, Page } from '#contract/engine/engine.ts';
 import type { Ms, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, lineOfText } from '#contract/stored-text.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from '../client.ts';
 import { getNextOffset } from '../paging.ts';
 import type { OpenExplorer } from './explorers.ts';
+import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { ShownNode } from './nodes.ts';
 import { toPageShape } from './shapes.ts';
 
@@ -71,6 +73,27 @@ export async function readPage<R>(
   };
 }
 
+/**
+ * Reads a list to its end, each row once. A server that repeats itself ends it; one that never ends it is
+ * an error.
+ */
+export async function* readAll<R>(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  list: List<R>,
+): AsyncGenerator<readonly ShownNode[], void> {
+  const seen = new Set<string>();
+  for (let offset = 0; offset < MAX_ROWS;) {
+    const { shown, page } = await readPage(client, explorer, list, { offset, limit: SCAN_ROWS });
+    const fresh = shown.filter(({ node }) => !seen.has(node.id));
+    for (const { node } of fresh) seen.add(node.id);
+    if (fresh.length > 0) yield fresh;
+    if (page.next === null || fresh.length === 0) return;
+    offset = Number(page.next);
+  }
+  throw new SourceError('fault', t.endless({ host: client.host }));
+}
+
 /** Finds mailboxes, drives, sites or teams by a part of their name. The server's lists have no filter. */
 export async function findObjects<R>(
   client: Vb365Client,
@@ -80,11 +103,9 @@ export async function findObjects<R>(
 ): Promise<ShownPage> {
   const wanted = text.toLowerCase();
   const found: ShownNode[] = [];
-  for (let offset = 0; found.length < MAX_FOUND;) {
-    const { shown, page } = await readPage(client, explorer, list, { offset, limit: SCAN_ROWS });
+  for await (const shown of readAll(client, explorer, list)) {
     found.push(...shown.filter(({ node }) => node.name.toLowerCase().includes(wanted)));
-    if (page.next === null) break;
-    offset = Number(page.next);
+    if (found.length >= MAX_FOUND) break;
   }
   const rows = found.slice(0, MAX_FOUND);
   return {
@@ -93,6 +114,8 @@ export async function findObjects<R>(
   };
 }
 const SCAN_ROWS = 1_000;
+/** The maximum length of a list. */
+const MAX_ROWS = 200_000;
 const MAX_FOUND = 500;
 
 export const getCommon = ({ pointAt }: OpenExplorer, id: NodeId, name: string, at: Ms | null) => ({

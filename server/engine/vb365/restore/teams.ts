@@ -12,6 +12,7 @@ import {
   type Input,
   type List,
   part,
+  readAll,
   readPage,
   type ShownPage,
   TEAMS,
@@ -119,7 +120,6 @@ export async function listTeams(
 const EMPTY: ShownPage = { shown: [], page: { rows: [], next: null, count: 0 } };
 /** Instead of a post's id: posts that answer none. */
 const PARENTS = '-1';
-const SCAN_ROWS = 1_000;
 
 interface Range {
   readonly offset: number;
@@ -134,14 +134,9 @@ async function readFiles(
   { offset, limit }: Range,
 ): Promise<ShownPage> {
   const files: ShownNode[] = [];
-  for (let from = 0; files.length <= offset + limit;) {
-    const { shown, page } = await readPage(client, explorer, list, {
-      offset: from,
-      limit: SCAN_ROWS,
-    });
-    files.push(...shown.filter(({ node }) => node.kind === 'file'));
-    if (page.next === null) break;
-    from = Number(page.next);
+  for await (const rows of readAll(client, explorer, list)) {
+    files.push(...rows.filter(({ node }) => node.kind === 'file'));
+    if (files.length > offset + limit) break;
   }
   const isLast = files.length <= offset + limit;
   const shown = files.slice(offset, offset + limit);
@@ -176,12 +171,9 @@ export async function findReplies(
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   const list = getPostList(explorer, team, channel, part(id));
-  for (let offset = 0; ;) {
-    const { shown, page } = await readPage(client, explorer, list, { offset, limit: SCAN_ROWS });
-    ids.push(...shown.map((one) => parseTeamKey({ item_key: one.item })?.id ?? ''));
-    if (page.next === null) return ids;
-    offset = Number(page.next);
-  }
+  for await (const rows of readAll(client, explorer, list))
+    ids.push(...rows.map((one) => parseTeamKey({ item_key: one.item })?.id ?? ''));
+  return ids;
 }
 
 function getFolders(
