@@ -319,6 +319,25 @@ test('ENG-140: versions that are wanted later are read in the next session if th
   expect(await loadCopies(bench, point?.id ?? '')).toEqual(copiesNow([drive]));
 });
 
+test('ENG-140: of two jobs that back up a drive, the one that wants more versions decides, and files are not listed again in every session', async () => {
+  const { drive, bench } = await aMemoryDrive();
+  const few = await bench.addJob({ fileVersions: 1 });
+  const many = await bench.addJob({ fileVersions: 'all' });
+  await backUp(bench, few);
+  await backUp(bench, many);
+  const listed = drive.versionLists;
+  for (const job of [few, many, few, many])
+    expect(await loadCopies(bench, await backUp(bench, job))).toEqual(copiesNow([drive]));
+  expect(drive.versionLists).toBe(listed);
+  // A job that is removed wants nothing any more.
+  await bench.append({ type: 'backupjob.deleted@1', data: { id: many } });
+  drive.putItem('file', 'top', 'fourth');
+  const copies = await loadCopies(bench, await backUp(bench, few));
+  expect(JSON.stringify(copies)).toContain('"fourth"');
+  expect(JSON.stringify(copies)).not.toContain('"second"');
+  expect(drive.versionLists).toBe(listed + 1);
+});
+
 test('ENG-140: a file that comes back from the recycle bin has its versions in the next restore point', async () => {
   const { drive, bench } = await aMemoryDrive();
   const job = await bench.addJob();

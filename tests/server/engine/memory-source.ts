@@ -77,6 +77,8 @@ export class MemoryObject {
   readonly fetched: string[] = [];
   /** The source offers earlier versions of files. */
   hasHistory = false;
+  /** How often versions of a file were listed. */
+  versionLists = 0;
   /** Ids that clouds never give again. */
   readonly removedFolders = new Set<string>();
   readonly #folders = new Map<string, MemoryFolder>();
@@ -356,9 +358,14 @@ export const memorySource = (objects: readonly MemoryObject[]): Source => {
     async *listVersions(object, files) {
       await Promise.resolve();
       for (const file of files) {
-        const versions = (find(object)?.listVersions(file.key) ?? []).map(
-          ({ id, at, content }) => ({ id, at, people: 'Ann', bytes: content.length }),
-        );
+        const memory = find(object);
+        if (memory !== undefined) memory.versionLists += 1;
+        const versions = (memory?.listVersions(file.key) ?? []).map(({ id, at, content }) => ({
+          id,
+          at,
+          people: 'Ann',
+          bytes: content.length,
+        }));
         yield { file, versions: { ok: true, value: versions } };
       }
     },

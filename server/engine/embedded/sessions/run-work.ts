@@ -17,6 +17,7 @@ import { saveObjectTree } from './object-tree.ts';
 import { readObject } from './read-object.ts';
 import type { ProgressWriter, RunningSession } from './run-session.ts';
 import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from './work.ts';
+import { loadWantedVersions } from './wanted-versions.ts';
 
 interface Tools {
   readonly sources: readonly Source[];
@@ -156,7 +157,14 @@ async function backUp(
       },
       isConfirmed: session.isConfirmed,
       retainedSince: await loadRetainedSince(session, object),
-      versionLimit: session.versionLimit,
+      versionLimit:
+        source.listVersions === undefined
+          ? 0
+          : await context.store.tenant(
+              tenant,
+              (tx) => loadWantedVersions(tx, object, session.versionLimit),
+              { readOnly: true },
+            ),
     },
     object,
   );
