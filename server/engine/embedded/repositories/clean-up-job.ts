@@ -179,7 +179,7 @@ export const cleanUp =
       return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
     }
 
-    // With item-level retention, nothing renews the locks of what describes the items.
+    // With item-level retention, what describes the items is locked for as long as they are, at once.
     const writing = due.isByItem
       ? found.value
       : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };

@@ -10,6 +10,7 @@ import { loadNeededByHolds, type NeededByHolds } from './legal-holds.ts';
 import { HOLD_AHEAD_MS, LOCK_AHEAD_MS, type LockPolicy } from './lock-policy.ts';
 import { isProtections } from './protections.ts';
 import type { LockedPlace, Reconciled } from './reconcile-files.ts';
+import { METADATA_NAME } from '../sessions/object-tree.ts';
 import { storeFiles, type StoredFileRow } from './stored-files.ts';
 
 const HOUR_MS: Ms = 60 * 60_000;
@@ -21,7 +22,8 @@ const FILES_AT_ONCE = 8;
 
 /**
  * Locks files longer that a newer restore point needs: ten days beyond its end, so that the
- * lock of a file is renewed every seven days at most. What is on legal hold is locked 30 days ahead, too.
+ * lock of a file is renewed every seven days at most. What is on legal hold is locked 30 days ahead, too,
+ * and so is what describes items with a retention of their own.
  * The lock of a file that no restore point needs isn't
  * renewed.
  */
@@ -112,9 +114,12 @@ async function findNeeded(
   const points = retained.map((point) =>
     isProtections(point) ? { ...point, until: lastEnd } : point,
   );
-  const packs = await opened.findNeededPacks(points, (file, until) =>
-    isByItem ? Math.min(until, getRetainedUntil(file.modifiedAt)) : until,
-  );
+  const packs = await opened.findNeededPacks(points, ({ name, modifiedAt }, until) => {
+    if (!isByItem) return until;
+    // Descriptions have no date, and may share packs with items that expire: they are locked days ahead.
+    const end = name === METADATA_NAME ? now + HOLD_AHEAD_MS : getRetainedUntil(modifiedAt);
+    return Math.min(until, end);
+  });
   if (!packs.ok) return packs;
   const byHolds = await opened.findNeededPacks(
     points.flatMap(({ tree, holdEnd }) => (holdEnd === 0 ? [] : [{ tree, until: holdEnd }])),

@@ -11,6 +11,12 @@ export interface NeededPoint {
   readonly until: Ms;
 }
 
+/** A file of a restore point. */
+export interface NeededFile {
+  readonly name: string;
+  readonly modifiedAt: Ms;
+}
+
 /**
  * Returns until when each pack is needed: as long as the restore point that needs it longest.
  * `getFileUntil`: until when a file of a point is needed. Each folder is read once. What an unreadable folder
@@ -19,7 +25,7 @@ export interface NeededPoint {
 export async function findNeededPacks(
   { index: { table }, reader }: Pick<OpenedRepository, 'index' | 'reader'>,
   points: readonly NeededPoint[],
-  getFileUntil: (file: { readonly modifiedAt: Ms }, until: Ms) => Ms = (_, until) => until,
+  getFileUntil: (file: NeededFile, until: Ms) => Ms = (_, until) => until,
   without: ReadonlySet<BlobId> = new Set(),
 ): Promise<EngineResult<Map<string, Ms>>> {
   const packs = new Map<string, Ms>();

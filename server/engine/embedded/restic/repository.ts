@@ -10,7 +10,7 @@ import { type Config, createConfig, decodeConfig, encodeConfig } from './config.
 import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { acquireLock, type Lock, type LockKind } from './lock.ts';
-import { findNeededPacks, type NeededPoint } from './needed-packs.ts';
+import { findNeededPacks, type NeededFile, type NeededPoint } from './needed-packs.ts';
 import type { OpenedRepository } from './opened.ts';
 import type { BlobId, BlobType } from './pack.ts';
 import { PACK_BYTES, PackWriter, type SavedBlob } from './pack-writer.ts';
@@ -51,7 +51,7 @@ export interface Repository {
   /** Returns until when each pack is needed, by its id. `without`: folders that don't count. */
   findNeededPacks(
     points: readonly NeededPoint[],
-    getFileUntil?: (file: { readonly modifiedAt: Ms }, until: Ms) => Ms,
+    getFileUntil?: (file: NeededFile, until: Ms) => Ms,
     without?: ReadonlySet<BlobId>,
   ): Reply<Map<string, Ms>>;
   /** Verifies what the restore points need. Changes nothing. */
