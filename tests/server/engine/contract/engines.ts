@@ -84,7 +84,7 @@ async function startOnS3(store: Store): Promise<EngineCase> {
     ...engine,
     async stop() {
       await engine.stop();
-      s3.stop();
+      await s3.stop();
       if (![...s3.objects.keys()].some((key) => /^contract\/.*data\//.test(key)))
         throw new Error('The bucket has no packs.');
     },

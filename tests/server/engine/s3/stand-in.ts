@@ -2,12 +2,15 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { answerVersioned, type VersionedBucket } from './versioned.ts';
+import { type Answer, type Mirror, openMirror } from './mirror.ts';
+import { REAL_SERVER } from './real-server.ts';
+import { answerVersioned, type StorageRequest, type VersionedBucket } from './versioned.ts';
 
 /**
  * An S3 server in memory, after the API's reference: path-style buckets, Signature Version 4 of each
  * request checked over its raw form, ListObjectsV2 (and V1 for other clients) by pages, ranges,
- * Content-MD5, aws-chunked bodies, and the errors as XML. restic's own client is the judge of it.
+ * Content-MD5, aws-chunked bodies, and the errors as XML. restic's own client is the judge of it, and a
+ * real server if `S3_URL` names one: it does the same, and the tests get its answers.
  */
 export interface S3StandIn {
   readonly url: string;
@@ -43,7 +46,7 @@ export async function startS3(versioned: VersionedBucket | null = null): Promise
 /** A stand-in that runs until it is stopped. */
 export async function openS3(
   versioned: VersionedBucket | null = null,
-): Promise<S3StandIn & { readonly stop: () => void }> {
+): Promise<S3StandIn & { readonly stop: () => Promise<void> }> {
   const connections = new Set<Socket>();
   const forgotten = new WeakSet<Socket>();
   const standIn = {
@@ -58,11 +61,13 @@ export async function openS3(
     forgetConnections: (): void => {
       for (const socket of connections) forgotten.add(socket);
     },
-    stop: (): void => {
+    async stop(): Promise<void> {
       server.closeAllConnections();
       server.close();
+      await mirror?.close();
     },
   };
+  const mirror = REAL_SERVER === null ? null : await openMirror(REAL_SERVER, standIn);
   const server = createServer((request, response) => {
     if (forgotten.has(request.socket)) {
       request.socket.destroy();
@@ -73,7 +78,7 @@ export async function openS3(
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const raw = await readBody(request);
     await standIn.beforeAnswer();
-    answer(standIn, request, raw, response);
+    await answer({ standIn, mirror, request, raw, response });
   }
   server.on('connection', (socket) => {
     connections.add(socket);
@@ -92,25 +97,27 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function answer(
-  standIn: S3StandIn,
-  request: IncomingMessage,
-  raw: Buffer,
-  response: ServerResponse,
-): void {
+async function answer({
+  standIn,
+  mirror,
+  request,
+  raw,
+  response,
+}: {
+  readonly standIn: S3StandIn;
+  readonly mirror: Mirror | null;
+  readonly request: IncomingMessage;
+  readonly raw: Buffer;
+  readonly response: ServerResponse;
+}): Promise<void> {
   const url = new URL(request.url ?? '/', standIn.url);
   const [, bucket = '', ...rest] = decodeURIComponent(url.pathname).split('/');
   const key = rest.join('/');
   const method = request.method ?? '';
-  const send = (status: number, body = '', headers: Record<string, string> = {}): void => {
-    response.writeHead(status, { 'content-type': 'application/xml', ...headers });
-    response.end(method === 'HEAD' ? '' : body);
+  const send = ({ status, headers, body }: Answer): void => {
+    response.writeHead(status, headers);
+    response.end(method === 'HEAD' ? undefined : body);
   };
-  const refuse = (status: number, code: string): void =>
-    send(
-      status,
-      `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
-    );
   response.setHeader('date', new Date(standIn.now()).toUTCString());
   const isList = method === 'GET' && key === '';
   const isRetention = url.searchParams.has('retention');
@@ -121,104 +128,105 @@ function answer(
     return;
   }
   if (failure !== undefined && failure !== 'cut-after') {
-    refuse(failure.status, failure.code);
+    send(refuse(failure.status, failure.code));
     return;
   }
-
   const signed = checkSignature(request, url, raw, standIn.secret);
   if (signed !== null) {
-    refuse(403, signed);
+    send(refuse(403, signed));
     return;
   }
   if (bucket !== BUCKET) {
-    refuse(404, 'NoSuchBucket');
+    send(refuse(404, 'NoSuchBucket'));
     return;
   }
-  if (standIn.versioned !== null) {
-    const answered = answerVersioned(standIn.versioned, {
-      method,
-      key,
-      query: url.searchParams,
-      headers: request.headers,
-      body: isChunked(request) ? unchunk(raw) : raw,
-      now: standIn.now(),
-    });
-    if (answered !== null && failure === 'cut-after') {
-      request.socket.destroy();
-      return;
-    }
-    if (answered?.error !== undefined) {
-      refuse(answered.status, answered.error);
-      return;
-    }
-    if (answered?.object !== undefined) {
-      sendObject(request, response, answered.object);
-      return;
-    }
-    if (answered !== null) {
-      send(answered.status, answered.body, answered.headers);
-      return;
-    }
-  }
-  if (isList && url.searchParams.has('location')) {
-    send(200, `<LocationConstraint>${REGION}</LocationConstraint>`);
-    return;
-  }
-  if (isList) {
-    send(200, list(standIn, url.searchParams));
-    return;
-  }
-  if (key === '' && method === 'HEAD') {
-    send(200);
-    return;
-  }
-  const object = standIn.objects.get(key);
-  if (method === 'PUT') {
-    const body = isChunked(request) ? unchunk(raw) : raw;
-    const md5 = request.headers['content-md5'];
-    if (md5 !== undefined && md5 !== hash('md5', body).toString('base64')) {
-      refuse(400, 'BadDigest');
-      return;
-    }
-    standIn.objects.set(key, body);
-    if (failure === 'cut-after') {
-      request.socket.destroy();
-      return;
-    }
-    send(200, '', { etag: `"${hash('md5', body).toString('hex')}"` });
-  } else if (method === 'DELETE') {
-    standIn.objects.delete(key);
-    send(204);
-  } else if (object === undefined) refuse(404, 'NoSuchKey');
-  else sendObject(request, response, object);
+  const body = isChunked(request) ? unchunk(raw) : raw;
+  const { headers } = request;
+  const answerHere = (query: URLSearchParams): Answer =>
+    answerRequest(standIn, { method, key, query, headers, body, now: standIn.now() });
+  const answered =
+    mirror !== null && isAsUsual(standIn.versioned)
+      ? await mirror.handle({ method, key, query: url.searchParams, headers, body }, answerHere)
+      : answerHere(url.searchParams);
+  if (failure === 'cut-after') request.socket.destroy();
+  else send(answered);
 }
 
-function sendObject(request: IncomingMessage, response: ServerResponse, object: Buffer): void {
-  const headers = {
-    'content-type': 'application/octet-stream',
-    'etag': `"${hash('md5', object).toString('hex')}"`,
-    'last-modified': 'Wed, 06 May 2026 07:08:09 GMT',
-    'accept-ranges': 'bytes',
-  };
-  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
-  const from = Number(range?.[1] ?? 0);
-  if (range !== null && from >= object.length) {
-    response.writeHead(416, { 'content-type': 'application/xml' });
-    response.end('<Error><Code>InvalidRange</Code></Error>');
-    return;
+/** A real bucket with Object Lock is so, and its owner is allowed everything. */
+const isAsUsual = (bucket: VersionedBucket | null): boolean =>
+  bucket === null ||
+  (bucket.hasLock &&
+    bucket.hasVersions &&
+    bucket.defaultDays === null &&
+    !bucket.ignoresLocks &&
+    bucket.denied.size === 0);
+
+const asXml = (status: number, body = '', headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/xml', ...headers },
+  body: Buffer.from(body),
+});
+const refuse = (status: number, code: string): Answer =>
+  asXml(
+    status,
+    `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+  );
+
+function answerRequest(standIn: S3StandIn, request: StorageRequest): Answer {
+  const { method, key, query, headers, body } = request;
+  const range = headers.range ?? '';
+  if (standIn.versioned !== null) {
+    const answered = answerVersioned(standIn.versioned, request);
+    if (answered?.error !== undefined) return refuse(answered.status, answered.error);
+    if (answered?.object !== undefined) return toAnswer(answered.object, range);
+    if (answered !== null) return asXml(answered.status, answered.body, answered.headers);
   }
+  if (query.has('retention')) return refuse(400, 'InvalidRequest');
+  const isList = method === 'GET' && key === '';
+  if (isList && query.has('location'))
+    return asXml(200, `<LocationConstraint>${REGION}</LocationConstraint>`);
+  if (isList) return asXml(200, list(standIn, query));
+  if (key === '' && method === 'HEAD') return asXml(200);
+  const object = standIn.objects.get(key);
+  if (method === 'PUT') {
+    const md5 = headers['content-md5'];
+    if (md5 !== undefined && md5 !== hash('md5', body).toString('base64'))
+      return refuse(400, 'BadDigest');
+    standIn.objects.set(key, body);
+    return asXml(200, '', { etag: `"${hash('md5', body).toString('hex')}"` });
+  }
+  if (method === 'DELETE') {
+    standIn.objects.delete(key);
+    return asXml(204);
+  }
+  return object === undefined ? refuse(404, 'NoSuchKey') : toAnswer(object, range);
+}
+
+function toAnswer(object: Buffer, wanted: string): Answer {
+  const range = /^bytes=(\d+)-(\d*)$/.exec(wanted);
+  const from = Number(range?.[1] ?? 0);
+  if (range !== null && from >= object.length) return refuse(416, 'InvalidRange');
   const to = Math.min(object.length, range?.[2] ? Number(range[2]) + 1 : object.length);
-  response.writeHead(range === null ? 200 : 206, {
-    ...headers,
-    'content-length': to - from,
-    ...(range !== null && { 'content-range': `bytes ${from}-${to - 1}/${object.length}` }),
-  });
-  response.end(request.method === 'HEAD' ? undefined : object.subarray(from, to));
+  return {
+    status: range === null ? 200 : 206,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'etag': `"${hash('md5', object).toString('hex')}"`,
+      'last-modified': 'Wed, 06 May 2026 07:08:09 GMT',
+      'accept-ranges': 'bytes',
+      'content-length': String(to - from),
+      ...(range !== null && { 'content-range': `bytes ${from}-${to - 1}/${object.length}` }),
+    },
+    body: object.subarray(from, to),
+  };
 }
 
 function list({ objects }: S3StandIn, query: URLSearchParams): string {
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const isV2 = query.get('list-type') === '2';
+  const isEncoded = query.get('encoding-type') === 'url';
+  const show = (key: string): string =>
+    isEncoded ? key.split('/').map(encode).join('/') : escapeXml(key);
   const after = query.get(isV2 ? 'continuation-token' : 'marker') ?? query.get('start-after') ?? '';
   const max = Math.min(PAGE_KEYS, Number(query.get('max-keys') ?? PAGE_KEYS));
   const found: { key: string; isPrefix: boolean }[] = [];
@@ -234,17 +242,19 @@ function list({ objects }: S3StandIn, query: URLSearchParams): string {
   const isMore = found.length > page.length;
   const rows = page.map(({ key, isPrefix }) =>
     isPrefix
-      ? `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`
-      : `<Contents><Key>${key}</Key><LastModified>2026-05-06T07:08:09.000Z</LastModified><ETag>"0"</ETag><Size>${objects.get(key)?.length ?? 0}</Size><StorageClass>STANDARD</StorageClass></Contents>`,
+      ? `<CommonPrefixes><Prefix>${show(key)}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${show(key)}</Key><LastModified>2026-05-06T07:08:09.000Z</LastModified><ETag>"0"</ETag><Size>${objects.get(key)?.length ?? 0}</Size><StorageClass>STANDARD</StorageClass></Contents>`,
   );
   const next = isMore
     ? isV2
-      ? `<NextContinuationToken>${last}</NextContinuationToken>`
-      : `<NextMarker>${last}</NextMarker>`
+      ? `<NextContinuationToken>${escapeXml(last)}</NextContinuationToken>`
+      : `<NextMarker>${show(last)}</NextMarker>`
     : '';
-  return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${BUCKET}</Name><Prefix>${prefix}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${max}</MaxKeys><IsTruncated>${isMore}</IsTruncated>${next}${rows.join('')}</ListBucketResult>`;
+  return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${BUCKET}</Name><Prefix>${show(prefix)}</Prefix>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<KeyCount>${page.length}</KeyCount><MaxKeys>${max}</MaxKeys><IsTruncated>${isMore}</IsTruncated>${next}${rows.join('')}</ListBucketResult>`;
 }
 
+const escapeXml = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const hash = (kind: 'sha256' | 'md5', bytes: string | Buffer): Buffer =>
   createHash(kind).update(bytes).digest();
 const hmac = (key: string | Buffer, text: string): Buffer =>

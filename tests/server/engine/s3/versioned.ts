@@ -38,7 +38,7 @@ export const makeVersionedBucket = (): VersionedBucket => ({
   denied: new Set(),
 });
 
-interface StorageRequest {
+export interface StorageRequest {
   readonly method: string;
   readonly key: string;
   readonly query: URLSearchParams;
@@ -175,7 +175,11 @@ export function remove(
   if (left.length === 0) bucket.versions.delete(key);
   else bucket.versions.set(key, left);
   show(bucket, key);
-  return { status: 204, headers: { 'x-amz-version-id': id } };
+  const isMarker = version !== undefined && version.bytes === null;
+  return {
+    status: 204,
+    headers: { 'x-amz-version-id': id, ...(isMarker && { 'x-amz-delete-marker': 'true' }) },
+  };
 }
 
 function answerRetention(bucket: VersionedBucket, request: StorageRequest): Answered {
