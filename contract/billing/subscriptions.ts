@@ -113,6 +113,8 @@ export const subscriptionStarted = v.strictObject({
     hasCard: v.boolean(),
     /** Of a restored one: what was due before isn't owed any more. */
     forgivenAt: v.optional(moment),
+    /** Of a restored one: what is owed that neither Stripe nor QuickBooks may have an invoice of. */
+    owedMills: v.optional(moment),
   }),
 });
 export const subscriptionPaid = v.strictObject({
@@ -194,7 +196,7 @@ export const SubscriptionRowSchema = v.object({
   graceEndsAt: v.nullable(v.number()),
   cancelledAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
-  /** What was owed when the card was added, until it is paid or written off. */
+  /** What was owed before the card or before it was restored, until it is paid or written off. */
   owedBeforeCardMills: v.optional(v.number()),
   /** What was due before isn't owed any more. */
   forgivenAt: v.optional(v.number()),
@@ -227,10 +229,12 @@ export const isFailing = ({ status }: Pick<SubscriptionRow, 'status'>): boolean 
 export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'>): void {
   const { event, at } = logged;
   if (event.type === 'subscription.started@1') {
-    rows.subscription?.set(event.data.id, {
-      ...event.data,
+    const { owedMills, ...started } = event.data;
+    rows.subscription?.set(started.id, {
+      ...started,
+      ...(owedMills !== undefined && { owedBeforeCardMills: owedMills }),
       startedAt: at,
-      owedMills: 0,
+      owedMills: owedMills ?? 0,
       graceEndsAt: null,
       cancelledAt: null,
       endedAt: null,
@@ -336,8 +340,9 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
   }
 }
 
-const settled = ({ owedBeforeCardMills }: SubscriptionRow): Partial<SubscriptionRow> =>
-  owedBeforeCardMills === undefined ? {} : { owedBeforeCardMills: 0 };
+/** The first payment of a restored one settles nothing of before. */
+const settled = ({ owedBeforeCardMills, status }: SubscriptionRow): Partial<SubscriptionRow> =>
+  owedBeforeCardMills === undefined || status === 'pending' ? {} : { owedBeforeCardMills: 0 };
 
 const getUndo = (
   {

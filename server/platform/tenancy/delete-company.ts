@@ -130,6 +130,8 @@ function continueSubscription(row: SubscriptionRow): readonly NewEvent[] {
           hasCard: row.hasCard,
           // A debt that was written off doesn't come back.
           ...(row.forgivenAt !== undefined && { forgivenAt: row.forgivenAt }),
+          // Nor is one forgotten that was owed before the card.
+          ...((row.owedBeforeCardMills ?? 0) > 0 && { owedMills: row.owedBeforeCardMills }),
         },
       },
     },

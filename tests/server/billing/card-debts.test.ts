@@ -274,6 +274,69 @@ eachDatabase((kind, open) => {
     expect(await getSubscription(till)).toMatchObject({ status: 'active', owedMills: 0 });
   });
 
+  test(`BILL-13, BILL-22: what was owed before a card was added is owed after the company was deleted and restored, until it is written off (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await suspend(till, ['failed']);
+    await pay(till, await openPage(till));
+    const owing = { status: 'payment_failed', owedMills: 99_000, hasCard: true };
+    expect(await getSubscription(till)).toMatchObject(owing);
+    const deleteAndRestore = async (): Promise<void> => {
+      await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+      await collect(till);
+      await must(owner, 'POST', 'o365/deleted-companies/1/restore', {});
+      await collect(till);
+      expect(await getSubscription(till)).toMatchObject({ status: 'pending', owedMills: 99_000 });
+    };
+    // Also if it is deleted again before a card is added.
+    await deleteAndRestore();
+    await deleteAndRestore();
+    expect((await getRow(owner)).subscription).toMatchObject({ owedMills: 99_000 });
+    await pay(till, await openPage(till));
+    const attached = await getSubscription(till);
+    expect(attached).toMatchObject(owing);
+    expect(attached?.graceEndsAt).toBeGreaterThan(till.ground.context.clock.now());
+    for (let hours = 0; hours < 8; hours += 1) {
+      till.ground.pass(HOUR);
+      await collect(till);
+    }
+    expect(await getSubscription(till)).toMatchObject({
+      ...owing,
+      graceEndsAt: attached?.graceEndsAt,
+    });
+    const later = await till.office.as('later', ['super-admin', 'o365_admin']);
+    await must(later, 'POST', 'o365/subscriptions/forgive-company', { companyId: 1 });
+    await collect(till);
+    expect(await getSubscription(till)).toMatchObject({ status: 'active', owedMills: 0 });
+  });
+
+  test(`BILL-13, BILL-22: what was paid in QuickBooks while a company was deleted is not owed after it was restored, even without QuickBooks (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { owner, ground: fixture, office } = till;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await addInvoice(till, '2026-03-01');
+    await till.work();
+    await pay(till, await openPage(till));
+    expect(await getSubscription(till)).toMatchObject({ owedMills: 5_000, hasCard: true });
+    await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+    await collect(till);
+    await must(owner, 'POST', 'o365/deleted-companies/1/restore', {});
+    await setBalance(till, 0);
+    await pay(till, await openPage(till));
+    const paid = { status: 'active', owedMills: 0, hasCard: true };
+    expect(await getSubscription(till)).toMatchObject(paid);
+    await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      await sql.deleteFrom('invoice').where('tenant_id', '=', tenant).execute();
+      await sql.deleteFrom('quickbooks').where('tenant_id', '=', tenant).execute();
+    });
+    for (let hours = 0; hours < 8; hours += 1) {
+      fixture.pass(HOUR);
+      await collect(till);
+    }
+    expect(await getSubscription(till)).toMatchObject(paid);
+  });
+
   test(`BILL-10, BILL-22: what a page leads to is finished later if Stripe can't be reached in between (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture } = till;

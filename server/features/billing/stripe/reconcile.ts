@@ -68,7 +68,9 @@ function getRunningEvents(
   const events: Change[] = [];
   const periodEndsAt = (items.data[0]?.current_period_end ?? 0) * SECOND_MS;
   const isRunning = row.status === 'active' || row.status === 'cancelled';
-  if (!isRunning || periodEndsAt > row.periodEndsAt)
+  // Nothing is owed any more of before the card, or of before it was restored.
+  const isSettled = (row.owedBeforeCardMills ?? 0) > 0;
+  if (!isRunning || isSettled || periodEndsAt > row.periodEndsAt)
     events.push({ type: 'subscription.paid@1', data: { id, periodEndsAt } });
   if (trialEnd !== null && trialEnd !== toSeconds(row.trialEndsAt) && row.status !== 'cancelled')
     events.push({

@@ -68,15 +68,15 @@ export async function loadOverdue(
   const invoices = (await loadMonthInvoices(tx, invoiced)).filter(({ voided }) => !voided);
   const isFresh = readAt >= now - FRESH_MS;
   return (row) => {
-    if (!isFresh && !isFailing(row)) return 0;
+    if (!isFresh && !isFailing(row) && getOwedBeforeCard(row) === 0) return 0;
     const own = invoices.filter(({ company }) => company === row.company);
     return own.length === 0 ? getOwedBeforeCard(row) : getOverdueMills(row, own, { timeZone, now });
   };
 }
 
 /** Without invoices, it is unknown whether what was owed before the card was paid. */
-const getOwedBeforeCard = (row: SubscriptionRow): Mills =>
-  isFailing(row) ? (row.owedBeforeCardMills ?? 0) : 0;
+const getOwedBeforeCard = ({ owedBeforeCardMills }: SubscriptionRow): Mills =>
+  owedBeforeCardMills ?? 0;
 
 /**
  * BILL-16: opens the months again whose invoices were deleted in QuickBooks, before they are

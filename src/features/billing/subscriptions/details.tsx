@@ -153,7 +153,7 @@ export function Terms({
           {t.owed({ amount: moneyWords(owedMills, currency) })}{' '}
           {graceEndsAt !== null && status === 'payment_failed'
             ? t.graceUntil({ when: formatWhen(graceEndsAt, zone) })
-            : t.stoppedHint}
+            : status !== 'pending' && t.stoppedHint}
         </Callout>
       )}
       <ul className="m-0 list-none border-t border-rule p-0 text-ink-2 [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5">
