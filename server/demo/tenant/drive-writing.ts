@@ -165,11 +165,14 @@ export function saveFile(
     if (existing?.is_folder === 1) throw nameExists();
     const content = { content: storeBytes(tenant, file.bytes), size: file.bytes.length };
     const { createdDateTime, lastModifiedDateTime } = file.input.fileSystemInfo ?? {};
-    if (existing)
-      return {
-        item: changeContent(tenant, existing, content, file.author, lastModifiedDateTime),
-        isNew: false,
-      };
+    if (existing) {
+      const changed = changeContent(tenant, existing, content, file.author, lastModifiedDateTime);
+      const item =
+        createdDateTime === undefined
+          ? changed
+          : updateItem(tenant, changed, { fileCreatedAt: createdDateTime });
+      return { item, isNew: false };
+    }
     const item = insertItem(tenant, {
       driveId: file.drive.id,
       parentId: file.parentId,

@@ -336,6 +336,12 @@ export interface Found {
   readonly changeKey: string;
   /** Its content and properties are those of the item version. */
   readonly isSame: boolean;
+  /** Its name in the folder, if a restore gives it that of the item version. */
+  readonly name?: string;
+  /** It has the content of the item version: only its name differs. */
+  readonly hasContent?: boolean;
+  /** Why it can't be replaced. */
+  readonly refusal?: string;
 }
 export interface WriteInput {
   readonly replaces: Found | null;

@@ -53,19 +53,21 @@ interface FixtureOptions {
    * over time, such as those about a team, take none of the test.
    */
   readonly skipsShortWaits?: boolean;
+  /** The longest of these timers, for tests in which requests are repeated after longer waits. */
+  readonly shortWaitMs?: number;
 }
 
 export async function makeFixture(
   config: Partial<Config> = {},
   input?: Store,
-  { skipsShortWaits = false }: FixtureOptions = {},
+  { skipsShortWaits = false, shortWaitMs = SHORT_WAIT_MS }: FixtureOptions = {},
 ): Promise<Fixture> {
   const lines: string[] = [];
   let now = Date.parse('2026-03-02T07:30:00Z');
   const clock: Clock = {
     now: () => now,
     after(ms, work) {
-      if (!skipsShortWaits || ms > SHORT_WAIT_MS) return systemClock.after(ms, work);
+      if (!skipsShortWaits || ms > shortWaitMs) return systemClock.after(ms, work);
       const end = now + ms;
       const timer = setImmediate(() => {
         now = Math.max(now, end);

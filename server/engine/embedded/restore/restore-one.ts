@@ -99,6 +99,8 @@ async function restoreAsFound(
   const { kind } = one.item;
   const decision = decide(input, copy.value ?? found.value, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
+  const refusal = decision.replaces?.refusal;
+  if (refusal !== undefined) return finish(task, one, 'failed', refusal);
   const loss = await writer.describeLoss?.(one.item, getContent(task, one.item.parts));
   if (loss?.ok === false) return problem(task, one, loss.error);
   const withLoss = (message: string): string =>
@@ -129,7 +131,8 @@ async function restoreAsFound(
       ? { ok: false, error: replaced.error }
       : finish(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
   const state = decision.keepBoth ? 'writing-copy' : 'writing';
-  await storeStep(task, one.n, { state, written: null, replaced: replaced.value });
+  const before = keepFirst(one, replaced.value);
+  await storeStep(task, one.n, { state, written: null, replaced: before });
   const written = await writeVersions(task, one, writer, place, {
     state,
     versions: [...earlier, one.item],
@@ -264,6 +267,14 @@ async function saveReplaced(
   }
   const flushed = await task.content.flush();
   return flushed.ok ? { ok: true, value: { item: fetched.value.item, parts } } : flushed;
+}
+
+/** An interrupted attempt has renamed a file and not replaced its content: undo needs its first name. */
+function keepFirst({ state, replaced }: TaskItem, now: ReplacedItem | null): ReplacedItem | null {
+  const first = replaced as ReplacedItem | null;
+  const hash = first?.item.flags.hash;
+  const isSameFile = first?.item.key === now?.item.key && hash === now?.item.flags.hash;
+  return state !== 'planned' && hash !== undefined && isSameFile ? first : now;
 }
 
 const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';

@@ -40,7 +40,12 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
       place,
       replacedItem(replaced),
       {
-        replaces: { key: written.key, changeKey: written.changeKey, isSame: false },
+        replaces: {
+          key: written.key,
+          changeKey: written.changeKey,
+          isSame: false,
+          ...(replaced.item.kind === 'file' && { name: one.item.title }),
+        },
         keepBoth: false,
         flags: AS_IT_WAS,
         content: getContent(task, replaced.parts),

@@ -89,7 +89,12 @@ export async function writeVersions(
 ): Reply<WrittenItem> {
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { flags } = task.request.input;
-  let { replaces, keepBoth } = input;
+  let { keepBoth } = input;
+  // Earlier versions come first, so the content is written in any case.
+  let replaces =
+    input.replaces !== null && input.versions.length > 1
+      ? { ...input.replaces, hasContent: false }
+      : input.replaces;
   const { state } = input;
   for (const [at, version] of input.versions.entries()) {
     const content = getContent(task, version.parts);

@@ -191,25 +191,29 @@ async function removeItem({ client, path }: Drive, key: string, changeKey: strin
 
 // ---- files
 
+/** The file itself, also under another name; but one that has its name now stands for it. */
 async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<Found | null> {
   const byKey = await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
   if (!byKey.ok) return byKey;
   const isThere = byKey.value?.parentReference?.id === folder && !byKey.value.deleted;
-  const row = isThere ? byKey : await findChild(drive, folder, item.title);
-  if (!row.ok) return row;
-  return row.value?.file ? { ok: true, value: toFoundFile(row.value, item) } : EMPTY;
+  const own = isThere && byKey.value?.file ? byKey.value : null;
+  if (own !== null && own.name === item.title) return { ok: true, value: toFoundFile(own, item) };
+  const named = await findChild(drive, folder, item.title);
+  if (!named.ok) return named;
+  const row = named.value?.file ? named.value : own;
+  return row === null ? EMPTY : { ok: true, value: toFoundFile(row, item) };
 }
 
 /** The same state, or the same name, size, content and time. */
 function toFoundFile(row: DriveItem, item: StoredItem): Found {
   const now = getItem(row, '');
-  const isSame =
-    now.changeKey === item.changeKey ||
-    (now.title === item.title &&
-      now.bytes === item.bytes &&
-      now.flags.hash === item.flags.hash &&
-      Math.floor(now.changedAt / 1_000) === Math.floor(item.changedAt / 1_000));
-  return { key: now.key, changeKey: now.changeKey, isSame };
+  const hasContent =
+    now.bytes === item.bytes &&
+    now.flags.hash === item.flags.hash &&
+    Math.floor(now.changedAt / 1_000) === Math.floor(item.changedAt / 1_000);
+  const { key, changeKey, title: name } = now;
+  const isSame = changeKey === item.changeKey || (name === item.title && hasContent);
+  return isSame ? { key, changeKey, isSame } : { key, changeKey, isSame, name, hasContent };
 }
 
 /** The names of an item and of its copies, `Plan.docx`, `Plan 1.docx`. */
@@ -271,9 +275,13 @@ async function writeNamed(
   item: StoredItem,
   input: WriteInput,
 ): Reply<Written> {
-  const { replaces } = input;
   const child = childPath(drive, folder, item.title);
   if (child === null) return failed('invalid', t.badName);
+  const renamed = await rename(drive, input.replaces, item.title);
+  if (!renamed.ok) return renamed;
+  const replaces = renamed.value;
+  if (replaces !== null && input.replaces?.hasContent === true)
+    return { ok: true, value: { key: replaces.key, changeKey: replaces.changeKey } };
   const target = replaces === null ? child : itemPath(drive, replaces.key);
   const raw = await input.content('raw');
   if (!raw.ok) return raw;
@@ -307,6 +315,17 @@ async function writeNamed(
   return isWritten && now.ok && now.value !== null
     ? { ok: true, value: toWritten(now.value) }
     : { ok: false, error };
+}
+
+/** Gives a file that will be replaced the name of the item version. */
+async function rename(drive: Drive, found: Found | null, name: string): Reply<Found | null> {
+  if (found?.name === undefined || found.name === name) return { ok: true, value: found };
+  const renamed = await drive.client.patch(itemPath(drive, found.key), { name }, DriveItem, {
+    headers: { 'if-match': found.changeKey },
+  });
+  return renamed.ok
+    ? { ok: true, value: { ...found, name, changeKey: renamed.value.eTag ?? '' } }
+    : { ok: false, error: renamed.error };
 }
 
 interface FileInput {

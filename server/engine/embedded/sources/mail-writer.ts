@@ -223,17 +223,27 @@ async function findMessage(
   const byKey = await client.get(`${messagePath(mailbox, item.key)}?${FIELDS}`, Message, {
     headers: PREFER,
   });
-  const own =
-    byKey.ok && byKey.value.parentFolderId === folder ? toFoundMail(byKey.value, item) : null;
+  const isHere = byKey.ok && byKey.value.parentFolderId === folder;
+  const edited = isHere && isEditedDraft(byKey.value, item) ? byKey.value : null;
+  const asFound = isHere ? toFoundMail(byKey.value, item) : null;
+  const own = asFound !== null && edited !== null ? { ...asFound, isSame: false } : asFound;
   if (own?.isSame === true) return { ok: true, value: own };
   const isElsewhere = byKey.ok || byKey.error.kind === 'missing' || byKey.error.kind === 'invalid';
   if (!isElsewhere) return { ok: false, error: byKey.error };
   const copies = await listCopies(mailbox, folder, item);
   if (!copies.ok) return copies;
-  const found = copies.value.map((message) => toFoundMail(message, item));
+  const found = copies.value
+    .filter(({ id }) => id !== edited?.id)
+    .map((message) => toFoundMail(message, item));
   // A restore that replaces a changed mail and was interrupted has written it beside that one.
   return { ok: true, value: found.find(({ isSame }) => isSame) ?? own ?? found[0] ?? null };
 }
+
+/** Only drafts are written on: such a change may be in the text alone, which no list has. */
+const isEditedDraft = (
+  { isDraft, changeKey }: Message,
+  { changeKey: before }: StoredItem,
+): boolean => isDraft === true && changeKey !== before;
 
 /** Messages of the folder with the mail's Message-ID. */
 async function listCopies(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { driveWriter } from '#server/engine/embedded/sources/drive-writer.ts';
-import { driveSource } from '#server/engine/embedded/sources/drive.ts';
+import { driveClient, DriveItem, driveSource } from '#server/engine/embedded/sources/drive.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../graph/fixtures.ts';
 import { backUp, getInput, WRITE_ROLES } from './restoring.ts';
@@ -130,6 +130,48 @@ test('ENG-29: a file is replaced only in the state in which it was found, and ke
     ),
   );
   expect(getValue(await writer.find(one.place, one.item, graph.call))).toBeNull();
+});
+
+test('ENG-29: a renamed file gets its content and its name back, and a file that has its name stands for it', async () => {
+  const { graph, object, kept: stored, admin, writer } = await aDrive();
+  const one = first(stored);
+  const { place, item } = one;
+  const rename = async (key: string, name: string): Promise<void> => {
+    const client = driveClient(graph.ports, object, graph.call);
+    getValue(await client.patch(`/users/${object.id}/drive/items/${key}`, { name }, DriveItem));
+  };
+  const names = async (): Promise<readonly string[]> =>
+    (await backUp(graph, driveSource(graph.ports), object))
+      .filter((now) => JSON.stringify(now.place.path) === JSON.stringify(place.path))
+      .map((now) => now.item.title)
+      .toSorted();
+  const before = await names();
+
+  // Only the name: no version is written.
+  await rename(item.key, 'Other name.txt');
+  const renamed = getValue(await writer.find(place, item, graph.call));
+  expect(renamed).toMatchObject({ key: item.key, isSame: false });
+  getValue(await writer.write(place, item, getInput(one, { replaces: renamed }), graph.call));
+  expect([await names(), admin.listVersions(item.key).length]).toEqual([before, 1]);
+  expect(getValue(await writer.find(place, item, graph.call))?.isSame).toBe(true);
+
+  // Name and content.
+  await rename(item.key, 'Other name.txt');
+  admin.changeFile(object.id, item.key);
+  const changed = getValue(await writer.find(place, item, graph.call));
+  getValue(await writer.write(place, item, getInput(one, { replaces: changed }), graph.call));
+  expect(await names()).toEqual(before);
+  expect(getValue(await writer.find(place, item, graph.call))?.isSame).toBe(true);
+
+  // Another file has taken the name meanwhile.
+  await rename(item.key, 'Other name.txt');
+  const taken: Stored = { ...one, item: { ...item, key: 'gone' } };
+  const other = getValue(await writer.write(place, taken.item, getInput(taken), graph.call));
+  admin.changeFile(object.id, other.key);
+  expect(getValue(await writer.find(place, item, graph.call))).toMatchObject({
+    key: other.key,
+    isSame: false,
+  });
 });
 
 test('ENG-27: a file that is kept beside another gets a name of its own; without that it is a conflict', async () => {

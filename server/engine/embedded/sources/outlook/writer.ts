@@ -127,8 +127,21 @@ async function findOwn(mailbox: Mailbox, folder: string, item: StoredItem): Repl
   const { core, rest } = getFingerprint(now.value);
   const isSame =
     changeKey === item.changeKey || (known !== null && known.core === core && known.rest === rest);
-  return ok({ key: item.key, changeKey, isSame });
+  // Known before the restore, so that a dry run says it.
+  const isRefused = !isSame && isOwnMeeting(now.value);
+  return ok({
+    key: item.key,
+    changeKey,
+    isSame,
+    ...(isRefused && { refusal: t.meetingNotReplaceable }),
+  });
 }
+
+/** A meeting whose attendees Exchange would write to. */
+const isOwnMeeting = (item: OutlookItem): boolean =>
+  item.kind === 'event' &&
+  item.value.isOrganizer === true &&
+  (item.value.attendees ?? []).length > 0;
 
 async function isInFolder({ client, user }: Mailbox, folder: string, ref: ItemRef): Reply<boolean> {
   const id = parseFolderKey(folder)?.id;
@@ -304,11 +317,7 @@ async function checkRemovable(
   const now = await readOutlookItem(client, user, ref);
   if (!now.ok) return isAbsent(now) ? ok(false) : now;
   if (getChange(now.value, '').changeKey !== state.changeKey) return failed('conflict', t.conflict);
-  if (now.value.kind !== 'event') return ok(true);
-  const { isOrganizer, attendees } = now.value.value;
-  return isOrganizer === true && (attendees ?? []).length > 0
-    ? failed('unsupported', meeting)
-    : ok(true);
+  return isOwnMeeting(now.value) ? failed('unsupported', meeting) : ok(true);
 }
 
 async function removeItem(mailbox: Mailbox, written: Written): Reply<void> {
