@@ -60,6 +60,15 @@ const ROWS: readonly Row[] = [
   ['G67', 'tests/server/imports/pst.test.ts', 'server', 100, 'mutated PST files', 100, 20],
   ['G67', 'tests/server/imports/readers.test.ts', 'server', 300, 'mutated archives', 33, 2],
   ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
+  [
+    'RES-1 RES-2 RES-3 RES-4',
+    'tests/server/engine/restore/random/random-restores.test.ts',
+    'server',
+    10,
+    'random restores',
+    100,
+    25,
+  ],
   ['ENG-3', 'tests/server/engine/crash-walk.test.ts', 'server', 53, 'kills at named writes', 8, 7],
 ];
 

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import type { NodeId } from '#contract/ids.ts';
+import type { ItemResult, RestoreInput } from '#contract/engine/engine.ts';
+import { freshStore, ONE } from '../../../db/databases.ts';
+import { makeRandom } from '../../random.ts';
+import { changeTenant, pick, type Random } from './change-tenant.ts';
+import { expectRestore, type Wanted } from './oracle.ts';
+import { aRandomOffice, type FoundNode, type RandomOffice } from './random-office.ts';
+import {
+  type Chosen,
+  describeView,
+  getNames,
+  isMeeting,
+  readTenant,
+  type TenantView,
+  toFolder,
+  toPlace,
+} from './tenant-view.ts';
+
+/** Stories of ten restores. Longer proofs begin with a seed of their own; `SEED` repeats one. */
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const SEED = process.env['SEED'];
+const STORIES = SEED === undefined ? PROOF : 1;
+const FIRST = Number(SEED ?? (PROOF === 1 ? 4 : 1 + (Date.now() % 1_000_000)));
+const POINTS = 2;
+const RESTORES = 10;
+const FAILURES = ['busy', 'reset', 'lost', 'cut'] as const;
+
+interface Point {
+  readonly at: number;
+  readonly view: TenantView;
+}
+const WORKLOADS = ['outlook', 'onedrive', 'sharepoint'] as const;
+const OBJECTS = { outlook: 'mailbox', onedrive: 'drive', sharepoint: 'site' } as const;
+
+for (let story = 0; story < STORIES; story += 1) {
+  const seed = FIRST + story;
+  test(`RES-1, RES-2, RES-3, RES-4, RES-21: random restores do what their rules say, and undo takes them back (SEED=${seed})`, async () => {
+    const random = makeRandom(seed);
+    for (let n = 0; n < 10; n += 1) random(2);
+    const office = await aRandomOffice(await freshStore(ONE), seed);
+    const { user, other, site } = office.targets;
+    const chosen: Chosen = { mailboxes: [user, other], drives: [user, other], sites: [site] };
+    const look = (): TenantView => readTenant(office.tables, office.admin, chosen);
+    const points: Point[] = [];
+    for (let n = 0; n < POINTS; n += 1) {
+      if (n > 0) await changeTenant(office, office.targets, random, 25);
+      const { at, result } = await office.backUp();
+      expect(result).toBe('success');
+      points.push({ at, view: look() });
+    }
+    await changeTenant(office, office.targets, random, 25);
+    for (let n = 0; n < RESTORES; n += 1) {
+      office.pass(3_600_000);
+      await tryRestore(office, { random, points, look });
+      await changeTenant(office, office.targets, random, 3);
+    }
+  });
+}
+
+interface Story {
+  readonly random: Random;
+  readonly points: readonly Point[];
+  readonly look: () => TenantView;
+}
+
+async function tryRestore(office: RandomOffice, { random, points, look }: Story): Promise<void> {
+  const { user, other, site } = office.targets;
+  const workload = pick(WORKLOADS, random) ?? 'outlook';
+  const point = pick(points, random);
+  if (point === undefined) return;
+  const explorer = await office.open(workload, point.at);
+  const object = `${OBJECTS[workload]} ${workload === 'sharepoint' ? site : user}`;
+  const nodes = await office.walk(explorer);
+  const own = { things: point.view.things.filter((one) => one.object === object) };
+  // RES-8: the session shows exactly what the tenant had.
+  expect(nodes.filter(isItem).map(describeNode).toSorted()).toEqual(
+    own.things
+      .map(({ kind, place, name }) => `${kind} ${toPlace([...getNames(place), name])}`)
+      .toSorted(),
+  );
+  expect(
+    nodes
+      .filter((one) => !isItem(one) && one.path.length > 0)
+      .map(({ path }) => toFolder(object, path))
+      .toSorted(),
+  ).toEqual([...point.view.folders].filter((one) => one.startsWith(`${object} `)).toSorted());
+  const { picked, wanted } = choose(nodes, own.things, object, random);
+  if (picked.length === 0) return;
+  const isElsewhere = workload !== 'sharepoint' && random(4) === 0;
+  const input: RestoreInput = {
+    explorer,
+    nodes: picked,
+    target: isElsewhere
+      ? { kind: 'other', organization: office.scope.organization, object: other, folder: null }
+      : { kind: 'original' },
+    select: pick(['missing', 'changed', 'both', 'both'] as const, random) ?? 'both',
+    onConflict: pick(['skip', 'replace', 'replace', 'keep-both'] as const, random) ?? 'skip',
+    versions: 'last',
+    flags: {
+      markRestoredAsUnread: random(3) === 0,
+      excludeDeletedItems: random(4) === 0,
+      excludeDrafts: random(4) === 0,
+      excludeInPlaceHoldItems: false,
+      excludeLitigationHoldItems: false,
+    },
+    dryRun: false,
+    reason: 'test',
+  };
+  const target = isElsewhere ? `${OBJECTS[workload]} ${other}` : object;
+  const before = look();
+  const expected = expectRestore(
+    before,
+    wanted.map((one) => ({ ...one, object: target })),
+    input,
+  );
+  const about = JSON.stringify({ workload, point: points.indexOf(point), isElsewhere, ...input });
+
+  const dry = await office.restore({ ...input, dryRun: true });
+  expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(before) });
+  expect({ about, outcomes: describe(dry.results) }).toEqual({
+    about,
+    outcomes: expected.outcomes,
+  });
+  if (random(2) === 0)
+    office.setFailures(
+      FAILURES.map((failure) => ({
+        path: /graph|outlook|sharepoint/,
+        probability: 0.02,
+        failure,
+        retryAfterSeconds: 1,
+      })),
+    );
+  const real = await office.restore(input);
+  office.setFailures([]);
+  expect({ about, outcomes: describe(real.results) }).toEqual({
+    about,
+    outcomes: expected.outcomes,
+  });
+  expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(expected.view) });
+  // RES-2: it is all there.
+  const again = await office.restore(input);
+  const written = new Set(
+    again.results.filter(({ outcome }) => outcome !== 'skipped').map(({ name }) => name),
+  );
+  expect({ about, written: [...written] }).toEqual({ about, written: [] });
+  // RES-4
+  const undone = await office.undo(real.task);
+  // ENG-71: nobody gets a cancellation.
+  const meetings = expected.view.things.filter(
+    (one) => one.id.startsWith('new') && isMeeting(before, one, one.object),
+  );
+  expect({
+    about,
+    left: describe(undone.results.filter(({ outcome }) => outcome !== 'restored')),
+  }).toEqual({ about, left: meetings.map(({ name }) => `${name}: failed`).toSorted() });
+  const remaining = { things: [...before.things, ...meetings], folders: before.folders };
+  expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(remaining) });
+}
+
+const describe = (results: readonly ItemResult[]): readonly string[] =>
+  results.map(({ name, outcome }) => `${name}: ${outcome}`).toSorted();
+const ITEMS: ReadonlySet<string> = new Set(['mail', 'event', 'contact', 'task', 'file', 'row']);
+const isItem = ({ node }: FoundNode): boolean => ITEMS.has(node.kind);
+const describeNode = ({ node, path }: FoundNode): string => `${node.kind} ${toPlace(path)}`;
+
+/** Draws one of the levels: all, folders, or items. Those of one name in one place come together. */
+function choose(
+  nodes: readonly FoundNode[],
+  things: TenantView['things'],
+  object: string,
+  random: Random,
+): { readonly picked: readonly NodeId[]; readonly wanted: readonly Wanted[] } {
+  const level = random(3);
+  const candidates = nodes.filter((one) =>
+    level === 0
+      ? one.path.length === 0
+      : level === 1
+        ? !isItem(one) && one.path.length > 0
+        : isItem(one),
+  );
+  const count = level === 0 ? 1 : 1 + random(level === 1 ? 3 : 6);
+  const chosen = Array.from({ length: count }, () => pick(candidates, random)).filter(
+    (one) => one !== undefined,
+  );
+  const names = new Set(chosen.map((one) => toPlace(one.path)));
+  const picked = candidates.filter((one) => names.has(toPlace(one.path)));
+  const wanted = things.filter(({ place, name }) =>
+    level === 2
+      ? names.has(toPlace([...getNames(place), name]))
+      : picked.some(({ path }) => path.every((part, depth) => getNames(place)[depth] === part)),
+  );
+  return {
+    picked: picked.map(({ node }) => node.id),
+    wanted: wanted.map((thing) => ({ thing, object, place: thing.place })),
+  };
+}
