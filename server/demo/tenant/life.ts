@@ -40,12 +40,14 @@ export function beginLife(tenant: Tenant): void {
  */
 export function live(tenant: Tenant, until: Ms, size: TenantSize, maxMs: Ms): void {
   const { store } = tenant;
-  const listActive = (): Person[] => listPeople(tenant).filter(({ hasContent }) => hasContent);
-  let people = listActive();
   const since = Math.max(
     Number(store.readMeta('lived_until')),
     Math.floor((until - maxMs) / TICK_MS) * TICK_MS,
   );
+  // Called before each request: most are in the tick of the one before.
+  if (since + TICK_MS > until) return;
+  const listActive = (): Person[] => listPeople(tenant).filter(({ hasContent }) => hasContent);
+  let people = listActive();
   for (let at = since + TICK_MS; at <= until; at += TICK_MS) {
     store.transaction(() => {
       const random = makeRng(tenant.seed, 'life', at / TICK_MS);
