@@ -1,9 +1,9 @@
 import ICAL from 'ical.js';
-import { DateTime } from 'luxon';
-import { expect, test } from 'vitest';
+import { DateTime, IANAZone } from 'luxon';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeEventFile, writeTaskFile } from '#server/engine/embedded/formats/icalendar.ts';
 import { writeContactFile } from '#server/engine/embedded/formats/vcard.ts';
-import { writeTimeZone } from '#server/engine/embedded/formats/time-zone.ts';
+import { getZone, writeTimeZone } from '#server/engine/embedded/formats/time-zone.ts';
 import {
   OutlookContact,
   OutlookEvent,
@@ -226,6 +226,15 @@ test('DL-20: the lines of a zone are made once for all events of a year', () => 
   expect(writeTimeZone('Europe/Oslo', 2026)).toBe(writeTimeZone('Europe/Oslo', 2026));
   expect(writeTimeZone('Europe/Oslo', 2026)).not.toEqual(writeTimeZone('Europe/Oslo', 2025));
   expect(writeTimeZone('Europe/Oslo', 2026)).not.toEqual(writeTimeZone('Europe/Riga', 2026));
+});
+
+test('DL-20: the name of a zone is checked once, whether it is known or not', () => {
+  const checks = vi.spyOn(IANAZone, 'isValidZone');
+  onTestFinished(() => checks.mockRestore());
+  const zones = { 'Asia/Kathmandu': 'Asia/Kathmandu', 'Customized Time Zone 7': null };
+  for (const [name, zone] of Object.entries(zones))
+    expect([getZone(name), getZone(name)]).toEqual([zone, zone]);
+  expect(checks).toHaveBeenCalledTimes(2);
 });
 
 test('DL-20: a task is read by another program with its checklist, dates and state', () => {

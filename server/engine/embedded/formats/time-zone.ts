@@ -8,6 +8,14 @@ import { findIana } from 'windows-iana';
  */
 export function getZone(name: string | null | undefined): string | null {
   if (!name) return null;
+  const found = known.get(name) ?? { zone: findZone(name) };
+  known.set(name, found);
+  return found.zone;
+}
+/** Zones by the name in a mail: checking a name takes longer than reading an event. */
+const known = new LRUCache<string, { readonly zone: string | null }>({ max: 1_000 });
+
+function findZone(name: string): string | null {
   const zone = /^(?:utc|gmt)$/i.test(name) ? 'UTC' : (findIana(name)[0] ?? name);
   return IANAZone.isValidZone(zone) ? zone : null;
 }
