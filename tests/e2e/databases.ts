@@ -48,7 +48,8 @@ export async function startCluster(run: number): Promise<string> {
   if (claimFolder(folder)) {
     const program = join(import.meta.dirname, '../server/db/cluster.ts');
     const node = process.env['DAYBOOK_NODE'] ?? process.execPath;
-    started = spawn(node, [program, folder, String(run)], { detached: true, stdio: 'ignore' });
+    const args = [program, folder, String(run), 'postgres'];
+    started = spawn(node, args, { detached: true, stdio: 'ignore' });
     started.unref();
   }
   for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {

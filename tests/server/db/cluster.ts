@@ -1,7 +1,8 @@
 /**
- * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run>`. Started by
- * `databases.ts`, never by hand. Answers through files in the folder (`ready` or `failed`), ends
- * when the run does, and takes the folder with it.
+ * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run> [postgres]`.
+ * Started by `databases.ts`, never by hand. Answers through files in the folder (`ready` or
+ * `failed`), ends when the run does, and takes the folder with it. `postgres`: makes no folder of the
+ * embedded database.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import { systemClock } from '../../../server/platform/clock.ts';
 import { binaries, TEMPLATE, unprivileged, urlIn } from './binaries.ts';
 
 const [folder, run] = [process.argv[2] ?? '', Number(process.argv[3])];
+const isPostgresOnly = process.argv[4] === 'postgres';
 let postgres = null as ChildProcess | null;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -33,6 +35,7 @@ async function begin(): Promise<void> {
   const bin = binaries();
   if (bin !== null) await beginPostgres(bin);
   tell('ready', '');
+  if (isPostgresOnly) return;
   // A migrated folder of the embedded database: opening it takes a third of making it.
   const pglite = await PGlite.create();
   await migrate(new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }));
