@@ -24,7 +24,11 @@ let server: Listening | undefined;
 let clients: Client[] = [];
 
 beforeEach(async () => {
-  fixture = await makeFixture({ trustedProxies: ['127.0.0.1'] });
+  const made = await makeFixture({ trustedProxies: ['127.0.0.1'] });
+  // The deadline of public calls doesn't pass while a busy machine opens connections: what is
+  // refused is refused for want of room.
+  const clock = { ...made.context.clock, after: () => ({ cancel: () => undefined }) };
+  fixture = { ...made, context: { ...made.context, clock } };
   const { tenant, host: at } = await provider(fixture);
   host = at;
   await user(fixture, tenant);
@@ -45,8 +49,10 @@ afterEach(async () => {
   server = undefined;
 });
 const begin = async (limits: Partial<ListenLimits> = {}): Promise<void> => {
-  server = await listen(app, 0, '127.0.0.1', limits);
+  server = await listen(app, 0, '127.0.0.1', { ...ENDLESS, ...limits });
 };
+/** Only the test of these limits has them: a busy machine takes as long to open connections. */
+const ENDLESS = { headersMs: 600_000, requestMs: 600_000 };
 
 /** A connection that sends what it is given and nothing more. */
 interface Client {
@@ -169,8 +175,10 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
   const MIB = 1_048_576;
   const full = makeBodyBudget();
   const held: number[] = [];
+  let arrived = 0;
   const sampled: BodyBudget = {
     open(request, ip) {
+      arrived += 1;
       const close = full.open(request, ip);
       // The most that is held at a time is held right before something is given back.
       return () => {
@@ -182,25 +190,28 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
       return full.heldBytes;
     },
   };
-  // The deadline of public calls does not pass: what is refused is refused for want of room.
-  const context: AppContext = {
-    ...fixture.context,
-    clock: { ...fixture.context.clock, after: () => ({ cancel: () => undefined }) },
-  };
-  app = getApp(context, allHandlers(context), { routes: pingRoutes(context), bodies: sampled });
+  app = getApp(fixture.context, allHandlers(fixture.context), {
+    routes: pingRoutes(fixture.context),
+    bodies: sampled,
+  });
   await begin();
   for (const [addresses, max] of [
     [1_500, 16 * MIB],
     [1, 4 * MIB],
   ] as const) {
-    await Promise.all(
-      Array.from({ length: 1_500 }, (_, n) =>
-        slowFrom(
-          `198.51.${100 + Math.floor((n % addresses) / 250)}.${(n % addresses) % 250}`,
-          16_000,
+    // More than the system accepts at once (511) would be lost, and some of them for over a minute.
+    for (let from = 0; from < 1_500; from += 250) {
+      await Promise.all(
+        Array.from({ length: 250 }, (_, i) => from + i).map((n) =>
+          slowFrom(
+            `198.51.${100 + Math.floor((n % addresses) / 250)}.${(n % addresses) % 250}`,
+            16_000,
+          ),
         ),
-      ),
-    );
+      );
+      await expect.poll(() => arrived, PATIENT).toBe(from + 250);
+    }
+    arrived = 0;
     const refused = Math.floor(1_500 - max / 16_000);
     await expect
       .poll(() => statuses().filter((status) => status === 503).length, PATIENT)
@@ -344,9 +355,7 @@ test('HTTP-20: connections are limited in total and per address, and a declared 
   await expect
     .poll(async () => {
       const one = await client(head('/api/v1/service-providers/branding', {}, 'GET'));
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100);
-      });
+      await expect.poll(() => one.isClosed() || getStatus(one) > 0, PATIENT).toBe(true);
       return getStatus(one);
     }, PATIENT)
     .toBe(200);
@@ -378,7 +387,8 @@ test("HTTP-21: headers and bodies that don't arrive time out", async () => {
   const noHeaders = await client(`POST ${SIGN_IN} HTTP/1.1\r\nhost: ${host}\r\n`);
   const noBody = await slowFrom('203.0.113.1', 5_000);
   await expect.poll(() => [noHeaders.isClosed(), noBody.isClosed()], PATIENT).toEqual([true, true]);
-  expect([getStatus(noHeaders), budget.heldBytes]).toEqual([408, 0]);
+  expect(getStatus(noHeaders)).toBe(408);
+  await expect.poll(() => budget.heldBytes, PATIENT).toBe(0);
 });
 
 test('HTTP-21: a session or a key is checked before the body has arrived', async () => {
