@@ -55,18 +55,25 @@ interface FixtureOptions {
   readonly skipsShortWaits?: boolean;
   /** The longest of these timers, for tests in which requests are repeated after longer waits. */
   readonly shortWaitMs?: number;
+  /**
+   * `pass` ends the timers that are due by then. No test waits in real time for what is done now and
+   * then.
+   */
+  readonly endsTimers?: boolean;
 }
 
 export async function makeFixture(
   config: Partial<Config> = {},
   input?: Store,
-  { skipsShortWaits = false, shortWaitMs = SHORT_WAIT_MS }: FixtureOptions = {},
+  { skipsShortWaits = false, shortWaitMs = SHORT_WAIT_MS, endsTimers = false }: FixtureOptions = {},
 ): Promise<Fixture> {
   const lines: string[] = [];
   let now = Date.parse('2026-03-02T07:30:00Z');
+  const timers = makeTimers();
   const clock: Clock = {
     now: () => now,
     after(ms, work) {
+      if (endsTimers) return timers.after(now + ms, ms, work);
       if (!skipsShortWaits || ms > shortWaitMs) return systemClock.after(ms, work);
       const end = now + ms;
       const timer = setImmediate(() => {
@@ -91,6 +98,41 @@ export async function makeFixture(
     lines,
     pass(ms) {
       now += ms;
+      timers.endDue(now);
+    },
+  };
+}
+
+/** Timers that also end in real time, if no test ends them earlier. */
+function makeTimers(): {
+  after(until: number, ms: number, work: () => void): { cancel(): void };
+  endDue(now: number): void;
+} {
+  const waiting = new Set<{ readonly until: number; end(): void }>();
+  return {
+    after(until, ms, work) {
+      const real = systemClock.after(ms, () => {
+        waiting.delete(timer);
+        work();
+      });
+      const cancel = (): void => {
+        real.cancel();
+        waiting.delete(timer);
+      };
+      const timer = {
+        until,
+        end() {
+          cancel();
+          work();
+        },
+      };
+      waiting.add(timer);
+      return { cancel };
+    },
+    endDue(now) {
+      const due = [...waiting].filter(({ until }) => until <= now);
+      for (const timer of due.sort((a, b) => a.until - b.until))
+        if (waiting.has(timer)) timer.end();
     },
   };
 }

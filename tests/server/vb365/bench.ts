@@ -60,7 +60,9 @@ export async function startBench(
   fill: (server: Vb365Server, organization: Vb365Organization, now: number) => void,
 ): Promise<Bench> {
   const filesFolder = mkdtempSync(join(tmpdir(), 'daybook-vb365-'));
-  const fixture = await makeFixture({ ...HERE, downloadsDir: filesFolder }, store);
+  const fixture = await makeFixture({ ...HERE, downloadsDir: filesFolder }, store, {
+    endsTimers: true,
+  });
   const { context } = fixture;
   const server = await startVb365(version, () => context.clock.now());
   const problems = checkTraffic(server);

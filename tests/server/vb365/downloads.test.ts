@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PSTFile, type PSTFolder, type PSTMessage } from 'pst-extractor';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   addFile,
   addFolder,
@@ -19,6 +19,8 @@ import { filesIn } from '../restore/downloading.ts';
 import { type Bench, type Listed, startBench } from './bench.ts';
 
 const MINUTE = 60_000;
+/** How often the portal looks whether a download is still wanted. */
+const CHECK_MS = 5_000;
 const FILES = [
   ['a.txt', Buffer.from('the first file')],
   ['größe 田.bin', randomBytes(3, 400_000)],
@@ -285,6 +287,16 @@ eachDatabase((database, open) => {
         .poll(async () => (await bench.getDownload(silent)).state, { timeout: 60_000 })
         .toBe('running');
       await bench.ask(`background-downloads/${silent}`, { action: 'cancel' });
+      let isOver = false;
+      void running.finally(() => {
+        isOver = true;
+      });
+      await expect
+        .poll(() => {
+          if (!isOver) bench.fixture.pass(CHECK_MS);
+          return isOver;
+        })
+        .toBe(true);
       await running;
       expect((await bench.getDownload(silent)).state).toBe('cancelled');
       bench.server.failure = () => null;
@@ -383,10 +395,15 @@ eachDatabase((database, open) => {
       );
       const turn = bench.jobs.tick();
       // The first bytes have arrived once the portal has noted them.
-      await vi.waitFor(
-        async () => expect((await bench.getDownload(id)).bytes.done).toBeGreaterThan(0),
-        { timeout: 120_000, interval: 500 },
-      );
+      await expect
+        .poll(
+          async () => {
+            bench.fixture.pass(CHECK_MS);
+            return (await bench.getDownload(id)).bytes.done;
+          },
+          { interval: 250 },
+        )
+        .toBeGreaterThan(0);
       bench.fixture.pass(11 * 60_000);
       await turn;
       bench.server.failure = () => null;
