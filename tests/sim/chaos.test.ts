@@ -4,7 +4,7 @@ import { makeUser } from '#server/features/users/create-user.ts';
 import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '#tests/server/db/databases.ts';
+import { anyStore } from '#tests/server/db/databases.ts';
 import { freshIdb } from '#tests/workers/disk/places.ts';
 import { must } from '#tests/workers/scene.ts';
 import { openDisk } from '#workers/disk/disk.ts';
@@ -43,7 +43,7 @@ interface Client {
 
 let store: Store;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
   await import('#workers/disk/dexie-stores.ts');
 });
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toLeanRun } from '#contract/runs/columns.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '#tests/server/db/databases.ts';
+import { anyStore } from '#tests/server/db/databases.ts';
 import { must } from '#tests/workers/scene.ts';
 import { makeChance } from './random.ts';
 import { settle, TestClock } from './clock.ts';
@@ -15,7 +15,7 @@ const STEPS = 25;
 const byN = (a: { readonly n: number }, b: { readonly n: number }): number => a.n - b.n;
 let store: Store;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 
 for (let seed = 1; seed <= SEEDS; seed++) {

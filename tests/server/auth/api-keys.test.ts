@@ -8,7 +8,7 @@ import { hashApiKey, isSecret, getSecret } from '#server/platform/auth/api-key-s
 import { allHandlers } from '#server/handlers.ts';
 import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { posted, recorded, signedIn } from './captured-mail.ts';
 import { DAY, keysOn, NO_KEY, said } from './key-fixtures.ts';
 
@@ -23,7 +23,7 @@ const {
   self,
 } = keysOn(() => ({ ground: fixture, app }));
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     app = getApp(fixture.context, allHandlers(fixture.context));

@@ -3,7 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { getApp, makeFixture, PASSWORD, user } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import {
   Browser,
   browser,
@@ -34,7 +34,7 @@ const guess = (who: Browser, code: string) =>
   who.send('profile/reset-password', { code, newPassword: NEW });
 const linkIn = (text: string): string => /#([\w-]{43})/.exec(text)?.[1] ?? '';
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     app = getApp(fixture.context, allHandlers(fixture.context));

@@ -4,7 +4,7 @@ import type { Bound, Directory } from '#server/features/auth/directory/directory
 import { ACCOUNT_RULE } from '#server/features/auth/rate-limit.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { browser, lastCode, place, recorded, totpAt, withTotp } from './factor-fixtures.ts';
 import type { Place, Set } from './factor-fixtures.ts';
 
@@ -45,7 +45,7 @@ const outside = ({ status, headers, text }: Answer): unknown => ({
   headers: [...headers].filter(([name]) => name !== 'daybook-request'),
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

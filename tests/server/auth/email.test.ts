@@ -12,7 +12,7 @@ import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { getApp, cookieIn, makeFixture, provider, refresh, user } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { Browser } from './factor-fixtures.ts';
 import { issuer, jwt } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
@@ -116,7 +116,7 @@ const profile = async (browser: Browser, id: string): Promise<Profile> =>
 const edit = (browser: Browser, id: string, body: object) =>
   browser.send<Profile>(`profile/${id}`, body, 'PUT');
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
     app = getApp(fixture.context, allHandlers(fixture.context));

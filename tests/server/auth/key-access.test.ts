@@ -13,7 +13,7 @@ import { allHandlers } from '#server/handlers.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
 import { getApp, ask, makeFixture, provider, user } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { keysOn, said } from './key-fixtures.ts';
 
 let fixture: Fixture;
@@ -28,7 +28,7 @@ const names = (Object.keys(CALLS) as CallName[]).filter(
   (name) => getCall(name).gate !== 'public' && getCall(name).gate !== 'ingest-key',
 );
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     app = getApp(fixture.context, allHandlers(fixture.context));

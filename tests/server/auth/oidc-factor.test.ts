@@ -5,7 +5,7 @@ import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { getApp, makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import {
   Browser,
   lastCode,
@@ -25,7 +25,7 @@ const STEP = '/login#step';
 const cookies = ({ cookies: all }: Browser): string[] =>
   [...all.keys()].filter((name) => !name.endsWith('-oidc') && !name.endsWith('-device'));
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let fixture: Fixture;
   let there: Issuer;
   beforeAll(async () => {

@@ -16,7 +16,7 @@ import {
 } from '../http/fixtures.ts';
 import type { App, Answer, Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { issuer, jwt, keys } from './issuer.ts';
 import type { Asking, Issuer } from './issuer.ts';
 
@@ -47,7 +47,7 @@ test("OIDC-1: the sign-in page shows the portal's own messages and no others", (
     expect(oidcRefusal(fragment)).toBeNull();
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let fixture: Fixture;
   let app: App;
   let there: Issuer;

@@ -4,7 +4,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { relyingOn } from '#server/features/auth/passkeys.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { makeFixture, user } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { Authenticator } from './authenticator.ts';
 import { browser, Browser, factorApp, place, recorded, sent, totpAt } from './factor-fixtures.ts';
 import type { Place } from './factor-fixtures.ts';
@@ -62,7 +62,7 @@ test('FACTOR-6: the requested host decides where a passkey is valid, and plain h
   expect(relyingOn('notlocalhost').origins).toEqual(['https://notlocalhost']);
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

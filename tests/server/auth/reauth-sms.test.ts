@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { makeFixture, PASSWORD } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { browser, codesTo, lastCode, otherThan, place, recorded, sent } from './factor-fixtures.ts';
 import type { Set } from './factor-fixtures.ts';
 
@@ -12,7 +12,7 @@ const PHONE = '+15550100112';
 const bySms = (set: Partial<Set> = {}) =>
   place(fixture, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ask, login, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
 import type { Answer, App, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { accountApp, lastLink, posted, recorded, signedIn } from './captured-mail.ts';
 
 const NEW = 'a lamp under seven stones';
@@ -39,7 +39,7 @@ const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind,
 const OVER = [404, 'not-found', MESSAGES.linkOver];
 const hashIn = (link: string): string => link.split('#')[1] ?? '';
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     app = accountApp(fixture);

@@ -10,7 +10,7 @@ import {
 } from '#server/features/auth/rate-limit.ts';
 import type { Bucket, Rule } from '#server/features/auth/rate-limit.ts';
 import type { App, Answer, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { getApp, login, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
 
 let fixture: Fixture;
@@ -84,7 +84,7 @@ test('G37: failures of an address and a provider expire one by one, and never bl
   }
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     app = getApp(fixture.context);

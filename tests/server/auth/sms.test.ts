@@ -5,7 +5,7 @@ import { makeCode } from '#server/features/auth/codes.ts';
 import { systemChance } from '#server/platform/random.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { makeFixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { browser, codesTo, lastCode, otherThan, place, recorded, sent } from './factor-fixtures.ts';
 import type { Set } from './factor-fixtures.ts';
 
@@ -37,7 +37,7 @@ test('G38: a code has six digits, each equally likely, and a biased draw is repe
   ).toBe('000042');
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { backupRuns } from '#server/features/backup/backup-runs.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aSuite, CODE, makeAll, organization } from './fixtures.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`WIZARD-2: a profile says whether there are organizations and jobs that the user sees (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);

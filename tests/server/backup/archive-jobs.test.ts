@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aSuite, job, makeAll } from './fixtures.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`SUITE-5: a job that names archive mailboxes is refused, and one that names nothing gets none (${kind})`, async () => {
     const { office } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { warnOfCertificates } from '#server/features/backup/certificate-warnings.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { loadMails } from '../notifications/fixtures.ts';
 import { addAdministrators, aSuite, makeAll } from './fixtures.ts';
 
 const DAY = 86_400_000;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`ENG-82: administrators get an email 30 and 7 days before a certificate expires, once each, and again for a renewed one (${kind})`, async () => {
     const { office, ground: fixture, recording } = await aSuite(await open());
     const { context } = fixture;

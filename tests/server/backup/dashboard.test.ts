@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { listPastObjective } from '#server/features/backup/dashboard-queries.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aSuite, type Made, makeAll } from './fixtures.ts';
 import { addObject, pointId } from './objects.ts';
@@ -58,7 +58,7 @@ async function addSession(
       .execute();
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`SUITE-22, SUITE-23: the sections of the dashboard count what the user sees (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const { store, clock } = fixture.context;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aSuite, job, makeAll, POLICY } from './fixtures.ts';
 
 interface Job {
@@ -45,7 +45,7 @@ const key = (device: string, order: number): Record<string, string> => ({
   'daybook-order': String(order),
 });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`SUITE-5: a job is created, listed, changed, disabled, enabled and deleted (${kind})`, async () => {
     const { office, recording, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aSuite, makeAll } from './fixtures.ts';
 import { addObject } from './objects.ts';
 
@@ -12,7 +12,7 @@ interface Hold {
 }
 const DAY = 86_400_000;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`ENG-121: an administrator of organizations places and releases legal holds, and the organization and its repository are not deleted meanwhile (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);

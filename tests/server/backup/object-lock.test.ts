@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { beginAttaching } from '#server/features/backup/attach-command.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
-import { eachDatabase, freshStore } from '../db/databases.ts';
+import { anyDatabase, freshStore } from '../db/databases.ts';
 import { BUCKET, KEY_ID, REGION, SECRET, startS3 } from '../engine/s3/stand-in.ts';
 import { makeVersionedBucket } from '../engine/s3/versioned.ts';
 import { makeFixture } from '../http/fixtures.ts';
@@ -13,7 +13,7 @@ import { job, repository } from './fixtures.ts';
 const DAY = 86_400_000;
 type Row = OutputOf<'listBackupRepositories'>['rows'][number];
 
-eachDatabase((kind) => {
+anyDatabase((kind) => {
   test(`OBJ-6, OBJ-7: a repository is locked if its bucket and key can do it, and shows until when (${kind})`, async () => {
     const bucket = makeVersionedBucket();
     const s3 = await startS3(bucket);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aSuite, CODE, makeAll, organization, repository } from './fixtures.ts';
 
 interface Row {
@@ -14,7 +14,7 @@ interface Rows {
   readonly count: number;
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`SUITE-3: a company names its organizations, as long as they are backed up (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin', 'admin']);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aSuite, CODE, job, makeAll, organization, repository } from './fixtures.ts';
 import type { Made, Suite } from './fixtures.ts';
@@ -85,7 +85,7 @@ const WORDS = /canary/i;
 const start = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   let suite: Suite;
   let theirs: Made;
   beforeAll(async () => {

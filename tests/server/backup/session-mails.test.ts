@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { backupRuns } from '#server/features/backup/backup-runs.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { memoryObject } from '../engine/memory-source.ts';
 import { makeSessionBench, type SessionBench } from '../engine/session-bench.ts';
 import { user } from '../http/fixtures.ts';
@@ -81,7 +81,7 @@ async function makeRecipients(store: Store) {
   };
 }
 
-eachDatabase((name, open) => {
+anyDatabase((name, open) => {
   test(`SUITE-33: after the chosen sessions, each recipient gets one email in their language (${name})`, async () => {
     const { bench, bob, notify, backUp, mails, job } = await makeRecipients(await open());
     await backUp();

@@ -3,7 +3,7 @@ import type { ProviderSubscription } from '#contract/billing/all-subscription-ca
 import type { OutputOf } from '#contract/calls.ts';
 import { parseCsv } from '../../contract/runs/parse-csv.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aShop, DAY, must, settings, type Shop } from './subscription-fixtures.ts';
 
 type Report = OutputOf<'listAllSubscriptions'>;
@@ -17,7 +17,7 @@ const names = ({ rows }: Pick<Report, 'rows'>): readonly string[] =>
     ({ provider, companyName }) => `${provider.own ? 'own' : provider.name}: ${companyName}`,
   );
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   let shop: Shop;
   let below: Office;
   let beside: Office;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NewEvent } from '#contract/events.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { payments } from '#server/features/billing/stripe/payments-job.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aTill, makeRun, pay, type Till } from './stripe-fixtures.ts';
 import { DAY, getRow, HOUR, must } from './subscription-fixtures.ts';
 
@@ -131,7 +131,7 @@ const setBalance = (
       .execute();
   });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test.each([
     ['payment_failed', ['failed']],
     ['disabled', ['failed', 'disabled']],

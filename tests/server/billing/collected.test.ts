@@ -6,7 +6,7 @@ import { aConsole, aField, type Field } from '../connections/fakes/fixtures.ts';
 import { aLicence, fill } from '../connections/fakes/vspc-estate.ts';
 import { uid } from '../connections/fakes/vspc.ts';
 import { type Query, json, outside, type Details } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { licenseTicks } from '../jobs/ticks.ts';
 
 let store: Store;
@@ -34,7 +34,7 @@ const aServer =
     return json({ data: [], pagination: { total: 0, count: 0, skip: 0, limit: 200 } });
   };
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aBureau, INVOICES } from './fixtures.ts';
 import { invoice } from './fakes/quickbooks.ts';
 import type { QuickBooksStandIn } from './fakes/quickbooks.ts';
@@ -18,7 +18,7 @@ function cents(text: string | undefined): bigint {
   return BigInt(whole) * 100n + BigInt(part.padEnd(2, '0'));
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     ({ ground: fixture, qb } = await withQuickBooks(open));
   });

@@ -7,7 +7,7 @@ import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 import { ask, makeFixture, PASSWORD } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { licenseTicks } from '../jobs/ticks.ts';
@@ -80,7 +80,7 @@ async function collect(
 }
 const CONNECTION = '7d7f4c8e-0c55-4b8e-9f0a-2f1a1f7a3c11';
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

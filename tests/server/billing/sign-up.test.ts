@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { ask, login } from '../http/fixtures.ts';
 import {
   aTill,
@@ -16,7 +16,7 @@ import { DAY, must } from './subscription-fixtures.ts';
 
 const HOUR = 3_600_000;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`BILL-19, G36: a new customer registers, verifies, passes the reCAPTCHA, pays and signs in (${kind})`, async () => {
     const till = await aTill(await open(), { recaptcha: { isOn: true, siteKey: 'site' } });
     const { visitor, owner, office } = till;

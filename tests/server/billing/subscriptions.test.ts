@@ -4,7 +4,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { startJob } from '#server/engine/embedded/sessions/jobs.ts';
 import { backupSchedule } from '#server/engine/embedded/sessions/schedule-job.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import {
   aShop,
   addUsers,
@@ -26,7 +26,7 @@ const countSessions = (context: AppContext, tenant: string): Promise<number> =>
         .length,
   );
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`BILL-12, BILL-15, BILL-17: a month is counted, changed, acknowledged and exported to the cent (${kind})`, async () => {
     const shop = await aShop(await open());
     const { ground: fixture } = shop;

@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import type { Extras } from '#server/demo/stripe/stand-in-invoices.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { user } from '../http/fixtures.ts';
 import { loadMails } from '../notifications/fixtures.ts';
 import { loseAnswer, aTill, makeRun, pay, type Till } from './stripe-fixtures.ts';
@@ -55,7 +55,7 @@ const countMails = async ({ ground: fixture, office }: Till): Promise<number> =>
     ({ to, subject }) => to === 'sue@example.com' && subject.startsWith('Not collected'),
   ).length;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`BILL-22: who acknowledged a month before its end can change it for three days after that (${kind})`, async () => {
     const till = await aTill(await open());
     const { owner, ground: fixture } = till;

@@ -6,12 +6,12 @@ import { brandEditHandlers } from '#server/features/branding/edit.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import { thePeople } from '../users/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 
 let fixture: Fixture;
 const SCRIPT = 'https://js.chat.example/widget.js?id=1&v=2';
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -8,7 +8,7 @@ import { brandEditHandlers } from '#server/features/branding/edit.ts';
 import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { said, thePeople } from '../users/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 
 let fixture: Fixture;
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
@@ -18,7 +18,7 @@ const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><script>alert(1)</script><path d="M0 0h4"/></svg>';
 type Put = OutputOf<'putBrandAsset'>;
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -8,7 +8,7 @@ import { accounts, getApp, ask, login, makeFixture, provider, user } from '../ht
 import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { HERE, json, outside } from '../outbound/outside.ts';
 import { smtp } from '../outbound/smtp.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { issuer } from '../auth/issuer.ts';
 
 const MAIL = {
@@ -28,7 +28,7 @@ const NOBODY = '6e0b1c2a-0000-4000-8000-000000000000';
 
 const path = (id: string, rest: string): string => `/api/v1/service-providers/${id}/${rest}`;
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let fixture: Fixture;
   let app: App;
   beforeAll(async () => {

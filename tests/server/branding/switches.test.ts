@@ -4,7 +4,7 @@ import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { said, thePeople } from '../users/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 
 let fixture: Fixture;
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -58,7 +58,7 @@ const SWITCHES: readonly { readonly off: object; readonly calls: readonly Row[] 
   },
 ];
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -12,7 +12,7 @@ import { rebuild } from '#server/platform/events/rebuild.ts';
 import { ask, makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { anAsk } from '../ingest/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { idIn, said, thePeople } from '../users/fixtures.ts';
@@ -29,7 +29,7 @@ const booted = async (me: Asker): Promise<Bootstrap> =>
 const rowsOn = async (me: Asker, day: string): Promise<string> =>
   (await me('GET', `sync/runs/${day}`)).headers.get('etag') ?? '';
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

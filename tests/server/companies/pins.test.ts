@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -20,7 +20,7 @@ const loadEvents = async (who: Asker, { cursor, epoch }: Bootstrap): Promise<str
     await who<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)
   ).body.data.events.map(({ event }) => event.type);
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`DESK-8, SYNC-6: pins belong to their user, at the start and as events (${kind})`, async () => {
     const office = await anOffice(await makeFixture({}, await open()));
     const ann = await office.as('ann', ['operator']);

@@ -4,7 +4,7 @@ import { syncHandlers } from '#server/platform/sync/handlers.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { json } from '../outbound/outside.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { anAsk, DAY, HOUR, NOON } from '../ingest/fixtures.ts';
 import { aField, type Field } from './fakes/fixtures.ts';
 import {
@@ -24,7 +24,7 @@ let store: Store;
 let vspc: StandIn;
 let field: Field;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 beforeEach(async () => {
   vspc = await vspcStandIn();

@@ -5,7 +5,7 @@ import { companyHandlers } from '#server/features/companies/handlers.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { anAsk, HOUR, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field, getId } from './fakes/fixtures.ts';
 import { fill } from './fakes/vspc-estate.ts';
@@ -13,7 +13,7 @@ import { KEY, uid, USER } from './fakes/vspc.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 const CONNECTION = {
   kind: 'vspc',

@@ -9,7 +9,7 @@ import { isOn, getMoment } from '#server/demo/times.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { DAY, HOUR, NOON } from '../ingest/fixtures.ts';
 import { atMost, serveDemo } from './fakes/demo-console.ts';
 import { aConsole, aField, type Field } from './fakes/fixtures.ts';
@@ -18,7 +18,7 @@ import { uid } from './fakes/vspc.ts';
 let store: Store;
 let field: Field;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 afterEach(async () => {
   await field.collectors.stop();

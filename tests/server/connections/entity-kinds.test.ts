@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { getSchedule } from '#server/features/connections/vspc-jobs.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { json, outside, type Query, type Outside, type Details } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { DAY, HOUR, iso, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field } from './fakes/fixtures.ts';
 import { anAgent, anAgentJob, anOffice365Job } from './fakes/vspc-estate.ts';
@@ -126,7 +126,7 @@ const session = (n: number, at: number, more: Record<string, unknown> = {}) => (
   ...more,
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { json, outside, type Query, type Outside, type Details } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aField, type Field } from './fakes/fixtures.ts';
 import { uid } from './fakes/vspc.ts';
 
@@ -38,7 +38,7 @@ const repository = (name: string, capacityGB: number) => ({
   isOnline: true,
 });
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   beforeEach(async () => {
     field = await aField(await open());
   });

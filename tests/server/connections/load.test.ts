@@ -12,7 +12,7 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { HOUR, NOON } from '../ingest/fixtures.ts';
 import { aField } from './fakes/fixtures.ts';
 import { aJob, aSession, fill, type JobOf } from './fakes/vspc-estate.ts';
@@ -22,7 +22,7 @@ import { connectionTicks } from '../jobs/ticks.ts';
 const PROOF = Number(process.env['PROOF'] ?? 1);
 let store: Store;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 
 /**

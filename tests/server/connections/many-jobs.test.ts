@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { HOUR, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField } from './fakes/fixtures.ts';
 import { aJob, aSession, fill } from './fakes/vspc-estate.ts';
@@ -10,7 +10,7 @@ const JOBS = 10_000;
 const COMPANIES = 50;
 let store: Store;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 
 test('COLLECT-3: a console of ten thousand jobs is read completely, and then only its changes, in no more requests', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Store } from '#server/platform/db/store.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { HOUR, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field } from './fakes/fixtures.ts';
 import { aJob, aServer, aSession } from './fakes/vspc-estate.ts';
@@ -10,7 +10,7 @@ let store: Store;
 let vspc: StandIn;
 let field: Field;
 beforeAll(async () => {
-  store = await embedded();
+  store = await anyStore();
 });
 beforeEach(async () => {
   vspc = await aConsole();

@@ -1,8 +1,8 @@
 /**
- * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run> [postgres]`.
- * Started by `databases.ts`, never by hand. Answers through files in the folder (`ready` or
- * `failed`), ends when the run does, and takes the folder with it. `postgres`: makes no folder of the
- * embedded database.
+ * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run> [postgres]
+ * [settings…]`. Started by `databases.ts`, never by hand. Answers through files in the folder
+ * (`ready` or `failed`), ends when the run does, and takes the folder with it. `postgres`: makes no
+ * folder of the embedded database. `settings`: of the server, such as `autovacuum=off`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { binaries, TEMPLATE, unprivileged, urlIn } from './binaries.ts';
 
 const [folder, run] = [process.argv[2] ?? '', Number(process.argv[3])];
 const isPostgresOnly = process.argv[4] === 'postgres';
+const more = process.argv.slice(isPostgresOnly ? 5 : 4);
 let postgres = null as ChildProcess | null;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -62,6 +63,7 @@ async function beginPostgres(bin: string): Promise<void> {
     'listen_addresses=',
     `unix_socket_directories=${folder}`,
     'port=5432',
+    ...more,
   ];
   postgres = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
     ...as,

@@ -1,5 +1,5 @@
 /**
- * Suites that run on both databases.
+ * Suites that run on both databases. CONTRIBUTING.md lists them; others use `anyDatabase`, which is called the same way.
  *
  *   eachDatabase((name, open) => {
  *     test(`LOG-2: … (${name})`, async () => {
@@ -12,7 +12,8 @@
  * migrated template. That PostgreSQL is started once a test run, by whoever needs it first, in a temporary folder and as an unprivileged user, and
  * ends with the run. Without its programs the suite is skipped, visibly. Stores are closed after the file's last test.
  *
- *   embedded()                that PGlite, for suites that prove nothing of a store
+ *   embedded()                that PGlite, for suites that prove something of it alone
+ *   anyStore()                for suites that prove nothing of a database: on PostgreSQL where it is
  *   freshStore('postgres')    another database of its own, closed after the last test (several servers, an empty target)
  *   migratedFolder(dir)       a data folder in which the embedded database has its tables
  *   freshUrl()                an empty, migrated database on PostgreSQL as a `DATABASE_URL`, for child processes
@@ -32,17 +33,32 @@ import { type OpenStore, openStore } from '#server/platform/db/open.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { SYSTEM_FOLDER } from '../../run-folder.ts';
 import { binaries, TEMPLATE, urlIn } from './binaries.ts';
+import { noteStatements, parseNoted } from './noted-statements.ts';
 
 export type Kind = Store['kind'];
 
-export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>) => void): void {
-  for (const kind of ['pglite', 'postgres'] as const) {
+type Suite = (name: Kind, open: () => Promise<OpenStore>) => void;
+
+/** For suites whose result could differ between the databases. */
+export function eachDatabase(suite: Suite): void {
+  onDatabases(['pglite', 'postgres'], () => freshStore('postgres'), suite);
+}
+
+/**
+ * For suites that prove nothing of a database: on PostgreSQL where it is, else on the embedded one.
+ * With `PROOF` above 1, on both.
+ */
+export function anyDatabase(suite: Suite): void {
+  onDatabases(PROOF > 1 ? ['pglite', 'postgres'] : [ONE], real, suite);
+}
+
+function onDatabases(kinds: readonly Kind[], begin: () => Promise<OpenStore>, suite: Suite): void {
+  for (const kind of kinds) {
     describe.skipIf(kind === 'postgres' && missing !== '')(
       `${kind}${kind === 'postgres' ? missing : ''}`,
       () => {
         let store: Promise<OpenStore> | null = null;
-        const open = (): Promise<OpenStore> =>
-          (store ??= kind === 'pglite' ? embedded() : freshStore(kind));
+        const open = (): Promise<OpenStore> => (store ??= kind === 'pglite' ? embedded() : begin());
         // Not in the first test's time, and not one after the other.
         beforeAll(async () => {
           if (kind === 'pglite' && missing === '') beginCluster();
@@ -60,6 +76,25 @@ export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>)
  */
 export const embedded = (): Promise<OpenStore> => (lent ??= lend());
 
+/**
+ * An empty store, the same for every call of a file, for suites that prove nothing of a database.
+ * PostgreSQL answers their statements in a fraction of the processor time that the embedded database
+ * takes.
+ */
+export const anyStore = (): Promise<OpenStore> => (ONE === 'postgres' ? real() : embedded());
+
+/**
+ * An empty database on PostgreSQL, the same for every call of a file. The embedded one parses what is
+ * sent to it.
+ */
+const real = (): Promise<OpenStore> =>
+  (common ??= freshUrl().then(async (url) => {
+    noteStatements(new URL(url).pathname.slice(1));
+    const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
+    opened.push(store);
+    return store;
+  }));
+
 export async function freshStore(kind: Kind): Promise<OpenStore> {
   const store =
     kind === 'postgres'
@@ -72,7 +107,9 @@ export async function freshStore(kind: Kind): Promise<OpenStore> {
 /** After each file: closes what it opened, and gives back what was lent to it. */
 export async function closeStores(): Promise<void> {
   lent = null;
+  common = null;
   await Promise.all(opened.splice(0).map((store) => store.close()));
+  await parseNoted(() => (own ??= openEmbedded()));
 }
 
 /**
@@ -120,6 +157,7 @@ export const missing =
  * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
  */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
+const PROOF = Number(process.env['PROOF'] ?? 1);
 /**
  * Of this test run: workers of one run have one parent. PostgreSQL removes it when the run has ended.
  */
@@ -129,6 +167,7 @@ const IMAGE = join(FOLDER, 'image.tar');
 /** Of this file. */
 const opened: Pick<Store, 'close'>[] = [];
 let lent: Promise<OpenStore> | null = null;
+let common: Promise<OpenStore> | null = null;
 /** Of this process, which ends it. */
 let own: Promise<OpenStore> | null = null;
 
@@ -190,7 +229,15 @@ function beginCluster(): void {
   if (!begun(FOLDER)) return;
   spawn(
     process.execPath,
-    ['--liftoff-only', join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)],
+    [
+      '--liftoff-only',
+      join(import.meta.dirname, 'cluster.ts'),
+      FOLDER,
+      String(process.ppid),
+      // Hundreds of databases would be visited each minute, and each of their plans is short.
+      'autovacuum=off',
+      'jit=off',
+    ],
     { detached: true, stdio: 'ignore' },
   ).unref();
 }

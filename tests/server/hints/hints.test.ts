@@ -6,7 +6,7 @@ import type { HintFields } from '#contract/hints/hints.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -51,7 +51,7 @@ async function begin() {
   };
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -18,7 +18,7 @@ import { makeTenant } from '#server/platform/db/tenants.ts';
 import type { Clock, Config, AppContext } from '#server/platform/app-context.ts';
 import type { Session } from '#contract/auth/current-user.ts';
 import { HERE } from '../outbound/listen.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 
 /**
  * A context whose clock stands where the test puts it. Timers are real: they wait for things that
@@ -84,7 +84,7 @@ export async function makeFixture(
     },
   };
   const log = makeLog(clock, (_level, line) => lines.push(line));
-  const store = input ?? (await embedded());
+  const store = input ?? (await anyStore());
   const context: AppContext = makeAppContext({
     store,
     clock,

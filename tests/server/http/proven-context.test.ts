@@ -3,7 +3,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { Place } from '../ingest/fixtures.ts';
 import { aPlace } from '../ingest/fixtures.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { accounts, getApp, ask, login, user } from './fixtures.ts';
 
 const REACHED = failed({ kind: 'conflict', message: 'reached' });
@@ -17,7 +17,7 @@ const ONE_EACH = {
 } as const;
 
 test('HTTP-25: a handler gets a session, an ingest key or neither, as its gate proved', async () => {
-  const place: Place = await aPlace(await embedded());
+  const place: Place = await aPlace(await anyStore());
   const userId = await user(place.ground, place.tenant, { username: 'kim', roles: ['operator'] });
   const seen: Record<string, { session: unknown; key: unknown }> = {};
   const noting = (name: string) => async (_: unknown, ctx: object) => {

@@ -8,7 +8,7 @@ import type { Fact } from '#server/features/notifications/fact.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -76,7 +76,7 @@ test("NOTIFY-3: the lines per kind are limited, names are text, and the provider
   ]).toEqual([false, true, true, true]);
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });

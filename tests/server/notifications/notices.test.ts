@@ -5,7 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { idIn, said, thePeople } from '../users/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
 let fixture: Fixture;
@@ -25,7 +25,7 @@ const read = async (who: Asker, userId: string): Promise<string[]> =>
 const ack = (who: Asker, notificationId: string, userId: string): Promise<Answer> =>
   who('POST', 'notifications/ack', { notificationId, userId, event: null, username: 'x' });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -6,7 +6,7 @@ import { pollFacts } from '#server/features/notifications/poll.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { fails, loadMails } from './fixtures.ts';
 import { history, HOOKS, listed, made, webhooksOn } from './webhook-fixtures.ts';
 
@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
 let fixture: Fixture;
 const { begin, hasty, now, turn, verified } = webhooksOn(() => fixture);
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

@@ -3,7 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
 import { fails } from './fixtures.ts';
@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
 let fixture: Fixture;
 const { begin, now, turn, verified } = webhooksOn(() => fixture);
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

@@ -7,7 +7,7 @@ import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { mail, waitAfter } from '#server/platform/mail/sender.ts';
 import { makeFixture, provider } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { HERE, json, outside } from './outside.ts';
 import type { Outside, Details } from './outside.ts';
 import { smtp } from './smtp.ts';
@@ -51,7 +51,7 @@ test("POST-3: waits double from 15 seconds to half an hour, and follow the other
   ]);
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let fixture: Fixture;
   const posts: { stop(): Promise<void> }[] = [];
   afterAll(async () => {

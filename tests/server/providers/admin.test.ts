@@ -5,7 +5,7 @@ import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { aShop, must } from '../billing/subscription-fixtures.ts';
 import { aUser, idIn, thePeople } from '../users/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
@@ -15,7 +15,7 @@ const page = async (who: Asker, query = ''): Promise<Page> =>
   (await who<Page>('GET', `admin/events${query}`)).body.data;
 const iso = (at: number): string => new Date(at).toISOString();
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

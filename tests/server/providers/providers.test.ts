@@ -12,7 +12,7 @@ import { makeTenant } from '#server/platform/db/tenants.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import { ask, login, makeFixture, PASSWORD } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { idIn, LONG, said, thePeople } from '../users/fixtures.ts';
 import type { People } from '../users/fixtures.ts';
 
@@ -45,7 +45,7 @@ const loadNames = async ({ root }: People): Promise<string[]> =>
     ({ _id: id }) => id,
   );
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
     stored = (await hashPassword(PASSWORD)) ?? '';

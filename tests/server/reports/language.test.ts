@@ -8,7 +8,7 @@ import { tellOfFactors } from '#server/features/users/invite.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { posted } from '../auth/captured-mail.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { user } from '../http/fixtures.ts';
 import { branded, made, reporter, turning } from './fixtures.ts';
 import { anDemo } from './results/fixtures.ts';
@@ -45,7 +45,7 @@ const TEXTS = {
   report: { English: 'Success rate: ', accented: '[Šúççéšš ŕàţé ẋ' },
 } as const;
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let demoData: Demo;
   let turn: ReturnType<typeof turning>;
   beforeAll(async () => {

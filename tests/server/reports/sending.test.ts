@@ -7,7 +7,7 @@ import { smtp } from '../outbound/smtp.ts';
 import type { Smtp } from '../outbound/smtp.ts';
 import { anDemo, DAY } from './results/fixtures.ts';
 import type { Demo } from './results/fixtures.ts';
-import { eachDatabase, ONE } from '../db/databases.ts';
+import { anyDatabase, ONE } from '../db/databases.ts';
 import {
   FIELDS,
   made,
@@ -23,7 +23,7 @@ import type { Reporter } from './fixtures.ts';
 const getId = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 
-eachDatabase((name, open) => {
+anyDatabase((name, open) => {
   let demoData: Demo;
   let server: Smtp;
   let turn: ReturnType<typeof turning>;

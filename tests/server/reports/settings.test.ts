@@ -8,7 +8,7 @@ import { makeTenant } from '#server/platform/db/tenants.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { anDemo } from './results/fixtures.ts';
 import type { Demo } from './results/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { branded, FIELDS, made, reporter, loadSettings } from './fixtures.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
@@ -20,7 +20,7 @@ const CALLS = Object.values(reportCalls).map(({ method, path }) => ({
 const loadKeys = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> =>
   ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   let demoData: Demo;
   let other: Demo;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MailContent } from '#server/engine/embedded/mail/mail-content.ts';
 import { writeMsgFile } from '#server/engine/embedded/msg/msg-file.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aLibrary, cookiesIn, openLibrary, readingsIn } from './content.ts';
 import { PICTURES } from './hostile-files.ts';
 
@@ -71,7 +71,7 @@ const NO_MAIL: MailContent = {
   attachments: [],
 };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`DL-7, G64: attachments are shown as files and mails are, also those of attached mails, and each reading is recorded (${kind})`, async () => {
     const library = await aLibrary(await open());
     const { admin, ours, visit, ground: fixture } = library;

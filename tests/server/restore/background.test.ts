@@ -14,7 +14,7 @@ import {
   deleteExpiredBackgroundDownloads,
 } from '#server/features/restore/background/job.ts';
 import { randomBytes } from '../engine/restic/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aLibrary, type Library, openLibrary, readingsIn, type StoredFile } from './content.ts';
 import { skipped, unpack } from './downloading.ts';
@@ -137,7 +137,7 @@ async function readFile(library: Library, id: string, part = 1) {
   return { ...answer, name: body.data.name, url: body.data.url };
 }
 
-eachDatabase((kind, openStore) => {
+anyDatabase((kind, openStore) => {
   test.skipIf(skipped !== '' || noReader !== '')(
     `DL-3, DL-4, DL-5: a mailbox is downloaded as a PST file that another program reads${skipped}${noReader} (${kind})`,
     async () => {

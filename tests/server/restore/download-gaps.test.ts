@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import { backgroundDownload } from '#server/features/restore/background/job.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aLibrary, type Library, openLibrary, type StoredFile } from './content.ts';
 
@@ -60,7 +60,7 @@ async function readFile(library: Library, id: string, part = 1): Promise<Buffer>
   return (await library.read(body.data.url)).bytes;
 }
 
-eachDatabase((kind, openStore) => {
+anyDatabase((kind, openStore) => {
   test(`DL-3: what a download lacks is named on its page and in a file, once, also after a kill (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { admin, ours, ground: fixture, office } = library;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aLibrary, openLibrary } from './content.ts';
 import {
   dir,
@@ -17,7 +17,7 @@ import {
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 
-eachDatabase((kind, openStore) => {
+anyDatabase((kind, openStore) => {
   test.skipIf(skipped !== '')(
     `DL-8, DL-5: mailboxes, drives, folders and items are downloaded with their names and bytes, as other programs read them${skipped} (${kind})`,
     async () => {

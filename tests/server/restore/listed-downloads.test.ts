@@ -10,7 +10,7 @@ import {
   removeObjectPoints,
   removeVersions,
 } from '#server/engine/embedded/repositories/expired.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aLibrary, openLibrary } from './content.ts';
 import { mailFile, skipped, unpack } from './downloading.ts';
 
@@ -80,7 +80,7 @@ async function openRequested(store: Parameters<typeof aLibrary>[0]) {
   return { library, context, path, request, get, run, count, change };
 }
 
-eachDatabase((kind, openStore) => {
+anyDatabase((kind, openStore) => {
   test.skipIf(skipped !== '')(
     `DL-3: a download in the background is listed by its job, also after its session and a kill, in parts of limited items${skipped} (${kind})`,
     async () => {

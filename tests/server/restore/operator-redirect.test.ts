@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { setSettings } from '../auth/captured-mail.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { type Answer, ask, cookieIn, refresh } from '../http/fixtures.ts';
 import { aPortal, countUsers, type Portal, ROLE } from './operator-portal.ts';
 
@@ -48,7 +48,7 @@ async function expectRefusal(answer: Promise<Answer>, why: string): Promise<void
   expect([getTarget(got), getSessionCookies(got)]).toEqual([`/restore#refused=${why}`, []]);
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`RES-52, G69: a restore operator signs in on Microsoft's page, and nobody else does (${kind})`, async () => {
     const portal = await aPortalWithApplication(await open());
     const { office, tenant, ann, bob } = portal;

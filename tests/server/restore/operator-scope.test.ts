@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { sql as lit } from 'kysely';
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { type Copy, POINT_AT, storeHistory } from '../engine/explorer/history.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { openSession, someBackups, type Backups } from './fixtures.ts';
@@ -185,7 +185,7 @@ async function addRole({ admin, ours }: Backups, role: Role): Promise<string> {
   return body.data.id;
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`G63, RES-53: random requests of random operators get exactly what their roles are about, and what they may do with it (${kind})`, async () => {
     const backups = await someBackups(await open());
     const { ground: fixture, office, admin, ours } = backups;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CALLS, getCall, type CallName } from '#contract/calls.ts';
 import { mayGoOn } from '#server/features/restore/downloads/may-go-on.ts';
-import { eachDatabase, freshStore, ONE } from '../db/databases.ts';
+import { anyDatabase, freshStore, ONE } from '../db/databases.ts';
 import { ask, refresh } from '../http/fixtures.ts';
 import { cookiesIn } from './content.ts';
 import { failItems, openSession, someBackups, type Backups } from './fixtures.ts';
@@ -24,7 +24,7 @@ async function enter(portal: Portal, person: string) {
   return check();
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`RES-52, G69: a person of the tenant whom a role names signs in with Microsoft and gets a user without roles; nobody else does (${kind})`, async () => {
     const portal = await aPortal(await open());
     const { office, admin, people } = portal;
@@ -142,7 +142,7 @@ async function withOperator(open: Parameters<typeof someBackups>[0]) {
   return { ...backups, operator, role, rolePath: `${path}/${created.body.data.id}` };
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`G63: an operator restores to the original place only, and sees its own restores as long as they are in its scope (${kind})`, async () => {
     const {
       admin,
@@ -232,7 +232,7 @@ eachDatabase((kind, open) => {
   });
 });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`G65, RES-53: a download that is being sent to an operator ends when its roles are no longer about all that it holds (${kind})`, async () => {
     const {
       ground: fixture,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import { openStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
 import { writeTo } from '#server/engine/embedded/sessions/content-writer.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { storeHistory } from '../engine/explorer/history.ts';
 import { getValue } from '../engine/restic/fixtures.ts';
 import { aLibrary, cookiesIn, type Library, openLibrary, readingsIn } from './content.ts';
@@ -101,7 +101,7 @@ interface PageAnswer {
   };
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   test(`RES-45, G63: a session shows teams, channels, posts, files and tabs as they were, deleted ones if asked to, and each reading is recorded (${kind})`, async () => {
     const library = await aLibrary(await open());
     const { admin, ours } = library;

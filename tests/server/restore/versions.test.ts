@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { POINT_AT } from '../engine/explorer/history.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aLibrary, readingsIn } from './content.ts';
@@ -51,7 +51,7 @@ const open = async (who: Asker, organization: string, sessionType: string, datet
   };
 };
 
-eachDatabase((kind, openStore) => {
+anyDatabase((kind, openStore) => {
   test(`RES-81: the versions of a file are listed up to the restore point, and two of them are compared line by line (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { admin, ours } = library;

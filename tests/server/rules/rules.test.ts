@@ -17,7 +17,7 @@ import { rebuild } from '#server/platform/events/rebuild.ts';
 import { HERE } from '../outbound/outside.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -88,7 +88,7 @@ const warns = (
   ]);
 };
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });

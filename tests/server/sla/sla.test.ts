@@ -6,7 +6,7 @@ import { unseal } from '#server/platform/crypto/vault.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -97,7 +97,7 @@ async function mails(office: Office): Promise<readonly { subject: string; text: 
   });
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });

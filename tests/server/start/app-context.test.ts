@@ -6,6 +6,7 @@ import { allHandlers } from '#server/handlers.ts';
 import { makeAppContext } from '#server/make-app-context.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { readToken } from '#server/platform/auth/tokens.ts';
+import { embedded } from '../db/databases.ts';
 import { getApp, ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
 
 const ENVIRONMENT = ['chance', 'clock', 'config', 'log', 'store'];
@@ -35,14 +36,14 @@ afterAll(() => {
 });
 
 test('HOUSE-8: a server has these services, and two servers in one process share none of them', async () => {
-  const { context } = await makeFixture();
+  const { context } = await makeFixture({}, await embedded());
   const other = makeAppContext(context);
   expect(Object.keys(context).toSorted()).toEqual([...ENVIRONMENT, ...SERVICES].toSorted());
   expect(SERVICES.filter((name) => context[name] === other[name])).toEqual([]);
 });
 
 test('HOUSE-8: sessions that one server has cached are unknown to another on the same database', async () => {
-  const fixture = await makeFixture();
+  const fixture = await makeFixture({}, await embedded());
   const { tenant, host } = await provider(fixture);
   await user(fixture, tenant, { username: 'kim' });
   const app = getApp(fixture.context, allHandlers(fixture.context));
@@ -55,7 +56,7 @@ test('HOUSE-8: sessions that one server has cached are unknown to another on the
 });
 
 test('HOUSE-8: each server reads its own secret key, also if both are in one process', async () => {
-  const { context } = await makeFixture();
+  const { context } = await makeFixture({}, await embedded());
   const [first, second, again] = ['first', 'second', 'first'].map((name) =>
     makeAppContext({
       ...context,

@@ -7,7 +7,7 @@ import { login, makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { smtp } from '../outbound/smtp.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { mailTicks } from '../jobs/ticks.ts';
@@ -81,7 +81,7 @@ async function posted(): Promise<void> {
   await post.stop();
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

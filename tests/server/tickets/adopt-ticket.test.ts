@@ -7,7 +7,7 @@ import { rebuild } from '#server/platform/events/rebuild.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aDesk, type Desk, TICKETING, TICKETS } from './fixtures.ts';
 import {
@@ -83,7 +83,7 @@ function opened(cw: ConnectWiseStandIn, id: number, more: Partial<CwTicket> = {}
   return ticket;
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

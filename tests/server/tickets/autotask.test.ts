@@ -4,7 +4,7 @@ import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import { ask, login, makeFixture, user } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aDesk, type Desk, TICKETING, TICKETS } from './fixtures.ts';
 import { AT_KEYS, AT_SECRET, autotaskStandIn, type AutotaskStandIn } from './fakes/autotask.ts';
 
@@ -50,7 +50,7 @@ async function connected(
   return { desk, at };
 }
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

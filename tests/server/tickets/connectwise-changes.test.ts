@@ -6,13 +6,13 @@ import { allHandlers } from '#server/handlers.ts';
 import { getApp, makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { HOUR, TICKETING, TICKETS } from './fixtures.ts';
 import { connected } from './connectwise-fixtures.ts';
 
 let fixture: Fixture;
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

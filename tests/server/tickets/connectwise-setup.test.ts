@@ -6,7 +6,7 @@ import type { OpenStore } from '#server/platform/db/open.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { aDesk, HOUR, TICKETING, TICKETS } from './fixtures.ts';
 import { PRIVATE } from './fakes/connectwise.ts';
 import { connected, connectWise, settings } from './connectwise-fixtures.ts';
@@ -15,7 +15,7 @@ let fixture: Fixture;
 let store: OpenStore;
 const said = ({ status, body }: Answer): readonly unknown[] => [status, body.message];
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
     fixture = await makeFixture(HERE, store);

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ask, login, makeFixture, user } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { HOUR, TICKETS } from './fixtures.ts';
 import { type ConnectWiseStandIn } from './fakes/connectwise.ts';
 import { connected } from './connectwise-fixtures.ts';
@@ -11,7 +11,7 @@ let fixture: Fixture;
 const gone = (cw: ConnectWiseStandIn, path: string, method = 'POST'): number =>
   cw.asked.filter((one) => one.method === method && one.path.endsWith(path)).length;
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
   });

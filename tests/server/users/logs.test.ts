@@ -6,7 +6,7 @@ import { getSentence, getWords } from '#contract/users/log-labels.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { byClock } from '../db/drafts.ts';
 import { ORGANIZATION } from '../engine/session-bench.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -60,7 +60,7 @@ test('RES-39: how a restore or its undo ended is told with its counts, those of 
   ]);
 });
 
-eachDatabase((_name, open) => {
+anyDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
   });

@@ -6,7 +6,7 @@ import { startSecureVb365, startVb365, type Vb365Server } from '#tests/fakes/vb3
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { aField, type Field } from '../connections/fakes/field.ts';
-import { eachDatabase, embedded } from '../db/databases.ts';
+import { eachDatabase, anyStore } from '../db/databases.ts';
 import { anAsk, HOUR, NOON } from '../ingest/fixtures.ts';
 import { json } from '../outbound/listen.ts';
 
@@ -285,7 +285,7 @@ eachDatabase((database, open) => {
 
 describe('a connection to a server', () => {
   test('COLLECT-1, CONN-1, VB365-5: a first test shows the certificate with both of its fingerprints; pinned, the server answers', async () => {
-    const field = await aField(await embedded());
+    const field = await aField(await anyStore());
     const secure = await startSecureVb365('v8', () => NOON);
     try {
       addOrganization(secure.content, 'Example');

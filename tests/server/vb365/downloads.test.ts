@@ -11,7 +11,7 @@ import {
   addObject,
   addPoint,
 } from '#tests/fakes/vb365/restore-state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { MsgReader } from '../engine/msg-reader.ts';
 import { randomBytes } from '../engine/restic/fixtures.ts';
 import { json } from '../outbound/listen.ts';
@@ -60,7 +60,7 @@ function readSubjects(bytes: Buffer): string[] {
 }
 const readMsg = (bytes: Buffer) => new MsgReader(new Uint8Array(bytes).buffer).getFileData();
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let bench: Bench;
     let mailbox = '';

@@ -13,7 +13,7 @@ import {
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
-import { embedded } from '../db/databases.ts';
+import { anyStore } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks } from '../jobs/ticks.ts';
 import { HERE, json, type Query } from '../outbound/listen.ts';
@@ -48,7 +48,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
   let mailbox: Vb365Object;
 
   beforeAll(async () => {
-    fixture = await makeFixture(HERE, await embedded());
+    fixture = await makeFixture(HERE, await anyStore());
     server = await startVb365(version, () => fixture.context.clock.now());
     problems = checkTraffic(server);
     const { content } = server;

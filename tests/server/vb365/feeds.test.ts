@@ -13,7 +13,7 @@ import {
   type Vb365Organization,
 } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks, type Ticks } from '../jobs/ticks.ts';
 import { HERE, json } from '../outbound/listen.ts';
@@ -34,7 +34,7 @@ function getRandom(seed: number): (end: number) => number {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : 1;
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let fixture: Fixture;

@@ -6,7 +6,7 @@ import { startSecureVb365, startVb365, type Vb365Server } from '#tests/fakes/vb3
 import { addJob, addJobItem, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { organization, repository } from '../backup/fixtures.ts';
-import { eachDatabase, embedded } from '../db/databases.ts';
+import { anyDatabase, anyStore } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks, type Ticks } from '../jobs/ticks.ts';
 import { HERE, json } from '../outbound/listen.ts';
@@ -94,7 +94,7 @@ const link = ({ fixture: { context }, office }: Place, n: number, name: string, 
     ),
   );
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let place: Place;
@@ -410,7 +410,7 @@ eachDatabase((database, open) => {
 describe('a server with its own certificate', () => {
   let place: Place;
   beforeAll(async () => {
-    place = await aPlace(await embedded());
+    place = await aPlace(await anyStore());
   });
   afterAll(() => place.jobs.stop());
 
@@ -438,7 +438,7 @@ describe('a server with its own certificate', () => {
   });
 
   test('VB365-9: an address of the own network is refused, a wrong one named, and tries are limited', async () => {
-    const fixture = await makeFixture({}, await embedded());
+    const fixture = await makeFixture({}, await anyStore());
     const office = await anOffice(fixture);
     const admin = await office.as('admin', ['o365_admin']);
     const ask = (apiUrl: string) =>

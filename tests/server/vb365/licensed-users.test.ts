@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { addLicensedUser, addOrganization } from '#tests/fakes/vb365/state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { json } from '../outbound/listen.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { type Bench, startBench } from './bench.ts';
@@ -19,7 +19,7 @@ const get = async <T>(who: Asker, path: string): Promise<T> => {
   return body.data;
 };
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let bench: Bench;

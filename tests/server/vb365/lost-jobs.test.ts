@@ -4,7 +4,7 @@ import type { Store } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Vb365Server } from '#tests/fakes/vb365/server.ts';
 import { addJob, type Vb365Job, type Vb365Organization } from '#tests/fakes/vb365/state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { cutAnswers, getFields, type JobOut, listAudited } from './job-fields.ts';
@@ -13,7 +13,7 @@ import { type ImportedOffice, startImportedOffice } from './imported-office.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let fixture: Fixture;

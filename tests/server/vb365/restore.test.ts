@@ -11,7 +11,7 @@ import {
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import { addDirectoryObject, addJob, addOrganization } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks, type Ticks } from '../jobs/ticks.ts';
 import { HERE } from '../outbound/listen.ts';
@@ -29,7 +29,7 @@ interface TaskOut {
   readonly workload: string;
 }
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let fixture: Fixture;
     let office: Office;

@@ -12,7 +12,7 @@ import {
   type Vb365Job,
   type Vb365Organization,
 } from '#tests/fakes/vb365/state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { json } from '../outbound/listen.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
@@ -22,7 +22,7 @@ import { type ImportedOffice, startImportedOffice } from './imported-office.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let fixture: Fixture;

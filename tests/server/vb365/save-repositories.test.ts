@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import type { Store } from '#server/platform/db/store.ts';
 import type { Vb365Server } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, uid, type Vb365Organization } from '#tests/fakes/vb365/state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { countMails, cutAnswers, listAudited, type Row } from './job-fields.ts';
@@ -34,7 +34,7 @@ const FAR = { id: uid('far'), hostName: 'proxy-2.example.com', status: 'Offline'
 const getPath = (id: string) => `o365/repositories/${id}/server-settings`;
 const { repository, description, retention, cleanUp } = NEW;
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
     let fixture: Fixture;

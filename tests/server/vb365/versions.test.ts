@@ -8,7 +8,7 @@ import {
   addRow,
 } from '#tests/fakes/vb365/restore-state.ts';
 import { addChannel, addTeam, addTeamFile } from '#tests/fakes/vb365/team-state.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { anyDatabase } from '../db/databases.ts';
 import { type Bench, startBench } from './bench.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ interface Version {
   readonly sizeBytes: number | null;
 }
 
-eachDatabase((database, open) => {
+anyDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let bench: Bench;
     let began = 0;

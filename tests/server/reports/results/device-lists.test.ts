@@ -7,7 +7,7 @@ import type { Order, RunsFilter } from '#contract/runs/query.ts';
 import { reportColumns } from '#contract/reports/result-csv.ts';
 import { exportRuns } from '#workers/export/export.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { eachDatabase } from '../../db/databases.ts';
+import { anyDatabase } from '../../db/databases.ts';
 import { request, devicePairs, few, must, numRuns, query } from './device-pairs.ts';
 import type { Pair } from './device-pairs.ts';
 import { data, iso, NOW } from './fixtures.ts';
@@ -31,7 +31,7 @@ const list = fc.record({
   sort: fc.constantFrom(...Object.keys(ORDERS)),
 });
 
-eachDatabase((name, open) => {
+anyDatabase((name, open) => {
   let pairs: readonly Pair[];
   beforeAll(async () => {
     pairs = await devicePairs(open);

@@ -3,11 +3,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { reportColumns } from '#contract/reports/result-csv.ts';
 import { COLUMN_IDS } from '#src/features/shared/runs/columns.ts';
 import { getExportColumns } from '#src/features/shared/export/columns.ts';
-import { eachDatabase } from '../../db/databases.ts';
+import { anyDatabase } from '../../db/databases.ts';
 import { anDemo, BERLIN, DAY, iso, NOW } from './fixtures.ts';
 import type { Demo } from './fixtures.ts';
 
-eachDatabase((name, open) => {
+anyDatabase((name, open) => {
   let demoData: Demo;
   beforeAll(async () => {
     demoData = await anDemo(await open(), 11, BERLIN, { jobs: 12, runs: 600, days: 20 });

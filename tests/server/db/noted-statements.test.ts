@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { anyStore, embedded, missing } from './databases.ts';
+import { parseNoted } from './noted-statements.ts';
+
+test.skipIf(missing !== '')(
+  `STORE-1: what a suite sends to PostgreSQL alone is refused if the embedded database doesn't understand it${missing}`,
+  async () => {
+    const store = await anyStore();
+    await store.across(
+      async (tx) => {
+        await sql`reset role`.execute(tx);
+        await sql`create table only_here (n int)`.execute(tx);
+        await sql`select n from only_here where n in (1, ${2})`.execute(tx);
+      },
+      { readOnly: false },
+    );
+    await expect(parseNoted(embedded)).rejects.toThrow(
+      'select n from only_here where n in (1, $1)',
+    );
+    await store.system((tx) => sql`select tenant_id from tenant_list`.execute(tx));
+    await expect(parseNoted(embedded)).resolves.toBeUndefined();
+  },
+);
