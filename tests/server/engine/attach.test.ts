@@ -7,7 +7,7 @@ import {
   saveRestorePoint,
 } from '#server/engine/embedded/sessions/restore-point.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { makeKilled } from './killed.ts';
 import { makeRandom } from './random.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
@@ -146,7 +146,7 @@ function change(memory: MemoryObject, random: (max: number) => number): void {
   }
 }
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-4, ENG-10: the index rebuilt from a repository equals the stored one, also after kills at any write (${name})`, async () => {
     const store = await open();
     for (let seed = 1; seed <= 3 * PROOF; seed += 1) {

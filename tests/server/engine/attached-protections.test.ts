@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { makeSuccessor } from './attach-bench.ts';
 import { makePeople } from './people.ts';
 import {
@@ -42,7 +42,7 @@ async function hold(bench: SessionBench, person: string, until: number | null = 
     });
 }
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-122, ENG-4: a repository whose clean-up was interrupted anywhere is attached without an excluded person, says so, and loses the rest of them (${name})`, async () => {
     const store = await open();
     let withRest = 0;

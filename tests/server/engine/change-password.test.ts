@@ -10,7 +10,7 @@ import {
 } from '#server/engine/embedded/repositories/repositories.ts';
 import { openRepository } from '#server/engine/embedded/restic/repository.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { getKind, getValue, makeFolder, tools } from './restic/fixtures.ts';
 import { makeSessionBench, type SessionBench, withoutWaits } from './session-bench.ts';
 
@@ -40,7 +40,7 @@ function dyingAt(context: AppContext, transaction: number): AppContext {
   };
 }
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`ENG-12: a former password opens nothing once it was changed, wherever a crash interrupted that (${kind})`, async () => {
     const bench = await makeSessionBench(await open(), []);
     const { tenant } = bench;

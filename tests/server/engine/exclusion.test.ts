@@ -12,7 +12,7 @@ import {
 } from '#server/engine/embedded/repositories/exclusions.ts';
 import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { byClock } from '../db/drafts.ts';
 import type { MemoryCopy } from './memory-source.ts';
 import { makePeople } from './people.ts';
@@ -169,7 +169,7 @@ const countIndexRows = ({ ground: fixture, tenant }: SessionBench, people: Reado
     return rows.length;
   });
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`ENG-122: excluded people are gone from all restore points at once, from the repository after a clean-up, and are not backed up until the exclusion ends (${kind})`, async () => {
     const action = fc.record({
       put: fc.array(fc.nat(4), { maxLength: 3 }),

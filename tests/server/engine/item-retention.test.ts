@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { type MemoryCopy, memoryObject } from './memory-source.ts';
 import { getValue } from './restic/fixtures.ts';
 import {
@@ -53,7 +53,7 @@ async function snapshotTexts(bench: SessionBench, snapshot: string): Promise<str
   return [...files.values()].sort();
 }
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-52: items last changed before the period are not backed up, and go from all points and from the repository (${name})`, async () => {
     const action = fc.record({
       days: fc.constantFrom(20, 90, 180, 300),

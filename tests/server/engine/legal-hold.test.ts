@@ -7,7 +7,7 @@ import { repositoryDeletion } from '#server/engine/embedded/repositories/delete-
 import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
 import { deleteDueRepositories } from '#server/features/backup/repositories.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { type MemoryCopy, memoryObject, type MemoryObject } from './memory-source.ts';
 import { getValue, makeMemoryTarget, PASSWORD } from './restic/fixtures.ts';
 import {
@@ -130,7 +130,7 @@ async function dieAfter(bench: SessionBench, transactions: number): Promise<void
   await expect(work).rejects.toThrow('The process is dead.');
 }
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-121: old restore points keep the objects on legal hold and lose the others; after the release, the next clean-up removes them (${name})`, async () => {
     const action = fc.record({
       // No sum of them is close to a year.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadObjectsOnHold } from '#server/engine/embedded/repositories/legal-holds.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { createRepositoryRow, makeSessionBench } from './session-bench.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -13,7 +13,7 @@ const getParent = (of: readonly (number | null)[], n: number): number | null => 
   return parent === null || parent >= n ? null : parent;
 };
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-121: a hold on a site is on all sites below it, where they are and where they were, and on no other (${name})`, async () => {
     const store = await open();
     // The site above each site: one with a smaller number, or none.

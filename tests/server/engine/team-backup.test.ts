@@ -6,7 +6,7 @@ import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { aTenant } from '../db/drafts.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { connectWithSecret, createBackup } from './organization.ts';
@@ -95,7 +95,7 @@ async function aBackedUpTeam(store: Store) {
   return { fixture, office, teams, group, backUp, open, folder: join(folder, repository) };
 }
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`ENG-69, ENG-12: a team is backed up, its channels, posts, files and tabs are listed, deleted ones too, and restic reads all of it (${kind})`, async () => {
     const made = await aBackedUpTeam(await open());
     const { teams, group, backUp, fixture } = made;

@@ -10,7 +10,7 @@ import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts'
 import { failed } from '#server/engine/result.ts';
 import type { Repository } from '#server/engine/embedded/restic/repository.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
 import { getValue, makeMemoryTarget, openAt } from './restic/fixtures.ts';
 import {
@@ -91,7 +91,7 @@ async function damage(bench: SessionBench, title: string): Promise<void> {
   throw new Error(`No pack has ${title}.`);
 }
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-51: damage names its items, the next session heals what the source has, also in older points, and the rest stays named (${name})`, async () => {
     const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
     const [ann, bob] = objects;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { zipFolder } from '#src/features/backup/imports/folder-zip.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { openLibrary } from '../restore/content.ts';
 import { noPython } from './archives.ts';
 import { must, openOffice, run, upload } from './office.ts';
@@ -48,7 +48,7 @@ with zipfile.ZipFile(path) as archive:
 /** Where a path leads in the drive: never out of it. */
 const inDrive = (path: string): string => path.replace(/^(?:\.\.\/)+/, '');
 
-anyDatabase((kind, openStore) => {
+eachDatabase((kind, openStore) => {
   test.skipIf(noPython !== '')(
     `IMP-8, G66: a ZIP archive of files becomes a drive with their bytes and dates, and the next one adds what differs (${kind}${noPython})`,
     async () => {

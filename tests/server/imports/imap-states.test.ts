@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { type Dovecot, missing, PASSWORD, startDovecot } from './dovecot.ts';
 import { must, openOffice, run } from './office.ts';
 
@@ -70,7 +70,7 @@ def mark(folder, uids, how, flags):
 
 const isHere = missing === '';
 
-anyDatabase((kind, openStore) => {
+eachDatabase((kind, openStore) => {
   const prefix = kind.replaceAll(/\W/g, '');
 
   for (const isCounting of [true, false])

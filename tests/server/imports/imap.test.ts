@@ -7,7 +7,7 @@ import { testImapServer } from '#server/engine/embedded/imports/imap/imap-server
 import type { AppContext } from '#server/platform/app-context.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { type Library, openLibrary } from '../restore/content.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { makeMail } from './archives.ts';
@@ -172,7 +172,7 @@ async function startCuttingProxy(port: number, afterBytes: number) {
 
 const isHere = missing === '';
 
-anyDatabase((kind, openStore) => {
+eachDatabase((kind, openStore) => {
   const prefix = kind.replaceAll(/\W/g, '');
 
   test.runIf(isHere)(

@@ -8,7 +8,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { readInThread } from '#server/engine/embedded/imports/archive-thread-reader.ts';
 import { readBatches } from '#server/engine/embedded/imports/read-batches.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { PROOF } from '../engine/restic/fixtures.ts';
 import { noPython } from './archives.ts';
 import { must, openOffice, run, upload } from './office.ts';
@@ -162,7 +162,7 @@ add(archive, 'c.txt', 1)`,
   },
 );
 
-anyDatabase((kind, openStore) => {
+eachDatabase((kind, openStore) => {
   test.skipIf(noPython !== '')(
     `IMP-8: a large file becomes a file of the drive, once (${kind}${noPython})`,
     async () => {

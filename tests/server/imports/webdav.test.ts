@@ -11,7 +11,7 @@ import { readMultistatus } from '#server/engine/embedded/imports/webdav/multista
 import { testWebdavServer } from '#server/engine/embedded/imports/webdav/webdav-server.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { anyDatabase } from '../db/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { must, openOffice, run } from './office.ts';
 import { ACCOUNT, missing, startRclone, type Rclone } from './rclone.ts';
 
@@ -47,7 +47,7 @@ function writeFiles(top: string, files: Readonly<Record<string, readonly [string
   }
 }
 
-anyDatabase((kind, openStore) => {
+eachDatabase((kind, openStore) => {
   test.runIf(isHere)(
     `IMP-9: a folder on a WebDAV server becomes a drive with the bytes, folders and dates of its files, and the next import fetches only what differs (${kind}${missing})`,
     async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JOB_ITEM_PARTS } from '#contract/backup/jobs.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { type EngineCase, ENGINES } from './engines.ts';
 
 interface Job {
@@ -32,7 +32,7 @@ const SOON_MS = 6_000;
 const NO_PARTS = Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, false]));
 
 // What every engine promises, whatever makes the backups. The tests of a group follow each other.
-anyDatabase((database, open) => {
+eachDatabase((database, open) => {
   describe.each(ENGINES)(`$name on ${database}`, ({ start }) => {
     let engine: EngineCase;
     beforeAll(async () => {

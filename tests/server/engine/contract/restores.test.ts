@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { type EngineCase, ENGINES } from './engines.ts';
 
 interface Row {
@@ -22,7 +22,7 @@ interface Opened {
 }
 
 // What every engine promises of reading backups. The tests of a group follow each other.
-anyDatabase((database, open) => {
+eachDatabase((database, open) => {
   describe.each(ENGINES)(`$name on ${database}`, ({ start }) => {
     let engine: EngineCase;
     let session = '';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTeam } from './team-bench.ts';
 
 /** Three looks at a place, then the item fails. */
 const LOOKS = 3;
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`RES-3, RES-4: a file that somebody creates or changes while it is restored is replaced as any other, and an undo puts it back (${kind})`, async () => {
     const bench = await aTeam(await open());
     const { fixture, office, teams, team, restore, undo, top } = bench;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 type Bench = Awaited<ReturnType<typeof aTeam>>;
@@ -46,7 +46,7 @@ const toIds = (people: readonly { readonly personId: string; readonly isOwner: b
     .map(({ personId, isOwner }) => `${personId} ${isOwner ? 'owner' : 'member'}`)
     .toSorted(byText);
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`RES-47: a private channel comes back for those whom its backup names, also for one file, and the dry run names them (${kind})`, async () => {
     const bench = await aTeam(await open(), ROLES, (teams, team) =>
       addBoard(teams, team, 'private'),

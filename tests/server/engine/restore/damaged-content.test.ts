@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTeam } from './team-bench.ts';
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`RES-3: a restore ends although stored posts, tabs and settings are no JSON, and each says so (${kind})`, async () => {
     const bench = await aTeam(await open());
     const { restore, office, top, fixture, tenant } = bench;

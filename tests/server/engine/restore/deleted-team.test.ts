@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { clientToken } from '../../demo-tenant/fixtures.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`RES-92, RES-5, RES-4: a team that was deleted for good is created once, although answers are lost, and undo removes it (${kind})`, async () => {
     const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
     const { fixture, office, cloud, teams, team, restore, undo, getThreads, top } = bench;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hidePerson, releasePerson } from '#server/engine/embedded/repositories/exclusions.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { POINT_AT } from '../explorer/history.ts';
 import { getValue, type Mail, setUp } from './restore-bench.ts';
 
@@ -14,7 +14,7 @@ const MAILS: readonly Mail[] = Array.from({ length: 12 }, (_, n) => ({
 }));
 const EXCLUDED = 'The person of this item was excluded from backups on request meanwhile.';
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-122, RES-3: a running restore writes nothing more of a person once they are excluded, says why for each item, and names none (${name})`, async () => {
     const context = await setUp(await open(), MAILS);
     const { target, store, tenant, scope } = context;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { getValue, type Mail, setUp } from './restore-bench.ts';
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`RES-91: a restore ends when its target has not answered for an hour, however long it ran before, also over restarts (${name})`, async () => {
     const minute = 60_000;
     const store = await open();

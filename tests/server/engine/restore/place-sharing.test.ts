@@ -6,7 +6,7 @@ import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { checkEntity } from '../../../fakes/graph-schema.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTenant } from '../../db/drafts.ts';
 import { clientToken } from '../../demo-tenant/fixtures.ts';
 import { makeFixture } from '../../http/fixtures.ts';
@@ -238,7 +238,7 @@ async function findLibraries(call: Call, site: string): Promise<readonly Place[]
   return places;
 }
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   for (const [workload, what, findPlaces] of [
     ['teams', 'channels of a team, also of a private one', findChannelFolders],
     ['sharepoint', 'all libraries of a site', findLibraries],

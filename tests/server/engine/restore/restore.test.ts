@@ -7,7 +7,7 @@ import {
   listTasks,
   requestUndo,
 } from '#server/engine/embedded/restore/tasks.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { Killed } from './memory-target.ts';
 import {
   chance,
@@ -21,7 +21,7 @@ import {
   setUp,
 } from './restore-bench.ts';
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`RES-1, RES-2, RES-3, RES-4: a restore does what its dry run showed, changes nothing the second time, and its undo puts everything back (${name})`, async () => {
     const store = await open();
     await fc.assert(

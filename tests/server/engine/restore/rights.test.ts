@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import { anyDatabase, ONE } from '../../db/databases.ts';
+import { eachDatabase, ONE } from '../../db/databases.ts';
 import { getKind, getValue } from '../restic/fixtures.ts';
 import { setUp } from './rights-fixture.ts';
 
@@ -18,7 +18,7 @@ const OUTLOOK_RIGHTS = [
 
 const record = (): Promise<void> => Promise.resolve();
 
-anyDatabase((database) => {
+eachDatabase((database) => {
   test(`RES-24, RES-25, G69: rights of a session write, and end with it (${database})`, async () => {
     const at = await setUp(database);
     const { engine, scope, office, ended } = at;

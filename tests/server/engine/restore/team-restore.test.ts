@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readPostProps } from '#server/demo/tenant/team-store.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
-anyDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   test(`RES-47, RES-48, RES-1, RES-2, RES-82: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
     const bench = await aTeam(await open());
     const { fixture, office, teams, team, list, restore, getThreads, top } = bench;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { BackupRepositoryId, ExclusionId, OrganizationId } from '#contract/ids.ts';
 import { hidePerson, loadRemovals } from '#server/engine/embedded/repositories/exclusions.ts';
 import { openStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { byClock } from '../../db/drafts.ts';
 import { memoryObject } from '../memory-source.ts';
 import { getValue } from '../restic/fixtures.ts';
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const USER = '00000000-0000-4000-8000-000000000001';
 const EXCLUSION = '00000000-0000-4000-8000-000000000002' as ExclusionId;
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`ENG-122, OBJ-8: in a bucket with Object Lock, an excluded person is hidden at once, and every file with their data is deleted by the first clean-up after the date that is shown (${name})`, async () => {
     const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
     for (const memory of objects) {

@@ -6,7 +6,7 @@ import { makeFolderTarget } from '#server/engine/embedded/restic/folder-target.t
 import { openRepository } from '#server/engine/embedded/restic/repository.ts';
 import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
 import { systemChance } from '#server/platform/random.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { memoryObject, type MemoryObject } from '../memory-source.ts';
 import { getValue, tools } from '../restic/fixtures.ts';
 import { loadFiles, loadPoints } from '../session-bench.ts';
@@ -52,7 +52,7 @@ const listData = ({ bucket }: LockedBench): string[] =>
     /\/(data|snapshots)\//.test(key) && versions.some(({ bytes }) => bytes !== null) ? [key] : [],
   );
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   for (const retentionType of ['SnapshotBased', 'ItemLevel'] as const)
     test(`ENG-121, OBJ-7: what is on legal hold is locked 30 days ahead for as long as the hold applies, and no longer than 40 days after its release (${retentionType}, ${name})`, async () => {
       const objects = makeObjects();

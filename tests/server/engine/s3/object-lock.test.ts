@@ -10,7 +10,7 @@ import {
 } from '#server/engine/embedded/repositories/delete-repository.ts';
 import { readRepositoryUsage } from '#server/engine/embedded/repositories/repositories.ts';
 import { systemChance } from '#server/platform/random.ts';
-import { anyDatabase } from '../../db/databases.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { memoryObject, type MemoryObject } from '../memory-source.ts';
 import { getValue, missing, PASSWORD, PROOF, tools } from '../restic/fixtures.ts';
 import { copiesNow, loadFiles, loadPoints } from '../session-bench.ts';
@@ -89,7 +89,7 @@ const readLocks = async ({ bench, context }: LockedBench) => {
   return getValue(await readRepositoryUsage(context, scope, repository)).locks;
 };
 
-anyDatabase((name, open) => {
+eachDatabase((name, open) => {
   test(`OBJ-7, OBJ-8: whoever deletes all that can be deleted, right before a restore point expires, leaves it whole; what isn't needed goes when its lock ends (${name})`, async () => {
     const action = fc.record({
       days: fc.constantFrom(1, 5, 30, 150),
