@@ -45,7 +45,7 @@ test('IMP-4: an upload waits while its user is signed out, and never continues a
   vi.useFakeTimers();
   const listeners: ((value: unknown) => void)[] = [];
   const sendWho = (value: unknown): void => listeners.forEach((listener) => listener(value));
-  const asked: string[] = [];
+  const requesters: string[] = [];
   let current: string | null = 'ann';
   setClient({
     watch: (_name: string, _input: object, onChange: (value: unknown) => void) => {
@@ -53,7 +53,7 @@ test('IMP-4: an upload waits while its user is signed out, and never continues a
       return Promise.resolve({ change: () => {}, close: () => {} });
     },
     ask: () => {
-      if (current !== null) asked.push(current);
+      if (current !== null) requesters.push(current);
       return Promise.resolve(failed({ kind: 'signed-out', message: 'Signed out.' }));
     },
   } as unknown as WorkerClient);
@@ -61,7 +61,7 @@ test('IMP-4: an upload waits while its user is signed out, and never continues a
   sendWho(toWho('ann'));
   const sent = sendArchive({ organizationId: 'g1', id: 'i2', file: new File(['ab'], 'a.pst') });
   await vi.advanceTimersByTimeAsync(10_000);
-  const times = asked.length;
+  const times = requesters.length;
   expect(times).toBeGreaterThan(1);
   current = null;
   sendWho({ kind: 'out' });
@@ -69,11 +69,11 @@ test('IMP-4: an upload waits while its user is signed out, and never continues a
   current = 'ann';
   sendWho(toWho('ann'));
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.length).toBeGreaterThan(times);
+  expect(requesters.length).toBeGreaterThan(times);
   current = 'bob';
   sendWho(toWho('bob'));
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(new Set(asked)).toEqual(new Set(['ann']));
+  expect(new Set(requesters)).toEqual(new Set(['ann']));
   await sent;
   end();
 });

@@ -102,12 +102,11 @@ test('RES-34: the flags of the form are sent as the specification names them', (
   );
 });
 
+const ended = (counts: Partial<Record<'restored' | 'merged' | 'skipped' | 'failed', number>>) => ({
+  counts: { restored: 0, merged: 0, skipped: 0, failed: 0, ...counts },
+});
+
 test('RES-47: that posts stay is said where posts are written, and not of a run that writes nothing', () => {
-  const ended = (
-    counts: Partial<Record<'restored' | 'merged' | 'skipped' | 'failed', number>>,
-  ) => ({
-    counts: { restored: 0, merged: 0, skipped: 0, failed: 0, ...counts },
-  });
   expect(leavesPosts(true, ended({ restored: 1 }))).toBe(true);
   expect(leavesPosts(true, ended({ merged: 1, failed: 2 }))).toBe(true);
   expect(leavesPosts(true, ended({ skipped: 3, failed: 1 }))).toBe(false);
