@@ -1,6 +1,8 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
 import { readCopyOptions, say, stop, withStore } from './platform/db/command-line.ts';
+import { getArchiveFolder } from './platform/events/archive/archive-job.ts';
+import { hasCuts } from './platform/events/archive/log-cuts.ts';
 import { checkLogs, sealLogs } from './platform/events/verify.ts';
 import { reportChecked } from './report-integrity.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
@@ -15,10 +17,11 @@ const file = options?.rest[0];
 if (options === null || file === undefined || options.rest.length > 1) {
   stop(t.backupUsage);
 } else {
-  await withStore(async (store) => {
+  await withStore(async (store, config) => {
     await sealLogs(store, { info: () => undefined });
     await backUp(store, file, systemClock.now());
     say(t.backedUp({ file }));
+    if (await hasCuts(store)) say(t.backupArchive({ folder: getArchiveFolder(config) }));
     const code = reportChecked(await checkLogs(store));
     if (code !== 0) say(t.backupDamaged);
     return code;

@@ -5,6 +5,7 @@ export const commandMessages = defineMessages('commands', {
   backupUsage:
     'Add the name of the file to write: npm run backup -- FILE. If the data disk has no space for a copy of the database, add --copy-in FOLDER.',
   backedUp: 'The backup is in {file}.',
+  backupArchive: 'Old events are only in the archive. Save the folder {folder}, too.',
   restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
   restored:
     '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} All rows and logs match the backup.',
@@ -22,6 +23,8 @@ export const commandMessages = defineMessages('commands', {
   eventsMissing: '  event {events}: missing',
   eventsSurplus: '  event {events}: after the end of the log',
   eventsUnsealed: '  event {events}: its hash is missing',
+  fileMissing: '  event {events}: archived, but the archive has no file {file}',
+  fileDamaged: '  event {events}: archived, but the file {file} is damaged',
   unreadableTable: '  table {table}: a part is unreadable ({reason})',
   damagedLog: '{tenant}: events {events, number}, damaged parts of the log {damages, number}',
   backupDamaged:

@@ -52,6 +52,7 @@ import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
+import { logArchive } from './platform/events/archive/archive-job.ts';
 import { checkEachNight } from './platform/events/check-each-night.ts';
 import type { JobHandlers } from './platform/jobs/job-types.ts';
 import { upkeep } from './platform/jobs/upkeep.ts';
@@ -70,6 +71,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'import': runImport(context, context.embeddedEngine.sessions),
   'invoices': invoices(context),
   'license-months': licenseMonths(context),
+  'log-archive': logArchive(context),
   'log-check': checkEachNight(context),
   'mail': mail(context),
   'missed-runs': missedRuns(context),

@@ -1,4 +1,5 @@
 import { say, withStore } from './platform/db/command-line.ts';
+import { getArchiveFolder } from './platform/events/archive/archive-job.ts';
 import { rebuild } from './platform/events/rebuild.ts';
 import { reportDifferences } from './report-integrity.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
@@ -7,8 +8,11 @@ import { commandMessages as t } from './commands.messages.en.ts';
  * `npm run rebuild [-- --write]`: compares the rows with the log (LOG-5). `--write` repairs the
  * differences.
  */
-await withStore(async (store) => {
-  const all = await rebuild(store, { write: process.argv.includes('--write') });
+await withStore(async (store, config) => {
+  const all = await rebuild(store, {
+    write: process.argv.includes('--write'),
+    archive: getArchiveFolder(config),
+  });
   for (const { tenant, events, rows, quarantined, differences } of all) {
     say(t.rebuilt({ tenant, events, rows, quarantined, differences: differences.length }));
     reportDifferences(differences);

@@ -45,7 +45,7 @@ function reportDamages({ damages, unreadable }: CheckedLog): void {
   for (const damage of damages.slice(0, SHOWN)) say(getSentence(damage));
 }
 
-function getSentence({ kind, first, last }: LogDamage): string {
+function getSentence({ kind, first, last, file = '' }: LogDamage): string {
   const events = { events: first === last ? String(first) : `${first}–${last}` };
   switch (kind) {
     case 'changed':
@@ -58,5 +58,9 @@ function getSentence({ kind, first, last }: LogDamage): string {
       return t.eventsSurplus(events);
     case 'unsealed':
       return t.eventsUnsealed(events);
+    case 'no-file':
+      return t.fileMissing({ ...events, file });
+    case 'bad-file':
+      return t.fileDamaged({ ...events, file });
   }
 }

@@ -1,5 +1,6 @@
 import { restoreFrom } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
+import { getArchiveFolder } from './platform/events/archive/archive-job.ts';
 import { verify } from './platform/events/verify.ts';
 import { reportVerified } from './report-integrity.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
@@ -12,9 +13,9 @@ const file = process.argv[2];
 if (file === undefined) {
   stop(t.restoreUsage);
 } else {
-  await withStore(async (store) => {
+  await withStore(async (store, config) => {
     const tenants = await restoreFrom(store, file);
     say(t.restored({ tenants }));
-    return reportVerified(await verify(store));
+    return reportVerified(await verify(store, { archive: getArchiveFolder(config) }));
   });
 }

@@ -81,6 +81,7 @@ export const MONITORING = defineMessages('monitoringFailures', {
   ruleDoesNothing: 'Choose what the rule does with these results.',
   ruleNotYours:
     'Select companies you have access to. Only users with access to all companies can create rules for all of them.',
+  evidenceArchived: 'Events from the start of this period are archived. Choose a later start.',
   evidenceTooLong: 'Choose a period of up to 12 months.',
   evidenceEmpty: 'The end must be after the start.',
   startInFuture: "Choose a start that isn't in the future.",

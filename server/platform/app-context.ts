@@ -58,6 +58,10 @@ export interface Config {
   readonly repositoriesDir?: string | null;
   /** Folder of downloads in the background; null: `downloads` in the data folder. */
   readonly downloadsDir?: string | null;
+  /** Folder of archived events; null: `archive` in the data folder. */
+  readonly archiveDir?: string | null;
+  /** After how many days events are archived; 0: never, which is the default. */
+  readonly archiveAfterDays?: number;
   /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
   /** Whether the embedded database is flushed to disk before a change is confirmed; it is by default. */

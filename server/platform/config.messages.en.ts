@@ -6,6 +6,10 @@ export const configMessages = defineMessages('config', {
   network: '{name} contains "{value}", which is neither an address nor a network.',
   connections: '{name} must be a whole number from 10 to 1000000.',
   flush: 'DAYBOOK_FLUSH is "{value}". It must be on or off.',
+  archiveAfterDays:
+    'DAYBOOK_ARCHIVE_AFTER_DAYS must be a whole number from 400 to 36500, or 0 to archive nothing.',
+  archiveFolder:
+    'DAYBOOK_ARCHIVE must name the folder of archived events, which all servers on one database share.',
   graph: 'DAYBOOK_GRAPH is "{value}". It must be an origin, such as https://graph.example.net.',
   secretKey:
     'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the current one first.',

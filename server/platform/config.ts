@@ -18,7 +18,7 @@ export interface Settings {
 /**
  * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DAYBOOK_REPOSITORIES
  * (folder of the backup repositories), DAYBOOK_DOWNLOADS (folder of downloads in the background),
- * DATABASE_URL,
+ * DAYBOOK_ARCHIVE (folder of archived events), DAYBOOK_ARCHIVE_AFTER_DAYS (0: never), DATABASE_URL,
  * DAYBOOK_FLUSH (`off`: the embedded database isn't flushed to disk), DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
@@ -74,12 +74,23 @@ export function readConfig(
   if (graph !== null && !isOrigin(graph)) return t.graph({ value: graph });
   const repositoriesDir = set('DAYBOOK_REPOSITORIES');
   const downloadsDir = set('DAYBOOK_DOWNLOADS');
+  const archiveDir = set('DAYBOOK_ARCHIVE');
+  const archiveAfterDays = Number(set('DAYBOOK_ARCHIVE_AFTER_DAYS') ?? 0);
+  if (
+    archiveAfterDays !== 0 &&
+    !(Number.isInteger(archiveAfterDays) && archiveAfterDays >= 400 && archiveAfterDays <= 36_500)
+  )
+    return t.archiveAfterDays;
+  if (archiveAfterDays > 0 && archiveDir === null && set('DATABASE_URL') !== null)
+    return t.archiveFolder;
   return {
     config: {
       port,
       dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'),
       repositoriesDir: repositoriesDir === null ? null : resolve(repositoriesDir),
       downloadsDir: downloadsDir === null ? null : resolve(downloadsDir),
+      archiveDir: archiveDir === null ? null : resolve(archiveDir),
+      archiveAfterDays,
       databaseUrl: set('DATABASE_URL'),
       flushes: flush === 'on',
       acceptedLoss: set('DAYBOOK_ACCEPTED_LOSS'),

@@ -8,6 +8,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { loadArchivedUntil } from '#server/platform/events/archive/log-cuts.ts';
 import { bounds, loadRecordsBefore, getLines } from './evidence-log.ts';
 import type { Line } from './evidence-log.ts';
 import { toEvidence } from './evidence-output.ts';
@@ -28,8 +29,14 @@ export function evidenceHandlers(context: AppContext): Pick<Handlers, 'listEvide
       const companies = getQueriedCompanies(scope, company);
       return context.store.tenant(
         tenant,
-        async (tx) =>
-          ok(await loadPage(tx, { from, to, companies, without: [...scope.deleted] }, before)),
+        async (tx) => {
+          const until = await loadArchivedUntil(tx);
+          if (until !== null && from <= until)
+            return failed(bad('from', MESSAGES.evidenceArchived));
+          return ok(
+            await loadPage(tx, { from, to, companies, without: [...scope.deleted] }, before),
+          );
+        },
         { readOnly: true },
       );
     },

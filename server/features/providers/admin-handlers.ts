@@ -39,7 +39,8 @@ export const adminHandlers = (
       at,
       async (tx) => {
         const { events, next } = await eventsBefore(tx, query, before ?? null, PAGE);
-        return ok({ events: [...events], next, types: TYPES });
+        const { cut: archived } = await tx.head();
+        return ok({ events: [...events], next, archived, types: TYPES });
       },
       { readOnly: true },
     );

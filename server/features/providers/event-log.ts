@@ -47,9 +47,10 @@ export async function eventsBefore(
   before: number | null,
   count: number,
 ): Promise<{ readonly events: readonly EventListed[]; readonly next: number | null }> {
-  const { seq: head } = await tx.head();
+  const { seq: head, cut } = await tx.head();
   const request = { ...query, actor: await loadActor(tx, query.actor) };
-  const first = query.from === undefined ? 1 : (await lastBefore(tx, query.from, head)) + 1;
+  const from = query.from === undefined ? 0 : await lastBefore(tx, query.from, head);
+  const first = Math.max(from, cut) + 1;
   let next = Math.min(
     before ?? Infinity,
     query.to === undefined ? head + 1 : (await lastBefore(tx, query.to, head)) + 1,

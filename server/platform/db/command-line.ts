@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Config } from '../app-context.ts';
 import { readConfig } from '../config.ts';
 import { configMessages as t } from '../config.messages.en.ts';
 import { systemClock } from '../clock.ts';
@@ -21,10 +22,11 @@ export interface CommandOptions {
 
 /**
  * Runs a command on the server's database and closes it. Prints an expected failure as one
- * sentence. Without `options`, no server may run on the embedded database.
+ * sentence. Without `options`, no server may run on the embedded database. `config`: the server's
+ * settings, also if the command works on a copy.
  */
 export async function withStore(
-  work: (store: OpenStore) => Promise<number>,
+  work: (store: OpenStore, config: Config) => Promise<number>,
   options?: CommandOptions,
 ): Promise<void> {
   const settings = readConfig(process.env, '.');
@@ -47,7 +49,7 @@ export async function withStore(
       return openStore({ ...opening, dataDir: copy.dataDir, flushes: false });
     });
     try {
-      process.exitCode = await work(store);
+      process.exitCode = await work(store, settings.config);
     } finally {
       await store.close();
     }
@@ -75,7 +77,7 @@ export function readCopyOptions(
 function getSentence(error: unknown): string | null {
   if (error instanceof FolderHeld || error instanceof CopyFailed) return error.message;
   if (error instanceof DamagedTable || error instanceof LostLog) return error.message;
-  if ((error as Error).name === 'BadBackup') return (error as Error).message;
+  if (/^(?:BadBackup|DamagedArchive)$/.test((error as Error).name)) return (error as Error).message;
   if (isDiskFull(error)) return t.commandNoSpace;
   const reason = getDamagedFile(error);
   return reason === null ? null : t.databaseDamaged({ reason });

@@ -82,6 +82,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   head: HeadTable;
   event: EventTable;
   log_hash: { tenant_id: TenantId; seq: number; hash: string };
+  log_cut: LogCutTable;
   command: CommandTable;
   licence_month: LicenceMonthTable;
   quickbooks: QuickBooksTable;
@@ -205,7 +206,8 @@ export interface ProviderTable {
 /**
  * `sealed_seq`, `sealed_hash`: the last event that the hash chain covers, and its hash; 0 and empty
  * for a log that is older than the chain. `checked_at`: when the server last checked the log against
- * the chain, and then found this many `damaged_parts`.
+ * the chain, and then found this many `damaged_parts`. `cut_seq`: the last archived event; the log in
+ * the database begins after it. 0: nothing is archived.
  */
 export interface HeadTable {
   tenant_id: TenantId;
@@ -220,6 +222,21 @@ export interface HeadTable {
   sealed_hash: Generated<string>;
   checked_at: Ms | null;
   damaged_parts: Generated<number>;
+  cut_seq: Generated<number>;
+}
+
+/**
+ * The events `first_seq` to `seq` are in a file of the archive, whose sum this is. `hash`: the chain's at
+ * their end.
+ */
+export interface LogCutTable {
+  tenant_id: TenantId;
+  seq: number;
+  first_seq: number;
+  hash: string;
+  newest_at: Ms;
+  sha256: string;
+  bytes: number;
 }
 
 export interface EventTable {

@@ -60,6 +60,10 @@ export interface Head {
   readonly seq: number;
   readonly epoch: string;
 }
+/** `cut`: the last archived event. The log in the database begins after it; 0: with the first event. */
+export interface LogHead extends Head {
+  readonly cut: number;
+}
 export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';
 
 export interface By {
@@ -87,7 +91,7 @@ export interface TenantTx {
    * policy: either alone must be sufficient.
    */
   readonly sql: Transaction<Database>;
-  head(): Promise<Head>;
+  head(): Promise<LogHead>;
   /**
    * Reserves `count` consecutive new numbers and returns the first. Locks the tenant's head row
    * until the end of the transaction.

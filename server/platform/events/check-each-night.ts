@@ -3,7 +3,8 @@ import { getDay, startOfDay } from '#contract/time/day.ts';
 import type { AppContext } from '../app-context.ts';
 import type { JobHandler } from '../jobs/job-types.ts';
 import { loadCompanyLimit } from '../queries/query.ts';
-import { checkLog, type LogCheck, readInParts } from './check-log.ts';
+import { checkLog, type LogCheck } from './check-log.ts';
+import { readInParts } from './read-log.ts';
 import { getUnreadable } from './verify.ts';
 
 /** How long after midnight in the provider's time zone its log is checked. */

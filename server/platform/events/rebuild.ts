@@ -1,6 +1,8 @@
 import { type Id, memoryRows } from '#contract/fold.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
+import type { Logged } from '#contract/events.ts';
+import { readArchive } from './archive/read-archive.ts';
 import { compare, type Difference } from './compare.ts';
 import type { UnreadableTable } from './check-log.ts';
 import { project } from './projection.ts';
@@ -16,6 +18,14 @@ export interface Rebuilt {
   readonly rows: number;
   readonly quarantined: number;
   readonly differences: readonly Difference[];
+}
+
+/** Rows can be compared only with all events, and the archived ones are in a folder. */
+export class NoArchive extends Error {
+  override readonly name = 'NoArchive';
+  constructor(tenant: TenantId) {
+    super(`A part of the log of ${tenant} is archived. Name the folder of the archive.`);
+  }
 }
 
 /** Everything derived from a tenant's log. */
@@ -36,11 +46,20 @@ export interface Folded {
 /**
  * Folds every tenant's log (or those of `only`) from event 0 and compares the result with the
  * stored rows (LOG-5), each in a snapshot. `write`: replaces what differs and changes the tenant's
- * epoch, so that devices reload.
+ * epoch, so that devices reload. `archive`: the folder of archived events; null if there are none.
+ * @throws DamagedArchive, NoArchive
  */
 export async function rebuild(
   store: Store,
-  { write = false, only }: { readonly write?: boolean; readonly only?: readonly TenantId[] } = {},
+  {
+    write = false,
+    only,
+    archive = null,
+  }: {
+    readonly write?: boolean;
+    readonly only?: readonly TenantId[];
+    readonly archive?: string | null;
+  } = {},
 ): Promise<Rebuilt[]> {
   const all: Rebuilt[] = [];
   for (const tenant of only ?? (await store.tenants())) {
@@ -49,7 +68,7 @@ export async function rebuild(
         tenant,
         async (tx) => {
           if (write) await tx.take('run', 0); // blocks appends meanwhile
-          const { folded, rebuilt, unreadable } = await foldAndCompare(tx);
+          const { folded, rebuilt, unreadable } = await foldAndCompare(tx, archive);
           for (const { table, reason } of unreadable) throw getDamagedTable(tenant, table, reason);
           if (write && rebuilt.differences.length > 0) await replaceRows(tx, folded);
           return rebuilt;
@@ -64,13 +83,17 @@ export async function rebuild(
 /**
  * Folds the log from event 0 and compares the result with the stored rows. `unreadable`: tables of
  * which nothing could be compared.
+ * @throws DamagedArchive, NoArchive
  */
-export async function foldAndCompare(tx: TenantTx): Promise<{
+export async function foldAndCompare(
+  tx: TenantTx,
+  archive: string | null,
+): Promise<{
   readonly folded: Folded;
   readonly rebuilt: Rebuilt;
   readonly unreadable: readonly UnreadableTable[];
 }> {
-  const folded = await foldLog(tx);
+  const folded = await foldLog(tx, archive);
   const { differences, unreadable } = await compare(tx, folded);
   return {
     folded,
@@ -87,7 +110,25 @@ export async function foldAndCompare(tx: TenantTx): Promise<{
 
 const PAGE = 5000;
 
-async function foldLog(tx: TenantTx): Promise<Folded> {
+/** Reads the whole log, from event 1: the archived part from the archive, then the database. */
+async function* readPages(
+  tx: TenantTx,
+  archive: string | null,
+): AsyncGenerator<readonly Logged[], void> {
+  const { cut } = await tx.head();
+  if (cut > 0) {
+    if (archive === null) throw new NoArchive(tx.tenant);
+    yield* readArchive(tx, archive, PAGE);
+  }
+  for (let after = cut; ;) {
+    const events = await tx.eventsAfter(after, PAGE);
+    yield events;
+    if (events.length < PAGE) return;
+    after = events.at(-1)?.seq ?? after;
+  }
+}
+
+async function foldLog(tx: TenantTx, archive: string | null): Promise<Folded> {
   const cached = memoryRows();
   const runSeq = new Map<Id, number>();
   const days = new Map<string, { rows: number; seq: number }>();
@@ -95,8 +136,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
   const samples = new Map<string, Sample>();
   const quarantined: { seq: number; reason: string; at: Ms }[] = [];
   let head = 0;
-  for (;;) {
-    const events = await tx.eventsAfter(head, PAGE);
+  for await (const events of readPages(tx, archive)) {
     const hole = events.find((event, index) => event.seq !== head + 1 + index);
     if (hole) throw new Error(`The log of ${tx.tenant} has a hole before event ${hole.seq}.`);
     const changes = project(cached, events, upcast);
@@ -110,7 +150,6 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
     }
     quarantined.push(...changes.quarantined);
     head = events.at(-1)?.seq ?? head;
-    if (events.length < PAGE) break;
   }
   const said = await tx.head();
   if (said.seq !== head)

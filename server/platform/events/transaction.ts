@@ -8,7 +8,7 @@ import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import { append, appendFolded, type WriteContext, type Sent } from './append.ts';
 import { unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
-import type { Counter, Head, Numbers, TenantTx } from '../db/store.ts';
+import type { Counter, Head, LogHead, Numbers, TenantTx } from '../db/store.ts';
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Release, FairMutex } from '../db/fair-mutex.ts';
@@ -166,10 +166,10 @@ export function tenantTx(
   const tx: TenantTx = {
     tenant,
     sql,
-    async head(): Promise<Head> {
+    async head(): Promise<LogHead> {
       const row = await sql
         .selectFrom('head')
-        .select(['seq', 'epoch'])
+        .select(['seq', 'epoch', 'cut_seq as cut'])
         .where('tenant_id', '=', tenant)
         .executeTakeFirst();
       if (!row) throw new Error('There is no such provider.');

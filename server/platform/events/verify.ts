@@ -2,7 +2,9 @@ import type { TenantId } from '#contract/ids.ts';
 import type { Log } from '../app-context.ts';
 import { getDamagedFile } from '../db/damaged-file.ts';
 import type { Store, TenantTx } from '../db/store.ts';
-import { checkLog, type LogCheck, readInParts, readWithin, sealLog } from './check-log.ts';
+import { checkArchive } from './archive/read-archive.ts';
+import { checkLog, type LogCheck, sealLog } from './check-log.ts';
+import { readInParts, readWithin } from './read-log.ts';
 import { foldAndCompare, type Rebuilt } from './rebuild.ts';
 
 export interface CheckedLog extends LogCheck {
@@ -17,16 +19,24 @@ interface Which {
   readonly only?: readonly TenantId[];
 }
 
+/** `archive`: the folder of archived events; null if there are none. */
+interface WhichAndArchive extends Which {
+  readonly archive?: string | null;
+}
+
 /**
- * Checks every tenant's log (or those of `only`) against its hash chain, and the rows against the
- * log, each in a snapshot (G22, LOG-5). Unreadable parts are reported, and the rest is checked.
+ * Checks every tenant's log (or those of `only`) with its archived part against its hash chain, and the
+ * rows against the log, each in a snapshot (G22, LOG-5). Unreadable parts are reported, and the rest is checked.
  * Then it begins the chain of logs that are older than the chain.
  */
-export async function verify(store: Store, { only }: Which = {}): Promise<Verified[]> {
+export async function verify(
+  store: Store,
+  { only, archive = null }: WhichAndArchive = {},
+): Promise<Verified[]> {
   const all: Verified[] = [];
   for (const tenant of only ?? (await store.tenants())) {
     const checked = await store
-      .tenant(tenant, check, { readOnly: true, long: true })
+      .tenant(tenant, (tx) => check(tx, archive), { readOnly: true, long: true })
       .catch((error: unknown) => ({ ...getUnreadable(error), rebuilt: null }));
     if (isSoundLog(checked) && checked.sealed < checked.head) await sealLog(store, tenant);
     all.push({ ...checked, tenant });
@@ -67,12 +77,18 @@ export const isSoundLog = ({ damages, unreadable }: LogCheck): boolean =>
 export const isSound = ({ rebuilt, ...log }: Verified): boolean =>
   isSoundLog(log) && rebuilt !== null && rebuilt.differences.length === 0;
 
-async function check(tx: TenantTx): Promise<LogCheck & { readonly rebuilt: Rebuilt | null }> {
-  const log = await checkLog(readWithin(tx));
+async function check(
+  tx: TenantTx,
+  archive: string | null,
+): Promise<LogCheck & { readonly rebuilt: Rebuilt | null }> {
+  const inDatabase = await checkLog(readWithin(tx));
+  const { cut } = await tx.head();
+  const inArchive = cut > 0 && archive !== null ? await checkArchive(tx, archive, cut) : [];
+  const log = { ...inDatabase, damages: [...inArchive, ...inDatabase.damages] };
   if (log.damages.some(({ kind }) => kind !== 'changed' && kind !== 'unsealed'))
     return { ...log, rebuilt: null };
   try {
-    const { rebuilt, unreadable } = await foldAndCompare(tx);
+    const { rebuilt, unreadable } = await foldAndCompare(tx, archive);
     return { ...log, unreadable: [...log.unreadable, ...unreadable], rebuilt };
   } catch (error) {
     if (log.damages.length === 0) throw error;

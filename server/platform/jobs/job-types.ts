@@ -77,6 +77,13 @@ export const BACKGROUND_JOB_TYPES = {
     maxWaitMs: DAY + HOUR,
     failure: 'the log could not be checked',
   },
+  'log-archive': {
+    ...RECURRING,
+    maxRunning: 1,
+    timeoutMs: 4 * HOUR,
+    maxWaitMs: DAY + HOUR,
+    failure: 'old events could not be archived',
+  },
   'sla-alarms': {
     ...RECURRING,
     failure: 'the SLA alarms could not be evaluated',

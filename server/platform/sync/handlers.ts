@@ -14,7 +14,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { bootstrap } from './bootstrap.ts';
 import { loadPages, tagOfDay } from './days.ts';
 import { causesIn } from './event-pages.ts';
-import { HELD_EPOCH, heldBootstrap } from './snapshot.ts';
+import { CUT_EPOCH, HELD_EPOCH, heldBootstrap } from './snapshot.ts';
 import { lastSyncIn, syncedSources } from './last-sync.ts';
 import { watchSources } from './source-watch.ts';
 import { epochFor, toScope } from './scope.ts';
@@ -99,6 +99,14 @@ export function syncHandlers(
         if (epoch !== scopedEpoch || after > head.seq)
           return ok({
             epoch: scopedEpoch,
+            cursor: head.seq,
+            head: head.seq,
+            more: false,
+            events: [],
+          });
+        if (after < head.cut)
+          return ok({
+            epoch: CUT_EPOCH,
             cursor: head.seq,
             head: head.seq,
             more: false,

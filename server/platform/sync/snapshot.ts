@@ -15,6 +15,12 @@ import { replicatedRows } from './bootstrap-rows.ts';
 export const HELD_EPOCH = 'password-first';
 
 /**
+ * An epoch that no log has, so that a device whose next events are archived loads everything again
+ * instead of missing them (ARCH-2).
+ */
+export const CUT_EPOCH = 'log-cut';
+
+/**
  * Returns the bootstrap of a user who must choose a password first (AUTH-12): the user and the
  * branding, and no data.
  */

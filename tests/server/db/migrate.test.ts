@@ -47,10 +47,11 @@ const EARLIER = [
   // What later steps add to earlier tables.
   'drop policy stored on audit',
   'drop index audit_of_organization',
+  'drop policy archived on event',
   ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(
     (table) => `alter table ${table} drop column held_by`,
   ),
-  ...['sealed_seq', 'sealed_hash', 'checked_at', 'damaged_parts'].map(
+  ...['sealed_seq', 'sealed_hash', 'checked_at', 'damaged_parts', 'cut_seq'].map(
     (column) => `alter table head drop column ${column}`,
   ),
   `delete from migration where name >= '0035'`,

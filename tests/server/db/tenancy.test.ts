@@ -46,12 +46,14 @@ eachDatabase((name, open) => {
     expect(
       permissive.filter((one) => one.cmd !== 'ALL' || one.using !== mine || one.check !== mine),
     ).toEqual([]);
-    // The others only restrict further: entries of the audit can't be deleted before their time.
+    // The others only restrict further: entries of the audit can't be deleted before their time, and
+    // events and their hashes only if they are archived.
     expect(
       policies
         .filter((one) => one.permissive !== 'PERMISSIVE')
-        .map(({ table, cmd, permissive: kind }) => [table, cmd, kind]),
-    ).toEqual([['audit', 'DELETE', 'RESTRICTIVE']]);
+        .map(({ table, cmd, permissive: kind }) => `${table} ${cmd} ${kind}`)
+        .sort(),
+    ).toEqual(['audit', 'event', 'log_hash'].map((table) => `${table} DELETE RESTRICTIVE`));
   });
 
   test(`G28, T1: tenant_id comes first in every key of an owned table, each has a key, and no view bypasses the policies (${name})`, async () => {
@@ -101,7 +103,6 @@ eachDatabase((name, open) => {
     const refused: Record<string, unknown> = {};
     const statements = [
       'update event set at = 0',
-      'delete from event',
       'truncate event',
       'alter table event disable row level security',
       'drop policy tenant on event',
@@ -115,6 +116,40 @@ eachDatabase((name, open) => {
       Object.fromEntries(statements.map((statement) => [statement, '42501'])),
     );
     expect(await store.tenant(tenant, (tx) => tx.eventsAfter(0, 9))).toHaveLength(1);
+  });
+
+  test(`LOG-4, ARCH-1: no event and no hash can be deleted, except up to the number that the same transaction names (${name})`, async () => {
+    const store = await open();
+    const [tenant, other] = [await aTenant(store), await aTenant(store)];
+    for (const one of [tenant, other])
+      for (const n of [1, 2, 3])
+        await store.tenant(one, (tx) => tx.append([runDraft({ n })], byClock));
+    const remaining = async (one: string, table: 'event' | 'log_hash') =>
+      (
+        await store.tenant(one, ({ sql }) =>
+          raw<{ seq: number }>`select seq from ${raw.table(table)} order by seq`.execute(sql),
+        )
+      ).rows.map(({ seq }) => seq);
+    for (const table of ['event', 'log_hash'] as const) {
+      await store.tenant(tenant, ({ sql }) => raw`delete from ${raw.table(table)}`.execute(sql));
+      expect(await remaining(tenant, table), 'without a number').toEqual([1, 2, 3]);
+      await store.tenant(tenant, async ({ sql }) => {
+        await raw`select set_config('app.cut_seq', '2', true)`.execute(sql);
+        await raw`delete from ${raw.table(table)}`.execute(sql);
+      });
+      expect(await remaining(tenant, table)).toEqual([3]);
+      await store.tenant(tenant, ({ sql }) => raw`delete from ${raw.table(table)}`.execute(sql));
+      expect(await remaining(tenant, table), 'the number is forgotten').toEqual([3]);
+      expect(await remaining(other, table)).toEqual([1, 2, 3]);
+    }
+    for (const statement of [
+      'update log_cut set seq = 1',
+      'delete from log_cut',
+      'truncate log_cut',
+    ])
+      await expect(
+        store.tenant(tenant, ({ sql }) => raw.raw(statement).execute(sql)),
+      ).rejects.toThrow(/permission denied/);
   });
 
   test(`T3: the policies alone separate tenants: without a tenant no rows, and nothing of another's is read, changed or written (${name})`, async () => {

@@ -15,6 +15,7 @@ export const RECURRING = [
   'directory-accounts',
   'invoices',
   'license-months',
+  'log-archive',
   'log-check',
   'missed-runs',
   'notifications',

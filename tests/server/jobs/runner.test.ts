@@ -82,7 +82,7 @@ eachDatabase((name, open) => {
       ),
     );
     await runner.tick();
-    expect([ran.length, new Set(ran).size]).toEqual([19, 1]);
+    expect([ran.length, new Set(ran).size]).toEqual([20, 1]);
   });
 
   test(`JOB-2: several runners on one database never run a job at the same time, and each due time once (${name})`, async () => {

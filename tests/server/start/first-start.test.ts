@@ -195,6 +195,28 @@ test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1
   }
 });
 
+const readArchive = (env: Record<string, string>): unknown => {
+  const settings = readConfig(env, '/');
+  if (typeof settings === 'string') return settings;
+  return [settings.config.archiveAfterDays, settings.config.archiveDir];
+};
+
+test('START-2, ARCH-1: events are archived after 400 days or more, and never by default; servers on one database must share a folder', () => {
+  const days = 'DAYBOOK_ARCHIVE_AFTER_DAYS';
+  const shared = { [days]: '730', DATABASE_URL: 'postgres://localhost/daybook' };
+  expect(readArchive({})).toEqual([0, null]);
+  expect(readArchive({ DATABASE_URL: shared.DATABASE_URL })).toEqual([0, null]);
+  expect(readArchive({ [days]: '0' })).toEqual([0, null]);
+  expect(readArchive({ [days]: '400' })).toEqual([400, null]);
+  expect(readArchive({ ...shared, DAYBOOK_ARCHIVE: '/srv/archive' })).toEqual([
+    730,
+    '/srv/archive',
+  ]);
+  expect(readArchive(shared)).toMatch(/^DAYBOOK_ARCHIVE must name/);
+  for (const wrong of ['399', '1', '-400', '400.5', 'never', '36501'])
+    expect(readArchive({ [days]: wrong })).toMatch(/^DAYBOOK_ARCHIVE_AFTER_DAYS must be/);
+});
+
 const loadDemo = (args: readonly string[], env: Record<string, string> = {}): unknown => {
   const read = readConfig(env, '/', args);
   return typeof read === 'string' ? read : read.demo;

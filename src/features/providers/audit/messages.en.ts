@@ -43,5 +43,6 @@ export const adminEventsMessages = defineMessages('adminEvents', {
   eventCount: '{count, plural, one {# event} other {# events}}',
   eventsOnPage: '{count, plural, one {# event} other {# events}} on this page',
   offline: "You're offline. Reconnect to read the event log. It isn't stored on this device.",
+  archived: 'Events up to number {number} are archived.',
   nothingSoFar: 'No matches so far. The log was searched back to event {number}.',
 });

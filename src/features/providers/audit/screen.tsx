@@ -143,6 +143,9 @@ function Log({ branding }: { readonly branding: Branding }) {
         {page !== null && page.events.length === 0 && page.next !== null && (
           <p className="m-0 px-5 py-3 text-ink-2">{t.nothingSoFar({ number: page.next })}</p>
         )}
+        {page !== null && page.next === null && page.archived > 0 && (
+          <p className="m-0 px-5 py-3 text-ink-2">{t.archived({ number: page.archived })}</p>
+        )}
         {page !== null && (page.next !== null || place.before !== '') && (
           <nav aria-label={t.pages} className="flex flex-wrap gap-2 px-5 py-3">
             {place.before !== '' && (
