@@ -24,7 +24,16 @@ import { reportVerified } from '#server/report-integrity.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
 import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from '../db/drafts.ts';
 import { getRandom } from '../http/hostile.ts';
-import { ALL, appendAll, archive, damage, readCuts, readState, setSeen } from './archived.ts';
+import {
+  ALL,
+  appendAll,
+  archive,
+  damage,
+  readCuts,
+  readState,
+  setSeen,
+  subscribed,
+} from './archived.ts';
 
 const FLIPS = 24 * Number(process.env['PROOF'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
@@ -35,27 +44,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const SUBSCRIPTION = '40000000-0000-4000-8000-000000000001';
-const subscribed: NewEvent = {
-  company: 1,
-  entity: `subscription:${SUBSCRIPTION}`,
-  event: {
-    type: 'subscription.started@1',
-    data: {
-      id: SUBSCRIPTION,
-      company: 1,
-      status: 'active',
-      currency: 'EUR',
-      level: 'basic',
-      userMills: 2_000,
-      gigabyteMills: 0,
-      minimumUsers: 0,
-      periodEndsAt: byClock.at + 30 * 86_400_000,
-      trialEndsAt: null,
-      hasCard: false,
-    },
-  },
-};
 /** Fourteen events: 1 to 3, 4 to 5, 6 to 9, 10 to 14. */
 const BATCHES: readonly (readonly NewEvent[])[] = [
   [companyDraft(1), jobDraft(1), problemDraft(1, 1, 1)],
@@ -175,7 +163,8 @@ eachDatabase((name, open) => {
     const bytes = await readFile(file);
     const random = getRandom(SEED);
     for (let turn = 0; turn < FLIPS; turn++) {
-      const place = Math.floor(random() * bytes.length);
+      // Byte 9 of gzip names a system and changes no content.
+      const place = turn === 0 ? 9 : Math.floor(random() * bytes.length);
       const wrong = turn % 8 === 7 ? bytes.subarray(0, place) : Buffer.from(bytes);
       if (turn % 8 !== 7) wrong[place] = (wrong[place] ?? 0) ^ (1 << (turn % 8));
       await writeFile(file, wrong);
@@ -200,7 +189,7 @@ eachDatabase((name, open) => {
   });
 
   test.for([
-    ['a hash', `update log_cut set hash = '0' || substr(hash, 2) || '' where seq = 5`],
+    ['a hash', `update log_cut set hash = repeat('0', 64) where seq = 5`],
     ['the last hash', `update log_cut set hash = repeat('0', 64) where seq = 9`],
     ['a first number', 'update log_cut set first_seq = 5 where seq = 9'],
     ['a last number', 'update log_cut set seq = 6 where seq = 5'],

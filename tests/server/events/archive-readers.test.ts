@@ -12,7 +12,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { aTenant, byClock, companyDraft, jobDraft, runDraft } from '../db/drafts.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { anOffice, type Asker, failure } from '../sync/fixtures.ts';
-import { appendAll, archive, readCuts, setSeen } from './archived.ts';
+import { appendAll, archive, readCuts, setSeen, subscribed } from './archived.ts';
 
 const DAY = 86_400_000;
 let folder = '';
@@ -40,6 +40,9 @@ async function anArchivedOffice(): Promise<{
   fixture.pass(60_000);
   await office.post(1, [failure('sql', '2026-03-02T02:10:00Z')]);
   const { store } = fixture.context;
+  await store.tenant(office.tenant, (tx) =>
+    tx.append([subscribed], { ...byClock, at: fixture.context.clock.now() }),
+  );
   const { seq: cut } = await store.tenant(office.tenant, (tx) => tx.head());
   const lastAt = fixture.context.clock.now();
   await setSeen(store, office.tenant, cut);
@@ -85,7 +88,8 @@ eachDatabase((name, open) => {
     );
     expect([page.next, page.archived]).toEqual([null, cut]);
     expect(await list(`?before=${cut}`)).toMatchObject({ events: [], next: null, archived: cut });
-    expect(await list('?type=company.')).toMatchObject({ events: [], next: null });
+    for (const type of ['company.', 'subscription.'])
+      expect(await list(`?type=${type}`)).toMatchObject({ events: [], next: null });
     const evidence = (from: number) =>
       me<OutputOf<'listEvidence'>>(
         'GET',

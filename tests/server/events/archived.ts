@@ -15,6 +15,29 @@ export const ALL = {
   before: Number.MAX_SAFE_INTEGER,
 } as const;
 
+const SUBSCRIPTION = '40000000-0000-4000-8000-000000000001';
+/** An event that bills need, however old it is. */
+export const subscribed: NewEvent = {
+  company: 1,
+  entity: `subscription:${SUBSCRIPTION}`,
+  event: {
+    type: 'subscription.started@1',
+    data: {
+      id: SUBSCRIPTION,
+      company: 1,
+      status: 'active',
+      currency: 'EUR',
+      level: 'basic',
+      userMills: 2_000,
+      gigabyteMills: 0,
+      minimumUsers: 0,
+      periodEndsAt: byClock.at + 30 * 86_400_000,
+      trialEndsAt: null,
+      hasCard: false,
+    },
+  },
+};
+
 /** Appends batches, each at its own time, and says that all readers have read them. */
 export async function appendAll(
   store: Store,
