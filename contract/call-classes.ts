@@ -154,6 +154,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   updateCard: 'sensitive, never while impersonating',
   collectCard: 'sensitive, never while impersonating',
   subscribeByCard: 'sensitive, never while impersonating',
+  payInvoiceOnline: 'sensitive, never while impersonating',
   getCheckoutResult: 'plain',
   receiveStripeEvent: 'plain',
   listSubscriptions: 'plain',

@@ -168,6 +168,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   updateCard: 'process',
   collectCard: 'process',
   subscribeByCard: 'process',
+  payInvoiceOnline: 'process',
   getCheckoutResult: 'process',
   listSubscriptions: 'getSubscriptions',
   listAllSubscriptions: 'getSubscriptions',

@@ -59,6 +59,7 @@ import { checkoutHandlers } from './features/billing/stripe/checkout.ts';
 import { stripeEventHandlers } from './features/billing/stripe/webhook.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
+import { onlinePaymentHandlers } from './features/billing/online-payment.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
 import { backgroundDownloadHandlers } from './features/restore/background/handlers.ts';
 import { restoreContentHandlers } from './features/restore/content.ts';
@@ -132,6 +133,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...billingSettingsHandlers(context),
   ...deletedCompanyHandlers(context),
   ...invoiceHandlers(context),
+  ...onlinePaymentHandlers(context),
   ...quickBooksHandlers(context),
   ...customerHandlers(context),
   ...jobHandlers(context),

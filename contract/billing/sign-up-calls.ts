@@ -157,6 +157,16 @@ export const signUpCalls = {
     gate: OWN,
     failures: CARD,
   }),
+  payInvoiceOnline: call({
+    method: 'POST',
+    path: 'o365/checkout/invoice',
+    summary:
+      "Returns QuickBooks' page on which the oldest unpaid invoice of a company's months is paid online, such as by card. `url` is null if QuickBooks offers none.",
+    input: v.strictObject({ companyId: v.optional(companyRef) }),
+    output: v.object({ url: orNull(v.string()) }),
+    gate: OWN,
+    failures: CARD,
+  }),
   getCheckoutResult: call({
     method: 'GET',
     path: 'o365/checkout/{checkoutId}/success',

@@ -107,6 +107,8 @@ export const companySubscription = v.object({
   isDeleted: v.boolean(),
   subscription: orNull(subscription),
   usage: orNull(usageMonth),
+  /** The number of the oldest unpaid invoice of its months in QuickBooks. */
+  unpaidInvoice: v.optional(orNull(v.string())),
 });
 export type CompanySubscription = v.InferOutput<typeof companySubscription>;
 

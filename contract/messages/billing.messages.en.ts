@@ -32,6 +32,7 @@ export const BILLING = defineMessages('billingFailures', {
   stripeRefused: 'Stripe refused this. Contact your provider.',
   notSigned: "The signature isn't valid.",
   noCard: 'No card is stored at Stripe yet.',
+  noUnpaidInvoice: 'This company has no unpaid invoice.',
   paysByCardAlready: 'This subscription is paid by card already.',
   levelIsFree: 'This subscription is free, so it needs no card.',
   levelWithoutPrice: "This service level can't be paid by card.",

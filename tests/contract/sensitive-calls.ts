@@ -45,6 +45,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'updateCard',
     'collectCard',
     'subscribeByCard',
+    'payInvoiceOnline',
     'sendMonthInvoice',
     'restoreDeletedCompany',
   ],

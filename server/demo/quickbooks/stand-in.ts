@@ -103,6 +103,15 @@ export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
     return json({ Invoice: toInvoice(invoice, books) });
   }
 
+  /** The demo's provider has no online payments at Intuit, so its invoices have no link. */
+  async function getInvoice(number: string): Promise<Response> {
+    const books = await load();
+    const invoice = books.invoices.find((one) => one.number === number);
+    return invoice === undefined
+      ? new Response(null, { status: 404 })
+      : json({ Invoice: toInvoice(invoice, books) });
+  }
+
   async function getPdf(number: string): Promise<Response> {
     const books = await load();
     const invoice = books.invoices.find((one) => one.number === number);
@@ -139,12 +148,13 @@ export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
       });
     if (hostname === 'developer.api.intuit.com') return new Response(null, { status: 200 });
     const [, action = '', id = '', format = ''] =
-      /^\/v3\/company\/[^/]+\/([^/]+)(?:\/([^/]+)\/([^/]+))?$/.exec(pathname) ?? [];
+      /^\/v3\/company\/[^/]+\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/.exec(pathname) ?? [];
     if (action === 'query' && request.method === 'GET')
       return json({ QueryResponse: answerQuery(searchParams.get('query') ?? '', await load()) });
     if (action === 'invoice' && request.method === 'POST')
       return create(searchParams.get('requestid') ?? '', await request.json());
     if (action === 'invoice' && format === 'pdf') return getPdf(id);
+    if (action === 'invoice' && id !== '') return getInvoice(id);
     return new Response(null, { status: 404 });
   };
 }

@@ -79,6 +79,7 @@ export const EmployeeShape = v.object({ Id: recordId, DisplayName: v.string() })
 export const ItemShape = v.object({ Id: recordId, Name: v.string(), Type: text });
 export const TaxCodeShape = v.object({ Id: recordId, Name: v.string() });
 export const CreatedShape = v.object({ Invoice: v.object({ Id: id, DocNumber: text }) });
+export const LinkShape = v.object({ Invoice: v.object({ InvoiceLink: text }) });
 export const CompanyShape = v.object({ CompanyName: v.string() });
 
 /** A stored invoice. `currency` is null if the invoice names none and uses the home currency. */

@@ -10,6 +10,7 @@ import {
   EmployeeShape,
   InvoiceShape,
   ItemShape,
+  LinkShape,
   PreferencesShape,
   TaxCodeShape,
 } from './quickbooks-shapes.ts';
@@ -49,6 +50,11 @@ export interface Books {
   /** The same `requestId` returns the invoice that it made first. */
   createInvoice(requestId: string, draft: InvoiceDraft): Promise<{ readonly number: string }>;
   pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Intuit's page on which an invoice is paid online. Null if it has none: online payment isn't on for
+   * the invoice, or it has no email address.
+   */
+  paymentLink(id: string): Promise<string | null>;
 }
 
 export interface Named {
@@ -183,7 +189,23 @@ export function connectQuickBooks(
         throw new QuickBooksError('later', t.noPdf);
       return bytes;
     },
+    async paymentLink(id) {
+      const answer = await get(
+        `invoice/${encodeURIComponent(id)}?${new URLSearchParams({ include: 'invoiceLink', minorversion: VERSION }).toString()}`,
+        'application/json',
+      );
+      const read = v.safeParse(LinkShape, parsed(await answer.text()));
+      if (!read.success) throw new QuickBooksError('later', t.unreadable);
+      const { InvoiceLink: link } = read.output.Invoice;
+      return link !== null && isAtIntuit(link) ? link : null;
+    },
   };
+}
+
+/** No other page gets a customer who wants to pay. */
+function isAtIntuit(link: string): boolean {
+  const url = URL.parse(link);
+  return url !== null && url.protocol === 'https:' && /(^|\.)intuit\.com$/.test(url.hostname);
 }
 
 const where = (conditions: readonly string[]): string =>

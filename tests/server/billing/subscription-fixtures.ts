@@ -1,6 +1,7 @@
 import { SERVICE_LEVELS } from '#contract/billing/service-levels.ts';
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
 import type { OutputOf } from '#contract/calls.ts';
+import type { UserId } from '#contract/ids.ts';
 import { subscriptions } from '#server/features/billing/subscriptions/subscriptions-job.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { addObject } from '../backup/objects.ts';
@@ -69,6 +70,22 @@ export async function must<T>(
   if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
   return answer.body.data;
 }
+
+/** The id of a user. */
+export const findUser = async (
+  { ground: fixture, office }: Pick<Suite, 'ground' | 'office'>,
+  username: string,
+): Promise<UserId> => {
+  const { id } = await fixture.context.store.tenant(office.tenant, ({ sql: db }) =>
+    db
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', office.tenant)
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow(),
+  );
+  return id;
+};
 
 /** Users with a restore point at each of these moments. */
 export const addUsers = (

@@ -9,6 +9,7 @@ import {
   aShop,
   addUsers,
   DAY,
+  findUser,
   getRow,
   HOUR,
   list,
@@ -315,14 +316,7 @@ anyDatabase((kind, open) => {
     const undo = async (): Promise<number> =>
       (await buyer('POST', 'o365/subscriptions/rollback/1', {})).status;
     const shown = async (): Promise<string | null> => {
-      const { id: userId } = await fixture.context.store.tenant(office.tenant, ({ sql: db }) =>
-        db
-          .selectFrom('person')
-          .select('id')
-          .where('tenant_id', '=', office.tenant)
-          .where('username', '=', 'buyer')
-          .executeTakeFirstOrThrow(),
-      );
+      const userId = await findUser({ office, ground: fixture }, 'buyer');
       const { rows } = await must<OutputOf<'getSubscription'>>(
         buyer,
         'GET',

@@ -284,6 +284,7 @@ const writes = (of: Theirs): Bodies => ({
   updateCard: { companyId: of.company },
   collectCard: { companyId: of.company },
   subscribeByCard: { companyId: of.company },
+  payInvoiceOnline: { companyId: of.company },
   restoreDeletedCompany: { companyId: of.company },
 });
 

@@ -19,6 +19,7 @@ import { loadCollectionErrors } from '../stripe/collection-errors.ts';
 import { loadCardMonths } from './billed-terms.ts';
 import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { parseMonth, type Month } from './month.ts';
+import { loadUnpaidInvoices } from './overdue-invoices.ts';
 
 /** A company by its number or id, if the caller sees it. */
 export const findCompany = async (
@@ -81,6 +82,7 @@ export async function listCompanySubscriptions(
   const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
   const usage = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   const toUsage = await makeUsageOutput(tx, now);
+  const findUnpaid = await loadUnpaidInvoices(tx);
   const rows: CompanySubscription[] = [];
   for (const { n, id, name, deletedAt } of companies) {
     const isDeleted = deletedAt !== undefined;
@@ -100,6 +102,7 @@ export async function listCompanySubscriptions(
       isDeleted,
       subscription,
       usage: row === null ? null : toUsage(row),
+      unpaidInvoice: findUnpaid(n)?.number ?? null,
     });
   }
   return rows.sort(

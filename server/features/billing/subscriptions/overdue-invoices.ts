@@ -19,6 +19,7 @@ interface At {
 /** The invoice of a month as QuickBooks had it when it was read last. */
 interface MonthInvoice {
   readonly id: string;
+  readonly number: string;
   readonly company: CompanyN;
   readonly usageId: string;
   readonly voided: boolean;
@@ -73,6 +74,26 @@ export async function loadOverdue(
     return own.length === 0 ? getOwedBeforeCard(row) : getOverdueMills(row, own, { timeZone, now });
   };
 }
+
+/**
+ * Returns how to find the oldest unpaid invoice of a company's months in QuickBooks. Null: there is none,
+ * or QuickBooks isn't connected.
+ */
+export async function loadUnpaidInvoices(
+  tx: TenantTx,
+): Promise<(company: CompanyN) => Pick<MonthInvoice, 'id' | 'number'> | null> {
+  const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
+  if (invoiced.length === 0 || (await loadReadAt(tx)) === null) return () => null;
+  const unpaid = (await loadMonthInvoices(tx, invoiced))
+    .filter(({ voided, balance }) => !voided && balance > 0)
+    .sort(
+      (a, b) => getDueText(a).localeCompare(getDueText(b), 'en') || Number(a.id) - Number(b.id),
+    );
+  return (company) => unpaid.find((one) => one.company === company) ?? null;
+}
+
+/** One without a due day comes last. */
+const getDueText = ({ due }: MonthInvoice): string => due ?? '9999';
 
 /** Without invoices, it is unknown whether what was owed before the card was paid. */
 const getOwedBeforeCard = ({ owedBeforeCardMills }: SubscriptionRow): Mills =>
@@ -137,7 +158,15 @@ async function loadMonthInvoices(
   return months.flatMap(({ id: usageId, company, invoice }) =>
     rows
       .filter(({ number, companyN }) => number === invoice?.id && companyN === company)
-      .map(({ id, voided, balance, due }) => ({ id, company, usageId, voided, balance, due })),
+      .map(({ id, number, voided, balance, due }) => ({
+        id,
+        number,
+        company,
+        usageId,
+        voided,
+        balance,
+        due,
+      })),
   );
 }
 

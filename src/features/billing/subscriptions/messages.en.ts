@@ -83,6 +83,8 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   noRep: 'No sales rep',
   updateCard: 'Change card',
   payByCard: 'Pay by card',
+  payInvoice: 'Pay invoice {number} online',
+  noOnlinePayment: "Invoice {number} can't be paid online. Pay it as it says.",
   terms: 'Subscription',
   renewsOn: 'Renews on {when}',
   endsOn: 'Ends on {when}',

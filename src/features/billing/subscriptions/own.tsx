@@ -88,6 +88,13 @@ function OwnSubscriptions({
                 onChanged={query.again}
               >
                 {canChange && <CardButton row={row} offline={offline} onChanged={query.again} />}
+                {canChange && row.unpaidInvoice != null && (
+                  <InvoiceButton
+                    company={row.company}
+                    number={row.unpaidInvoice}
+                    offline={offline}
+                  />
+                )}
               </Terms>
               {row.usage !== null && (
                 <p className="m-0 pt-3 text-ink-2">
@@ -139,6 +146,40 @@ function CardButton({
       onClick={() => void open()}
     >
       {call === 'updateCard' ? t.updateCard : t.payByCard}
+    </CallButton>
+  );
+}
+
+/** Opens QuickBooks' own page, on which the oldest unpaid invoice is paid. */
+function InvoiceButton({
+  company,
+  number,
+  offline,
+}: {
+  readonly company: number;
+  readonly number: string;
+  readonly offline: boolean;
+}) {
+  const mutation = useServerMutation();
+  const open = async (): Promise<void> => {
+    const answer = await mutation.send(() =>
+      withReauth(() => client().ask('payInvoiceOnline', { companyId: company })),
+    );
+    if (!answer.ok) tellFailure(getFailureText(answer.failure));
+    else if (answer.value.url === null) tellFailure(t.noOnlinePayment({ number }));
+    else location.assign(answer.value.url);
+  };
+  return (
+    <CallButton
+      call="payInvoiceOnline"
+      size="sm"
+      icon="card"
+      busy={mutation.busy}
+      disabled={offline}
+      {...(offline && { 'data-tip': t.needsNetwork })}
+      onClick={() => void open()}
+    >
+      {t.payInvoice({ number })}
     </CallButton>
   );
 }

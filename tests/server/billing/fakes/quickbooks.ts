@@ -217,6 +217,24 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
             404,
           );
     }
+    const linked = /^invoice\/(\d+)$/.exec(rest)?.[1];
+    if (
+      linked !== undefined &&
+      request.method === 'GET' &&
+      url.searchParams.get('include') === 'invoiceLink'
+    ) {
+      const one = books.invoices.find(({ Id }) => Id === linked);
+      // As published: only with online payment switched on, and an email address.
+      const isPayable = one?.['AllowOnlineCreditCardPayment'] === true && one['BillEmail'] != null;
+      return one === undefined
+        ? refused('Object Not Found')
+        : json({
+            Invoice: {
+              ...one,
+              ...(isPayable && { InvoiceLink: `https://connect.intuit.com/t/scs-v1-${linked}` }),
+            },
+          });
+    }
     return rest === 'query' &&
       request.method === 'GET' &&
       request.headers.accept === 'application/json'
