@@ -84,7 +84,7 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   updateCard: 'Change card',
   payByCard: 'Pay by card',
   payInvoice: 'Pay invoice {number} online',
-  noOnlinePayment: "Invoice {number} can't be paid online. Pay it as it says.",
+  noOnlinePayment: "Invoice {number} can't be paid online. See the invoice for how to pay it.",
   terms: 'Subscription',
   renewsOn: 'Renews on {when}',
   endsOn: 'Ends on {when}',
