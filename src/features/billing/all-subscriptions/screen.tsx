@@ -29,6 +29,7 @@ import {
   toAddress,
   type SubscriptionsPlace,
 } from './address.ts';
+import { forMonth } from '../subscriptions/address.ts';
 import { SubscriptionList } from './list.tsx';
 import { SubscriptionPanel } from './panel.tsx';
 import { allSubscriptionMessages as t } from './messages.en.ts';
@@ -44,10 +45,13 @@ export function AllSubscriptions() {
   );
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const filter = getFilter(place);
-  const query = useSearchQuery(
-    'listAllSubscriptions',
-    { ...filter, page: String(place.page), pageSize: String(place.size) },
-    { isStored: true },
+  const query = forMonth(
+    useSearchQuery(
+      'listAllSubscriptions',
+      { ...filter, page: String(place.page), pageSize: String(place.size) },
+      { isStored: true },
+    ),
+    place,
   );
   const canExport = useAbility('o365.subscriptions-export');
   const report = query.value;

@@ -21,6 +21,15 @@ export function parseMonth(text: string | null, today: Day): MonthPlace {
   };
 }
 
+/** Figures of another month are not shown below this one's heading while those of it are loading. */
+export const forMonth = <Q extends { readonly value: MonthPlace | null }>(
+  query: Q,
+  { year, month }: MonthPlace,
+): Q =>
+  query.value === null || (query.value.year === year && query.value.month === month)
+    ? query
+    : { ...query, value: null };
+
 /** Without a month: the current one. */
 export function parseAddress(search: string, today: Day): BillingPlace {
   const params = new URLSearchParams(search);

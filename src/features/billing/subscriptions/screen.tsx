@@ -22,7 +22,7 @@ import { focusEntry, ListState, OpenName } from '../../shared/lists/list-parts.t
 import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
-import { parseAddress, toAddress, type BillingPlace } from './address.ts';
+import { forMonth, parseAddress, toAddress, type BillingPlace } from './address.ts';
 import { StatusBadge, SubscriptionDetails, UsageState } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
 import { formatQuantity, getLevelName } from './labels.ts';
@@ -42,10 +42,13 @@ export function SuiteBilling() {
     today,
   );
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const query = useSearchQuery(
-    'listSubscriptions',
-    { month: String(place.month), year: String(place.year) },
-    { isStored: true },
+  const query = forMonth(
+    useSearchQuery(
+      'listSubscriptions',
+      { month: String(place.month), year: String(place.year) },
+      { isStored: true },
+    ),
+    place,
   );
   const canExport = useAbility('o365.subscriptions-export');
   const [isStarting, setIsStarting] = useState(false);
