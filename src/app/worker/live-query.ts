@@ -20,12 +20,12 @@ export function createLiveQuery<N extends WatchName>(
   name: N,
   first: Watches[N]['input'],
   onError: (error: unknown) => void,
-  getOwner: () => unknown = () => null,
+  getOwner: () => unknown = () => undefined,
 ): LiveQuery<N> {
   const listeners = new Set<() => void>();
   let input = first;
   let value: Watches[N]['output'] | undefined;
-  let owner: unknown = null;
+  let owner: unknown;
   /** Number of the current subscription; values from an earlier one are ignored. */
   let turn = 0;
   let watch: Watch<N> | null = null;

@@ -74,9 +74,9 @@ export function useWatch<N extends WatchName>(
 export const currentSession = (): Who => sharedLine('who').now() ?? { kind: 'starting' };
 
 /** Returns what differs for each user and impersonation. */
-function getUser(): string | null {
+function getUser(): string | undefined {
   const who = currentSession();
-  return who.kind === 'in' ? `${who.me.id} ${who.me.impersonator?.id}` : null;
+  return who.kind === 'in' ? `${who.me.id} ${who.me.impersonator?.id}` : undefined;
 }
 
 /** Calls `listener` on every change of `who`. Returns the unsubscribe function. */
@@ -86,14 +86,13 @@ export const onSessionChange = (listener: () => void): (() => void) =>
 /** Resolves once the session has been read from the disk. */
 export function whenSessionKnown(): Promise<Exclude<Who, { readonly kind: 'starting' }>> {
   return new Promise((resolve) => {
-    let stop: (() => void) | null = null;
     const look = (): void => {
       const who = currentSession();
       if (who.kind === 'starting') return;
-      stop?.();
+      stop();
       resolve(who);
     };
-    stop = onSessionChange(look);
+    const stop = onSessionChange(look);
     look();
   });
 }
