@@ -73,8 +73,8 @@ export function useWatch<N extends WatchName>(
 /** Returns the current session, for code outside React. */
 export const currentSession = (): Who => sharedLine('who').now() ?? { kind: 'starting' };
 
-/** Returns what differs for each user and impersonation. */
-function getUser(): string | undefined {
+/** Returns what differs for each user and impersonation; undefined if nobody is signed in. */
+export function getUser(): string | undefined {
   const who = currentSession();
   return who.kind === 'in' ? `${who.me.id} ${who.me.impersonator?.id}` : undefined;
 }

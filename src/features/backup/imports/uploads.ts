@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { client, currentSession } from '#src/app/worker/worker-client.ts';
+import { client, getUser } from '#src/app/worker/worker-client.ts';
 import { tellFailure } from '#src/ui/toasts.ts';
 
 /** An archive that this page is sending. It continues while the user works on other pages. */
@@ -46,7 +46,7 @@ async function sendParts({ organizationId, id, file }: Archive): Promise<Failure
   const user = getUser();
   for (let waitMs = FIRST_WAIT_MS; ;) {
     // After a session that has ended, it continues when its user is back.
-    if (![user, null].includes(getUser())) return null;
+    if (![user, undefined].includes(getUser())) return null;
     const started = await client().ask('startImportUpload', { organizationId, id });
     if (started.ok) {
       const { url, ticket, partBytes, receivedBytes } = started.value;
@@ -84,11 +84,6 @@ async function sendPart(url: string, ticket: string, part: Blob): Promise<Bytes 
   } catch {
     return null;
   }
-}
-
-function getUser(): string | null {
-  const who = currentSession();
-  return who.kind === 'in' ? `${who.me.id} ${who.me.impersonator?.id}` : null;
 }
 
 const find = (id: string): Upload | undefined => uploads.find((upload) => upload.id === id);
