@@ -86,18 +86,7 @@ export async function* readEvents(
 ): AsyncGenerator<Entry, void> {
   let failures = 0;
   const load = (where: RawBuilder<unknown>): Promise<Entry[]> =>
-    read(async ({ sql, tenant }) => {
-      const { rows } = await raw<
-        Omit<HashedEvent, 'commandId'> & { readonly command_id: string | null }
-      >`select seq, type, at, actor::text as actor, subject, company, entity, command_id, data::text as data
-      from event where tenant_id = ${tenant}::uuid and ${where} order by seq limit ${raw.lit(PAGE)}`.execute(
-        sql,
-      );
-      return rows.map(({ command_id: commandId, ...row }) => ({
-        seq: row.seq,
-        event: normalize({ ...row, commandId }),
-      }));
-    });
+    read((tx) => loadEntries(tx, where, PAGE));
   /** Reads a part in halves until only what is damaged can't be read. */
   const loadRange = async (first: number, last: number): Promise<Entry[]> => {
     const all = (): Entry[] =>
@@ -134,8 +123,26 @@ export async function* readEvents(
   }
 }
 
+/** Returns events in the order of the log, as their hashes cover them. `limit`: null for all. */
+export async function loadEntries(
+  { sql, tenant }: TenantTx,
+  where: RawBuilder<unknown>,
+  limit: number | null,
+): Promise<Entry[]> {
+  const { rows } = await raw<
+    Omit<HashedEvent, 'commandId'> & { readonly command_id: string | null }
+  >`select seq, type, at, actor::text as actor, subject, company, entity, command_id, data::text as data
+    from event where tenant_id = ${tenant}::uuid and ${where} order by seq limit ${raw.lit(limit)}`.execute(
+    sql,
+  );
+  return rows.map(({ command_id: commandId, ...row }) => ({
+    seq: row.seq,
+    event: normalize({ ...row, commandId }),
+  }));
+}
+
 /** Returns the event with its JSON as the hash has it, whichever way the database wrote it. */
-export function normalize(event: HashedEvent): HashedEvent | null {
+function normalize(event: HashedEvent): HashedEvent | null {
   try {
     return {
       ...event,

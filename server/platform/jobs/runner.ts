@@ -127,8 +127,7 @@ export function makeJobRunner(
   async function look(now: Ms): Promise<{ readonly begun: number; readonly nextAt: Ms | null }> {
     const places = freePlaces(types, running.values());
     if (places.length === 0 || heartbeat?.isShown() === false) return { begun: 0, nextAt: null };
-    // An end that is still to be stored must not meet the lease of a later run.
-    const ids = [...runningIds(), ...unstored.map(({ job }) => job)];
+    const ids = ownIds();
     const { jobs, nextAt } = await store.system((db) =>
       leaseDueJobs(db, owner, process, places, ids, now, heartbeat === null),
     );
@@ -146,6 +145,8 @@ export function makeJobRunner(
 
   const runningIds = (): readonly JobId[] =>
     [...running.values()].map(({ tenant_id, type, key }) => ({ tenant_id, type, key }));
+  /** An end that is still to be stored must not meet the lease of a later run. */
+  const ownIds = (): readonly JobId[] => [...runningIds(), ...unstored.map(({ job }) => job)];
 
   async function run(job: LeasedJob, abort: AbortController, now: Ms): Promise<void> {
     const type = BACKGROUND_JOB_TYPES[job.type];
@@ -280,8 +281,7 @@ export function makeJobRunner(
   /** After a while in which others may have taken jobs over: those that are still its own. */
   async function comeBack(now: Ms): Promise<void> {
     await renew(now);
-    const own = [...runningIds(), ...unstored.map(({ job }) => job)];
-    await store.system((db) => endForgottenLeases(db, owner, own, now));
+    await store.system((db) => endForgottenLeases(db, owner, ownIds(), now));
     isBack = false;
   }
 

@@ -261,7 +261,7 @@ export const cleanUp =
     if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
     if (!left.ok) return fail(left.error.message);
     const storedBytes = await measure(found.value.target);
-    const isListed = await context.store.tenant(tenant, async (tx) => {
+    const isCurrent = await context.store.tenant(tenant, async (tx) => {
       await finish(tx, {
         company,
         repository,
@@ -280,7 +280,7 @@ export const cleanUp =
       return await isUpToDate(tx, repository, context.clock.now());
     });
     if (left.value || due.isPostponed) return context.clock.now() + BUSY_MS;
-    return isListed ? now + EVERY_MS : context.clock.now();
+    return isCurrent ? now + EVERY_MS : context.clock.now();
   };
 
 /** Whether the repository lists who is on hold or excluded now: who was removed can be backed up again. */

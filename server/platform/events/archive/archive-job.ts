@@ -7,7 +7,7 @@ import { archiveLog } from './archive-log.ts';
 const DAY: Ms = 86_400_000;
 /** Fewer old events wait for more: a small provider's log is never cut. */
 const MIN_EVENTS = 10_000;
-/** How many events one file has at least, if there are enough. */
+/** The maximum number of events in a file, unless a single batch has more. */
 const MAX_EVENTS = 200_000;
 /** So that nobody waits for long meanwhile. */
 const PIECE_ROWS = 5_000;

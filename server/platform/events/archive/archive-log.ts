@@ -22,7 +22,7 @@ export interface Policy {
   readonly before: Ms;
   /** Fewer events than these are not worth a file. */
   readonly minEvents: number;
-  /** One file has about this many events. */
+  /** One file has at most this many events, unless a single batch has more. */
   readonly maxEvents: number;
   /** How many rows one transaction deletes. */
   readonly pieceRows: number;

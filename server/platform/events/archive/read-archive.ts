@@ -4,7 +4,7 @@ import type { CommandId, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../db/store.ts';
 import type { LogDamage } from '../check-log.ts';
 import { getHashedText, type HashedEvent } from '../log-hash.ts';
-import { normalize } from '../read-log.ts';
+import { loadEntries } from '../read-log.ts';
 import { toLogged } from '../transaction.ts';
 import { DamagedArchive, readArchiveFile } from './archive-file.ts';
 import { IS_PINNED, isPinned, listCuts } from './log-cuts.ts';
@@ -81,18 +81,7 @@ export async function checkArchive(
 }
 
 /** Returns the texts of the archived events that the database still has for its readers. */
-async function loadPinned(
-  { sql, tenant }: TenantTx,
-  cut: number,
-): Promise<Map<number, string | null>> {
-  const { rows } = await raw<
-    Omit<HashedEvent, 'commandId'> & { readonly command_id: string | null }
-  >`select seq, type, at, actor::text as actor, subject, company, entity, command_id, data::text as data
-    from event where tenant_id = ${tenant}::uuid and seq <= ${cut} and ${IS_PINNED}`.execute(sql);
-  return new Map(
-    rows.map(({ command_id: commandId, ...row }) => {
-      const event = normalize({ ...row, commandId });
-      return [row.seq, event && getHashedText(event)];
-    }),
-  );
+async function loadPinned(tx: TenantTx, cut: number): Promise<Map<number, string | null>> {
+  const entries = await loadEntries(tx, raw`seq <= ${cut} and ${IS_PINNED}`, null);
+  return new Map(entries.map(({ seq, event }) => [seq, event && getHashedText(event)]));
 }

@@ -127,7 +127,7 @@ async function findOwn(mailbox: Mailbox, folder: string, item: StoredItem): Repl
   const { core, rest } = getFingerprint(now.value);
   const isSame =
     changeKey === item.changeKey || (known !== null && known.core === core && known.rest === rest);
-  // Known before the restore, so that a dry run says it.
+  // Known before the restore, so that a dry run shows it.
   const isRefused = !isSame && isOwnMeeting(now.value);
   return ok({
     key: item.key,
