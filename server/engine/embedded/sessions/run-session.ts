@@ -28,7 +28,7 @@ import { writeTo } from './content-writer.ts';
 import { endSession } from './end-session.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { loadExclusions } from '../repositories/exclusions.ts';
-import { getVersionLimit } from './read-versions.ts';
+import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
@@ -88,8 +88,8 @@ export interface RunningSession {
   readonly timeZone: string;
   /** The words of contents are stored for searches. */
   readonly keepsWords: boolean;
-  /** The maximum number of earlier versions of a file; 0: none. */
-  readonly versionLimit: number;
+  /** Of this job and of others that want more versions of files. */
+  readonly versionLimits: readonly VersionLimit[];
   /** This process, for leases. */
   readonly owner: string;
   readonly stop: AbortSignal;
@@ -128,7 +128,7 @@ export const backupSession =
       includesPosts: state.includesPosts,
       timeZone: state.timeZone,
       keepsWords: state.job.isFullTextEnabled === true,
-      versionLimit: getVersionLimit(state.job.fileVersions),
+      versionLimits: state.versionLimits,
       owner: context.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),
       interrupt: () => {
@@ -156,6 +156,7 @@ export interface SessionState {
   readonly retainedSince: Ms | null;
   /** Posts of teams are backed up only if the organization and the job ask for them. */
   readonly includesPosts: boolean;
+  readonly versionLimits: readonly VersionLimit[];
   readonly counts: WorkCounts;
   /** Null: the last attempt could continue. */
   readonly failing: FailingTimes | null;
@@ -203,6 +204,7 @@ async function loadSession(
       organization?.isTeamsChatsOnline === true &&
       (job.isTeamsChatsEnabled ||
         job.selectedItems.some(({ parts }) => parts.includes('teamsChats'))),
+    versionLimits: await loadVersionLimits(tx, job),
     storedBytes: row.progress.storedBytes ?? 0,
     failing: row.progress.failing ?? null,
     counts: await countWork(tx, id, now),

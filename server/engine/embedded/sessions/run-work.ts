@@ -158,13 +158,7 @@ async function backUp(
       isConfirmed: session.isConfirmed,
       retainedSince: await loadRetainedSince(session, object),
       versionLimit:
-        source.listVersions === undefined
-          ? 0
-          : await context.store.tenant(
-              tenant,
-              (tx) => loadWantedVersions(tx, object, session.versionLimit),
-              { readOnly: true },
-            ),
+        source.listVersions === undefined ? 0 : await loadWantedVersions(session, object),
     },
     object,
   );

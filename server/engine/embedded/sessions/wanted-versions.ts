@@ -1,36 +1,56 @@
 import { sql } from 'kysely';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupJobId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { IndexedObject } from '../index/objects.ts';
 import { getVersionLimit } from './read-versions.ts';
+import type { RunningSession } from './run-session.ts';
+
+/** The maximum number of earlier versions of a file that a job backs up; 0: none. */
+export interface VersionLimit {
+  readonly job: BackupJobId;
+  readonly limit: number;
+}
+
+/**
+ * Returns the limits of a job and of the other jobs of its repository that want more versions, the largest
+ * first and its own last.
+ */
+export async function loadVersionLimits(
+  tx: TenantTx,
+  own: BackupJobRow,
+): Promise<readonly VersionLimit[]> {
+  const ownLimit = { job: own.id, limit: getVersionLimit(own.fileVersions) };
+  const others = (await tx.all('backupJob'))
+    .filter(
+      ({ id, repository, removedAt }) =>
+        id !== own.id && repository === own.repository && removedAt === null,
+    )
+    .map(({ id, fileVersions }) => ({ job: id, limit: getVersionLimit(fileVersions) }))
+    .filter(({ limit }) => limit > ownLimit.limit);
+  return [...others.toSorted((a, b) => b.limit - a.limit), ownLimit];
+}
 
 /**
  * Returns how many earlier versions of a file are wanted of an object. Its index is one for all jobs of the
  * repository: as many as the job wants that wants most, of those whose last restore point has the object.
- * Otherwise, each would end what another stored, which then lists all files again. `own`: the limit of
- * the job that runs.
+ * Otherwise, each would end what another stored, which then lists all files again.
  */
 export async function loadWantedVersions(
-  tx: TenantTx,
+  { context, tenant, versionLimits }: Pick<RunningSession, 'context' | 'tenant' | 'versionLimits'>,
   { n }: Pick<IndexedObject, 'n'>,
-  own: number,
 ): Promise<number> {
-  const { sql: db, tenant } = tx;
-  const { rows } = await sql<{ readonly job: BackupJobId }>`
-    select distinct s.job_id as job from object_point as o
-    join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id
-    join backup_session as s on s.tenant_id = p.tenant_id and s.id = p.session_id
-    where o.tenant_id = ${tenant} and o.object_n = ${n}`.execute(db);
-  const jobs = await tx.rows(
-    'backupJob',
-    rows.map(({ job }) => job),
+  const others = versionLimits.slice(0, -1);
+  const own = versionLimits.at(-1)?.limit ?? 0;
+  if (others.length === 0) return own;
+  return context.store.tenant(
+    tenant,
+    async (tx) => {
+      for (const { job, limit } of others) if (await hasLately(tx, n, job)) return limit;
+      return own;
+    },
+    { readOnly: true },
   );
-  let limit = own;
-  for (const { id, fileVersions, removedAt } of jobs.values()) {
-    const wanted = getVersionLimit(fileVersions);
-    if (removedAt === null && wanted > limit && (await hasLately(tx, n, id))) limit = wanted;
-  }
-  return limit;
 }
 
 /** Whether the last restore point of a job has an object. */
