@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import { accountsAt, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { newPage, signIn, openPortal } from './portal.ts';
@@ -143,12 +144,7 @@ test('OWN-8: notices are shown above the pages of their app; they are acknowledg
 
 test('OWN-8, E2E-7: on a phone, the link of a notice is 44 pixels high', async ({ browser }) => {
   await notice({ link: 'https://example.com/maintenance' });
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   await people.enter(page, 'rita');
   const link = page

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import { loadOutbox } from './outbox.ts';
 import { axeInBoth, collectErrors, sound, waitForBuild } from './page-checks.ts';
 import { enter, panel } from './people.ts';
@@ -74,12 +75,7 @@ async function openJob(page: Page, name: string): Promise<void> {
 test('PAGE-10, E2E-7: on a phone, a job opens as a sheet over its list, with the focus in it and back on the job', async ({
   browser,
 }) => {
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', '/o365/jobs', portal.password);

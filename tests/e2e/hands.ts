@@ -198,16 +198,18 @@ const keyboard: Hands = {
   check: axeInBoth,
 };
 
+/** A phone of common size, for `newContext`. */
+export const PHONE = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+  reducedMotion: 'reduce',
+} as const;
+
 const phone: Hands = {
   ...mouse,
   name: 'phone',
-  newContext: (browser) =>
-    browser.newContext({
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-      reducedMotion: 'reduce',
-    }),
+  newContext: (browser) => browser.newContext(PHONE),
   press: (control) => control.tap(),
   select: (option) => option.tap(),
   async type(field, text) {

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import {
   addUniqueItem,
   approveCode,
@@ -212,12 +213,7 @@ test('RES-88: what a search over all restore points found goes into the basket b
 test('RES-84, RES-86: on a phone, a basket is changed, downloaded, shown offline, and gone after signing out', async ({
   browser,
 }) => {
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', ONEDRIVE);

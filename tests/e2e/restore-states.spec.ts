@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import { list, node, OUTLOOK, TASK, TEAMS } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
@@ -20,13 +21,6 @@ test.afterAll(async () => {
   await portal.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const PHONE = {
-  viewport: { width: 390, height: 844 },
-  hasTouch: true,
-  isMobile: true,
-  reducedMotion: 'reduce',
-} as const;
 
 /** How much of a part is beyond its right edge, in pixels. */
 const beyondEdge = (part: Locator): Promise<number> =>

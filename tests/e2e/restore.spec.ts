@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import {
   details,
   getName,
@@ -359,12 +360,7 @@ function getShownFile(sheet: Locator, name: string): Locator {
 test('RES-35, RES-90: on a phone, a deleted file is found on a path, shown, restored and undone', async ({
   browser,
 }) => {
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', ONEDRIVE);

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import {
   OUTLOOK,
   approveCode,
@@ -98,12 +99,7 @@ test('G71: where an organization requires it, a restore to another mailbox waits
   await expect(history).toBeHidden();
 
   // On the phone of somebody else.
-  const phone = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const phone = await browser.newContext(PHONE);
   const second = await phone.newPage();
   const seconds = collectErrors(second);
   await enter(portal, second, 'second', OUTLOOK, NEW_PASSWORD);

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { PHONE } from './hands.ts';
 import {
   OUTLOOK,
   approveCode,
@@ -136,12 +137,7 @@ test('RES-35, RES-24: by keyboard alone, a deleted mail is restored with a code,
 test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and undone', async ({
   browser,
 }) => {
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   const errors = collectErrors(page);
   const subject = subjects[1] ?? '';
@@ -183,12 +179,7 @@ test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and und
 test('RES-31, RES-32, RES-33: on a phone, an open folder changes the restore point in a sheet, and rows are large enough to touch', async ({
   browser,
 }) => {
-  const context = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  });
+  const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', OUTLOOK);
