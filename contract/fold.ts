@@ -63,19 +63,19 @@ import { TicketRowSchema } from './tickets/tickets.ts';
 import { foldPeople, touchesPeople } from './users/fold.ts';
 import { CompanyRowSchema, UserRowSchema } from './users/rows.ts';
 
-export type Id = number | string;
+export type RowId = number | string;
 
 /** A table that a fold reads and writes. Rows are values: `set` replaces the whole row. */
-export interface Table<R> {
-  get(id: Id): R | undefined;
-  set(id: Id, row: R): void;
+export interface FoldTable<R> {
+  get(id: RowId): R | undefined;
+  set(id: RowId, row: R): void;
 }
 
 /** The tables that the caller maintains. A fold skips changes to tables that are missing here. */
-export type Rows = { readonly [T in TableName]?: Table<Tables[T]> };
+export type Rows = { readonly [T in TableName]?: FoldTable<Tables[T]> };
 
 /** Rows that folding an event may read or write, so that the caller can load them first. */
-export type Touch = { readonly [T in TableName]: readonly [table: T, id: Id] }[TableName];
+export type Touch = { readonly [T in TableName]: readonly [table: T, id: RowId] }[TableName];
 
 const people = { fold: foldPeople, touches: touchesPeople };
 const account = { fold: foldAccount, touches: touchesAccount };
@@ -176,13 +176,13 @@ const getFold = ({ type }: Logged['event']) =>
   };
 
 /** Returns empty in-memory tables, for tests, rebuilds and the simulator. */
-export const memoryRows = (): { readonly [T in TableName]: Map<Id, Tables[T]> } =>
+export const memoryRows = (): { readonly [T in TableName]: Map<RowId, Tables[T]> } =>
   emptyTables(TABLE_NAMES);
 
 /** Returns an empty map for each of these tables. */
 export const emptyTables = <T extends TableName>(
   names: readonly T[],
-): { readonly [N in T]: Map<Id, Tables[N]> } =>
+): { readonly [N in T]: Map<RowId, Tables[N]> } =>
   Object.fromEntries(names.map((name) => [name, new Map()])) as {
-    readonly [N in T]: Map<Id, Tables[N]>;
+    readonly [N in T]: Map<RowId, Tables[N]>;
   };

@@ -8,7 +8,7 @@ import type { PagePath } from './page-paths.ts';
  * for the portal's features and the user's roles. `needsRole`: users with any role; restore operators
  * who signed in with Microsoft have none.
  */
-export interface Page {
+export interface PageAccess {
   readonly ability: Ability | null;
   readonly needsRole?: true;
   readonly when?: (features: Features, roles: readonly Role[]) => boolean;
@@ -19,7 +19,7 @@ const hasLink = (
   { enabled, links }: Features['supportSection'],
   link: 'request' | 'live' | 'downloads',
 ): boolean => enabled && links[link];
-const support = (link: 'request' | 'live' | 'downloads'): Page => ({
+const support = (link: 'request' | 'live' | 'downloads'): PageAccess => ({
   ability: null,
   when: ({ supportSection }) => hasLink(supportSection, link),
 });
@@ -28,7 +28,7 @@ const support = (link: 'request' | 'live' | 'downloads'): Page => ({
 const inSuite = (
   ability: Ability | null,
   when: (features: Features) => boolean = () => true,
-): Page => ({
+): PageAccess => ({
   ability,
   when: (features, roles) => roles.includes('o365_admin') && when(features),
 });
@@ -37,7 +37,7 @@ const inSuite = (
  * Every page of the signed-in portal by its path. A path without a row or without a screen doesn't
  * compile.
  */
-export const PAGES: Readonly<Record<PagePath, Page>> = {
+export const PAGES: Readonly<Record<PagePath, PageAccess>> = {
   '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
   '/monitoring/calendar-report': { ability: 'monitoring.calendar-report' },
   '/monitoring/daily-checks': { ability: 'monitoring.daily-checks' },
@@ -161,7 +161,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
  * features that must be switched on count as off.
  */
 export const mayOpen = (
-  { ability, needsRole, when }: Page,
+  { ability, needsRole, when }: PageAccess,
   roles: readonly Role[],
   features: Features | null,
 ): boolean =>

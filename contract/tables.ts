@@ -19,7 +19,7 @@ import type {
   CauseRow,
   ComputerRow,
   JobRow,
-  KeyRow,
+  IngestKeyRow,
   ProblemRow,
   RepositoryRow,
   RunRow,
@@ -142,7 +142,7 @@ export const TABLES = {
       ticket_id: text((row) => row.linkedTicket?.id ?? null),
     },
   }),
-  key: table<KeyRow>()({
+  key: table<IngestKeyRow>()({
     key: 'id',
     replicatedAs: 'keys',
     scope: { readBy: 'key', rows: 'company' },

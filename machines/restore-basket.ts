@@ -1,6 +1,6 @@
 import { assign, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
 import type { ActorRefFrom, SnapshotFrom, Subscription } from 'xstate';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import { restoreTaskMachine } from './restore-task.ts';
 
 /** What is restored of one mailbox, drive, site or team at one restore point. */
@@ -151,7 +151,7 @@ export function getCurrentTask({
 
 type TaskSnapshot = SnapshotFrom<typeof restoreTaskMachine>;
 
-export const hasChanges = (dryRun: Task | null): boolean =>
+export const hasChanges = (dryRun: EngineTask | null): boolean =>
   dryRun !== null && dryRun.counts.restored + dryRun.counts.merged > 0;
 
 const hasFailedItems = ({ ref }: BasketTask): boolean => {

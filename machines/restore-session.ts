@@ -1,5 +1,5 @@
 import { assign, fromPromise, setup } from 'xstate';
-import type { ExplorerInput, Point } from '#contract/engine/engine.ts';
+import type { ExplorerInput, RestorePoint } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
@@ -16,7 +16,7 @@ export interface SessionChoice extends ExplorerInput {
 interface RestoreSessionContext {
   readonly organizationId: string | null;
   /** Newest first. Empty if they could not be read. */
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
   readonly choice: SessionChoice | null;
   readonly sessionId: string | null;
   /** The address within the session, so that a session that ended reopens at the same place. */
@@ -43,7 +43,7 @@ export type RestoreSessionEvent =
 export const restoreSessionMachine = setup({
   types: { context: {} as RestoreSessionContext, events: {} as RestoreSessionEvent },
   actors: {
-    listPoints: fromPromise<Result<readonly Point[]>, string | null>(notProvided),
+    listPoints: fromPromise<Result<readonly RestorePoint[]>, string | null>(notProvided),
     open: fromPromise<Result<string>, SessionChoice | null>(notProvided),
     /** Ends the session, but not its rights to write. */
     change: fromPromise<Result<unknown>, string | null>(notProvided),

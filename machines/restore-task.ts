@@ -1,5 +1,5 @@
 import { assign, fromPromise, sendTo, setup } from 'xstate';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { Failure, FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -14,7 +14,7 @@ export interface TaskContext {
   readonly order: RestoreOrder;
   /** Set once the server has accepted the task. */
   readonly taskId: string | null;
-  readonly task: Task | null;
+  readonly task: EngineTask | null;
   readonly isCancelRequested: boolean;
   /** Why the task was not started, or why its progress could not be read last time. */
   readonly failure: Failure | null;
@@ -33,11 +33,11 @@ export const taskMachine = setup({
     context: {} as TaskContext,
     events: {} as { readonly type: 'CANCEL' },
     input: {} as RestoreOrder,
-    output: {} as Result<Task>,
+    output: {} as Result<EngineTask>,
   },
   actors: {
     start: fromPromise<Result<string>, RestoreOrder>(notProvided),
-    read: fromPromise<Result<Task>, string | null>(notProvided),
+    read: fromPromise<Result<EngineTask>, string | null>(notProvided),
     cancel: fromPromise<Result<unknown>, string | null>(notProvided),
   },
   delays: {
@@ -180,10 +180,10 @@ export interface RestoreTaskContext {
   readonly from: 'drafted' | 'reviewed' | 'failed' | 'cancelled' | 'done';
   readonly rights: WriteRights | null;
   /** The finished dry run of this request. */
-  readonly dryRun: Task | null;
+  readonly dryRun: EngineTask | null;
   /** The finished restore. */
-  readonly restore: Task | null;
-  readonly undo: Task | null;
+  readonly restore: EngineTask | null;
+  readonly undo: EngineTask | null;
   readonly failure: Failure | null;
 }
 export type RestoreTaskEvent =
@@ -461,4 +461,5 @@ function begin(
   return { type: 'begin', params: { wants, from } };
 }
 
-const isComplete = ({ result }: Task): boolean => result === 'success' || result === 'warning';
+const isComplete = ({ result }: EngineTask): boolean =>
+  result === 'success' || result === 'warning';

@@ -18,7 +18,7 @@ interface Named<A extends Auth | null> extends Remembering {
  * `cookie`: after single sign-on, when the server has set the attempt's cookie; `step`: the same,
  * with another step to answer.
  */
-export type Opening =
+export type OpeningRequest =
   | Named<Auth>
   | { readonly way: 'passkeys' }
   | { readonly way: 'token'; readonly token: string }
@@ -38,7 +38,7 @@ export type Answering =
   | ({ readonly way: 'passkey'; readonly response: string } & Remembering)
   | ({ readonly way: 'enrol'; readonly code: string } & Remembering);
 
-export type SignInRequest = Opening | Answering;
+export type SignInRequest = OpeningRequest | Answering;
 /**
  * A request as the page makes it. `auth` is null where the provider's setting decides, which the
  * page may not have received yet.
@@ -51,10 +51,10 @@ export const OPENINGS: ReadonlySet<SignInRequest['way']> = new Set([
   'cookie',
   'step',
 ]);
-export const isOpening = (ask: SignInRequest): ask is Opening => OPENINGS.has(ask.way);
+export const isOpening = (ask: SignInRequest): ask is OpeningRequest => OPENINGS.has(ask.way);
 
 /** The result of a request: signed in, a next step, or the failure. */
-export type SignInAnswer =
+export type SignInResult =
   | { readonly kind: 'in' }
   | { readonly kind: 'step'; readonly step: SignInStep }
   | { readonly kind: 'failed'; readonly failure: Failure };

@@ -3,7 +3,13 @@ import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Answering, Auth, Opening, SignInAnswer, SignInRequest } from './sign-in-requests.ts';
+import type {
+  Answering,
+  Auth,
+  OpeningRequest,
+  SignInResult,
+  SignInRequest,
+} from './sign-in-requests.ts';
 
 interface SignInContext {
   readonly now: () => Ms;
@@ -18,7 +24,7 @@ interface SignInContext {
   readonly until: Ms | null;
 }
 export type SignInEvent =
-  | { readonly type: 'SUBMIT'; readonly ask: Opening }
+  | { readonly type: 'SUBMIT'; readonly ask: OpeningRequest }
   | { readonly type: 'ANSWER'; readonly ask: Answering }
   | { readonly type: 'EDIT' }
   | { readonly type: 'BACK' };
@@ -47,7 +53,7 @@ export const signInMachine = setup({
     input: {} as { readonly now: () => Ms },
   },
   actors: {
-    ask: fromPromise<SignInAnswer, SignInRequest | null>(() =>
+    ask: fromPromise<SignInResult, SignInRequest | null>(() =>
       Promise.reject(new Error('a need of the machine was not given')),
     ),
   },
@@ -206,17 +212,17 @@ export const signInMachine = setup({
 
 const NO_NETWORK: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'needs-network']);
 
-const unreachable = (answer: SignInAnswer): boolean =>
+const unreachable = (answer: SignInResult): boolean =>
   answer.kind === 'failed' && NO_NETWORK.has(answer.failure.kind);
-const waits = (answer: SignInAnswer): boolean =>
+const waits = (answer: SignInResult): boolean =>
   answer.kind === 'failed' && answer.failure.kind === 'too-many';
 /** True when the attempt has ended and the user must start again with the password. */
-const isOver = (answer: SignInAnswer): boolean =>
+const isOver = (answer: SignInResult): boolean =>
   answer.kind === 'failed' &&
   (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');
-const taking = (answer: SignInAnswer): Partial<SignInContext> =>
+const taking = (answer: SignInResult): Partial<SignInContext> =>
   answer.kind === 'step' ? { step: answer.step, failure: null } : {};
-const failing = (answer: SignInAnswer): Partial<SignInContext> =>
+const failing = (answer: SignInResult): Partial<SignInContext> =>
   answer.kind === 'failed'
     ? {
         failure: answer.failure,

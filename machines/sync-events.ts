@@ -6,7 +6,7 @@ import { LIMITS } from '#contract/limits.ts';
  * The result of a step of the loop. `cursor`: the last log position on this device; `left`: days of
  * runs that are not loaded yet.
  */
-export type Outcome =
+export type SyncOutcome =
   | { readonly kind: 'done'; readonly cursor: number; readonly left: number }
   /**
    * The local data no longer fits the server (epoch, scope, or an unreadable event): bootstrap

@@ -4,7 +4,13 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { backOffMs, firstContactMs, QUICK_RETURNS, returnMs } from './back-off.ts';
 import { beginning, getWait, IN_CONTACT, loseContact } from './sync-events.ts';
-import type { Outcome, PushOutcome, Surroundings, SyncContext, SyncEvent } from './sync-events.ts';
+import type {
+  SyncOutcome,
+  PushOutcome,
+  Surroundings,
+  SyncContext,
+  SyncEvent,
+} from './sync-events.ts';
 
 /**
  * Ends the wait of a device whose user does something. The waits after it are short again, but a device
@@ -38,9 +44,9 @@ export const syncMachine = setup({
     input: {} as Surroundings & { readonly loaded: boolean; readonly left: number },
   },
   actors: {
-    bootstrap: fromPromise<Outcome>(notGiven),
-    pull: fromPromise<Outcome>(notGiven),
-    loadDay: fromPromise<Outcome>(notGiven),
+    bootstrap: fromPromise<SyncOutcome>(notGiven),
+    pull: fromPromise<SyncOutcome>(notGiven),
+    loadDay: fromPromise<SyncOutcome>(notGiven),
     push: fromPromise<PushOutcome>(notGiven),
     stream: fromCallback<SyncEvent>(notGivenStream),
   },
@@ -247,7 +253,7 @@ export const syncMachine = setup({
                       event.output.kind === 'failed' && ENDS.has(event.output.failure.kind),
                     target: '#sync.judging',
                     actions: assign(({ context, event }) =>
-                      missed(context, event.output as Outcome),
+                      missed(context, event.output as SyncOutcome),
                     ),
                   },
                   {
@@ -329,7 +335,7 @@ export const syncMachine = setup({
 });
 
 /** A step that throws is a bug. The loop continues. */
-const BUG: Outcome & PushOutcome = {
+const BUG: SyncOutcome & PushOutcome = {
   kind: 'failed',
   failure: {
     kind: 'server-fault',
@@ -347,7 +353,7 @@ function getReturnWait({ attempt, waitMs, contact, now, fraction }: SyncContext)
   return firstContactMs(attempt - 1, waitMs, fraction(), graceLeftMs);
 }
 
-const reached = (outcome: Outcome): Partial<SyncContext> =>
+const reached = (outcome: SyncOutcome): Partial<SyncContext> =>
   outcome.kind === 'done'
     ? {
         left: outcome.left,
@@ -360,7 +366,7 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
     : {};
 
 /** After a pull: heads that were reported while it ran may be newer than what it brought. */
-const pulled = (context: SyncContext, outcome: Outcome): Partial<SyncContext> => ({
+const pulled = (context: SyncContext, outcome: SyncOutcome): Partial<SyncContext> => ({
   ...reached(outcome),
   ...(outcome.kind === 'done' &&
     context.knownHead > context.requestedHead && {
@@ -369,7 +375,7 @@ const pulled = (context: SyncContext, outcome: Outcome): Partial<SyncContext> =>
 });
 
 /** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
-function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
+function missed(context: SyncContext, outcome: SyncOutcome): Partial<SyncContext> {
   const waits = {
     attempt: context.attempt + 1,
     waitMs: 0,

@@ -1,7 +1,12 @@
 import { say } from './platform/db/command-line.ts';
 import type { Difference } from './platform/events/compare.ts';
 import type { LogDamage } from './platform/events/check-log.ts';
-import { type CheckedLog, isSound, isSoundLog, type Verified } from './platform/events/verify.ts';
+import {
+  type CheckedLog,
+  isSound,
+  isSoundLog,
+  type VerifiedLog,
+} from './platform/events/verify.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 const SHOWN = 20;
@@ -16,7 +21,7 @@ export function reportDifferences(differences: readonly Difference[]): void {
 }
 
 /** Prints what was verified and what is damaged. Returns the exit code. */
-export function reportVerified(all: readonly Verified[]): number {
+export function reportVerified(all: readonly VerifiedLog[]): number {
   for (const one of all) {
     const { tenant, head, sealed, damages, rebuilt } = one;
     const events = { tenant, events: head, damages: damages.length };

@@ -94,6 +94,31 @@ test('HOUSE-10: every way to declare a name is seen', () => {
   expect(findBetter('bareFoot')).toBeNull();
 });
 
+/** Names that several modules export because each of them offers the same thing. */
+const SAME_EVERYWHERE = [
+  /** The two constructors of results: of calls and of engines. */
+  'ok',
+  'failed',
+  /** What every template of a report exports. */
+  'columns',
+  'getRows',
+];
+
+test('HOUSE-14: a name that the contract or the API of the worker exports is exported once', () => {
+  const files = new Map<string, string[]>();
+  for (const path of FOLDERS.filter((folder) => folder !== 'tests').flatMap(listCode))
+    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(EXPORT))
+      files.set(name, [...(files.get(name) ?? []), path]);
+  expect(files.size).toBeGreaterThan(7_000);
+  const twice = [...files].filter(
+    ([name, paths]) =>
+      new Set(paths).size > 1 && !SAME_EVERYWHERE.includes(name) && paths.some(isShared),
+  );
+  expect(twice).toEqual([]);
+});
+const EXPORT = /^export (?:async )?(?:function\*?|const|class|interface|type) +([A-Za-z0-9_$]+)/gm;
+const isShared = (path: string): boolean => /^contract\/|^workers\/(?:api|types)\.ts$/.test(path);
+
 /** Fields whose names would say nothing, wherever an object or a type has them. */
 const RETIRED_FIELDS: Readonly<Record<string, string>> = {
   is: 'kind or type',

@@ -17,7 +17,7 @@ import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
 import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
 import type { ExportColumn } from '#contract/runs/csv.ts';
 import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
-import type { Ignored, JobRow, KeyRow } from '#contract/runs/rows.ts';
+import type { Ignored, JobRow, IngestKeyRow } from '#contract/runs/rows.ts';
 import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/daily-checks/hand-over.ts';
 import type { Trends, TrendsAsk } from '#contract/analytics/trends.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
@@ -30,7 +30,7 @@ import type { Auth, PageAsk } from '#machines/sign-in-requests.ts';
 /** What can be watched, and what each watch returns. */
 export interface Watches {
   /** The user signed in on this device. `starting` until the disk has been read. */
-  who: { readonly input: object; readonly output: Who };
+  who: { readonly input: object; readonly output: ClientSessionState };
   /** The state of a sign-in attempt. */
   signing: { readonly input: object; readonly output: Signing };
   status: { readonly input: object; readonly output: SyncStatus };
@@ -40,9 +40,9 @@ export interface Watches {
   /** Null until data is loaded. */
   trends: { readonly input: TrendsAsk; readonly output: Trends | null };
   calendar: { readonly input: CalendarAsk; readonly output: CalendarView | null };
-  find: { readonly input: FindAsk; readonly output: Found };
+  find: { readonly input: FindAsk; readonly output: SearchMatches };
   companies: { readonly input: object; readonly output: readonly CompanyRow[] };
-  keys: { readonly input: object; readonly output: readonly KeyRow[] };
+  keys: { readonly input: object; readonly output: readonly IngestKeyRow[] };
   /** How the sources last synced; null if unknown or not allowed for this user. */
   lastSync: { readonly input: object; readonly output: LastSync | null };
   outbox: { readonly input: object; readonly output: OutboxView };
@@ -70,7 +70,7 @@ export type Signing =
   | { readonly kind: 'step'; readonly step: SignInStep; readonly auth: Auth };
 
 /** `recoveryCodes`: shown once, after setting up an authenticator during sign-in. */
-export type SignedIn =
+export type SignInReply =
   | { readonly kind: 'in'; readonly me: Me; readonly recoveryCodes: readonly string[] | null }
   | { readonly kind: 'step'; readonly step: SignInStep };
 
@@ -126,7 +126,7 @@ export interface FindAsk {
  * Names that begin with the text, then names with a word that does, then names that contain it;
  * each group by name. `count`: all matches.
  */
-export interface Found {
+export interface SearchMatches {
   readonly jobs: { readonly count: number; readonly rows: readonly FoundJob[] };
   readonly companies: { readonly count: number; readonly rows: readonly FoundCompany[] };
   readonly computers: { readonly count: number; readonly rows: readonly FoundComputer[] };
@@ -151,7 +151,7 @@ export interface FoundComputer {
   readonly jobs: number;
 }
 
-export type Who =
+export type ClientSessionState =
   | { readonly kind: 'starting' }
   /** `offline`: the request got no answer from the server. */
   | {
@@ -276,14 +276,14 @@ export interface WorkerClient {
    * Sends a change of data. Resolves once it is on disk ("saved on this device"); `sent` says
    * whether the server has it yet.
    */
-  send<N extends OfflineCall>(name: N, input: InputOf<N>): Promise<Result<Sent>>;
+  send<N extends OfflineCall>(name: N, input: InputOf<N>): Promise<Result<SentReport>>;
   /** Any other call. Fails with a message when offline. */
   ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>>;
   /**
    * A query whose last answer this device stores: if the server can't be reached, it returns that
    * answer with its time. Without a stored answer, it returns the failure.
    */
-  read<N extends ReadCall>(name: N, input: InputOf<N>): Promise<Result<Read<OutputOf<N>>>>;
+  read<N extends ReadCall>(name: N, input: InputOf<N>): Promise<Result<ServerRead<OutputOf<N>>>>;
   /**
    * Returns a file made by the server, under the server's file name. Needs the network, as `ask`
    * does.
@@ -300,7 +300,7 @@ export interface WorkerClient {
     columns: readonly ExportColumn[],
     onProgress: (share: number) => void,
   ): Promise<Exporting>;
-  signIn(ask: PageAsk): Promise<Result<SignedIn>>;
+  signIn(ask: PageAsk): Promise<Result<SignInReply>>;
   /** Goes back from a step to the name and password. */
   signInBack(): Promise<void>;
   /**
@@ -360,7 +360,7 @@ export interface ServedFile {
 }
 
 /** `at`: when the server answered. `failure`: why it can't be reached now. */
-export type Read<T> = { readonly value: T; readonly at: Ms } & (
+export type ServerRead<T> = { readonly value: T; readonly at: Ms } & (
   | { readonly live: true }
   | { readonly live: false; readonly failure: Failure }
 );
@@ -377,7 +377,7 @@ export interface ExportedFile {
   readonly file: Blob;
 }
 
-export interface Sent {
+export interface SentReport {
   readonly id: string;
   readonly sent: boolean;
 }

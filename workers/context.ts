@@ -1,6 +1,6 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
 import type { StoredProfile, Profiles } from './disk/profiles.ts';
-import type { Disk, Engine } from './types.ts';
+import type { Disk, ColumnStore } from './types.ts';
 
 /**
  * The worker's access to the outside world. Tests pass their own. In the worker, only `worker.ts`
@@ -21,7 +21,7 @@ export interface WorkerContext {
   readonly memoryDisk: (device: DeviceId) => Disk;
   /** Returns whether the browser promised to keep the data; false if it may still evict it. */
   readonly persist: () => Promise<boolean>;
-  readonly makeEngine: () => Engine;
+  readonly makeEngine: () => ColumnStore;
   readonly locks: Locks;
   readonly channel: (name: string) => Channel;
   /**

@@ -32,7 +32,7 @@ export interface LastSyncRow extends SyncedSources {
   readonly id: 'all';
 }
 export type SmallRows = { readonly [T in SmallTable]?: readonly DeviceTables[T][] };
-export interface Person {
+export interface KnownUser {
   readonly id: UserId;
   readonly name: string;
 }
@@ -42,9 +42,9 @@ export interface Person {
  * never changes its `n` or its start, so a binary search finds it. What changes often (reviews) is
  * in the problem table and costs one entry of a lookup table.
  */
-export interface Engine {
+export interface ColumnStore {
   put(rows: SmallRows): void;
-  people(all: readonly Person[]): void;
+  people(all: readonly KnownUser[]): void;
   /**
    * Sets the provider's time zone and the hour at which its day begins, for strips and streaks.
    * `starts`: the starts of days, as far as known without a calendar.
@@ -66,13 +66,13 @@ export interface Engine {
    * Shows these problem rows instead of those that were put, until the next call: unsent changes.
    */
   overlay(problems: ReadonlyMap<ProblemN, ProblemRow>): void;
-  select(filter: RunsFilter, now: Ms): Selection;
+  select(filter: RunsFilter, now: Ms): RunSelection;
   /**
    * Returns the rows of a selection's window with their current values, in the selection's order.
    */
-  view(selection: Selection, window: RunsWindow, now: Ms): readonly RunView[];
+  view(selection: RunSelection, window: RunsWindow, now: Ms): readonly RunView[];
   /** Returns the same rows as the columns store them. */
-  lean(selection: Selection, window: RunsWindow): readonly LeanRun[];
+  lean(selection: RunSelection, window: RunsWindow): readonly LeanRun[];
   /**
    * Visits the segments with runs that started in [fromSec, toSec), newest first, and which rows of
    * them. Read-only.
@@ -103,23 +103,23 @@ export interface Engine {
   clear(): void;
 }
 
-export interface Selection {
+export interface RunSelection {
   readonly total: number;
   readonly facets: RunsFacets;
   readonly progress: { readonly cleared: number; readonly of: number };
   /** Runs in order, including those of collapsed groups. */
   ids(): Uint32Array;
   /** Returns the heads and rows in a window of lines, with these groups collapsed. */
-  lines(window: RunsWindow, folded: readonly (number | string)[]): Lines;
+  lines(window: RunsWindow, folded: readonly (number | string)[]): RunLines;
   /** Returns the counts of a group's head; null if the list is not grouped. */
   counts(key: number | string): GroupCounts | null;
 }
 
 /** `count`: lines of the whole list. `heads` and `rows`: those of the window, in order. */
-export interface Lines {
+export interface RunLines {
   readonly count: number;
   readonly heads: readonly GroupHead[];
-  readonly rows: Selection;
+  readonly rows: RunSelection;
 }
 
 /**
@@ -140,7 +140,7 @@ export interface Patch {
  * Everything of the first step of opening: no segments, jobs or problems yet. `rows`: the tables
  * that don't grow with history.
  */
-export interface Opened {
+export interface OpenedStore {
   readonly epoch: string;
   readonly cursor: number;
   /**
@@ -149,7 +149,7 @@ export interface Opened {
   readonly folds: number;
   readonly me: Me;
   readonly branding: Branding;
-  readonly people: readonly Person[];
+  readonly people: readonly KnownUser[];
   readonly rows: SmallRows;
   readonly patches: readonly Patch[];
   readonly syncedAt: Ms | null;
@@ -210,7 +210,7 @@ export interface Fresh {
   readonly cursor: number;
   readonly me: Me;
   readonly branding: Branding;
-  readonly people: readonly Person[];
+  readonly people: readonly KnownUser[];
   readonly rows: SmallRows;
   readonly days: readonly Day[];
 }
@@ -227,7 +227,7 @@ export interface Disk {
    * Returns null if there is nothing readable: then reload. `ahead`: which segments to read along
    * for the first rows. The outbox is kept in any case, if it is readable.
    */
-  open(ahead?: Ahead | null): Promise<Opened | null>;
+  open(ahead?: Ahead | null): Promise<OpenedStore | null>;
   /**
    * Returns the requested rows that the table snapshots contain. Rows of patches are newer. Rejects
    * with `gone` if the snapshots have changed since `folds`: open again.
@@ -270,12 +270,12 @@ export interface Disk {
    * Strict durability: on disk when it resolves (OUT-1). Gives the command its number in this
    * device's order.
    */
-  keepCommand(command: Omit<Command, 'order'>): Promise<Command>;
+  keepCommand(command: Omit<QueuedCommand, 'order'>): Promise<QueuedCommand>;
   /** In order, with those that can't be read (OUT-5). */
-  commands(): Promise<readonly (Command | DamagedCommand)[]>;
+  commands(): Promise<readonly (QueuedCommand | DamagedCommand)[]>;
   markCommand(
     id: CommandId,
-    state: Command['state'],
+    state: QueuedCommand['state'],
     failure: Failure | null,
     refused?: readonly Refusals[],
   ): Promise<void>;
@@ -284,8 +284,8 @@ export interface Disk {
    * Stores a notice to the user about their own changes, beside the commands and as durable. The
    * newest hundred stay, oldest first.
    */
-  keepNotice(notice: Notice): Promise<void>;
-  notices(): Promise<readonly Notice[]>;
+  keepNotice(notice: StoredNotice): Promise<void>;
+  notices(): Promise<readonly StoredNotice[]>;
   dropNotice(id: string): Promise<void>;
   /**
    * Calls `listener` now and after each change of commands or notices on the disk, in any tab.
@@ -296,8 +296,8 @@ export interface Disk {
    * Stores the server's last answer to a query, to be shown if the server can't be reached; deleted
    * with the data. The newest 50 stay, at most 8 MB.
    */
-  keepAnswer(question: string, answer: Answered): Promise<void>;
-  answerTo(question: string): Promise<Answered | null>;
+  keepAnswer(question: string, answer: StoredAnswer): Promise<void>;
+  answerTo(question: string): Promise<StoredAnswer | null>;
   /**
    * Stores what a user has typed into a form, as durable as a command; deleted with the data. It
    * outlives a reload of the data unless the user's rights changed. The newest 20 stay.
@@ -320,7 +320,7 @@ export interface Disk {
   close(): void;
 }
 
-export interface Command {
+export interface QueuedCommand {
   readonly id: CommandId;
   /** The number in this device's order, from 1. Discarded commands leave gaps. */
   readonly order: number;
@@ -334,7 +334,7 @@ export interface Command {
 }
 
 /** A command on the disk whose content can't be read. It can't be sent. */
-export interface DamagedCommand extends Pick<Command, 'id' | 'order'> {
+export interface DamagedCommand extends Pick<QueuedCommand, 'id' | 'order'> {
   readonly state: 'damaged';
 }
 
@@ -344,7 +344,7 @@ export interface Refusals {
   readonly runs: readonly RunN[];
 }
 
-export interface Notice {
+export interface StoredNotice {
   readonly id: string;
   readonly at: Ms;
   readonly text: string;
@@ -353,7 +353,7 @@ export interface Notice {
   readonly refused: { readonly change: Change; readonly by: readonly Refusals[] } | null;
 }
 
-export interface Answered {
+export interface StoredAnswer {
   readonly at: Ms;
   readonly value: unknown;
 }

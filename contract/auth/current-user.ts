@@ -102,4 +102,4 @@ export const SessionSchema = v.object({
   /** Present once, after a second factor was set up during sign-in. */
   recoveryCodes: v.optional(v.array(v.string())),
 });
-export type Session = v.InferOutput<typeof SessionSchema>;
+export type UserSession = v.InferOutput<typeof SessionSchema>;

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { anyId, anyOrganizationId, anyRepositoryId } from '../paging.ts';
 import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
-import { CURSOR, idOut, listPage } from './suite-schema.ts';
+import { CURSOR, idOut, listPageSchema } from './suite-schema.ts';
 import type { BackupRepositoryId, OrganizationId } from '../ids.ts';
 import { storedIdSchema } from '../id-schema.ts';
 
@@ -113,7 +113,7 @@ export const importCalls = {
     summary: 'Lists the imports of an organization, newest first, and its imported mailboxes.',
     input: v.strictObject({ organizationId: anyOrganizationId, ...CURSOR }),
     output: v.object({
-      ...listPage(importOut).entries,
+      ...listPageSchema(importOut).entries,
       mailboxes: v.array(
         v.object({
           id: v.string(),
@@ -142,7 +142,7 @@ export const importCalls = {
     summary:
       'Lists what of an archive was not imported, or only in part, and why. The first 10,000 are named.',
     input: v.strictObject({ ...OF_IMPORT, ...CURSOR }),
-    output: listPage(
+    output: listPageSchema(
       v.object({
         n: v.number(),
         path: v.string(),

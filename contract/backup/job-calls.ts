@@ -28,7 +28,7 @@ import {
   type JobItemPart,
 } from './jobs.ts';
 import { SchedulePolicySchema } from './schedule.ts';
-import { CURSOR, idOut, listPage, OFFSET } from './suite-schema.ts';
+import { CURSOR, idOut, listPageSchema, OFFSET } from './suite-schema.ts';
 
 /** What is backed up of an item unless it says otherwise. */
 const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
@@ -230,7 +230,7 @@ export const backupJobCalls = {
       search: words,
       ...CURSOR,
     }),
-    output: listPage(jobOut),
+    output: listPageSchema(jobOut),
     gate,
     failures: [],
   }),
@@ -333,7 +333,7 @@ export const backupJobCalls = {
       organizationId: v.optional(anyOrganizationId),
       ...OFFSET,
     }),
-    output: listPage(logOut),
+    output: listPageSchema(logOut),
     gate,
     failures: ['not-found', 'busy', 'conflict'],
   }),

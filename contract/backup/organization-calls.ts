@@ -14,7 +14,7 @@ import {
   deviceCodeOut,
   idOut,
   listedIds,
-  listPage,
+  listPageSchema,
 } from './suite-schema.ts';
 import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { BackupRepositoryId, DeviceCodeId } from '../ids.ts';
@@ -93,7 +93,7 @@ const directoryObjectOut = v.object({
 const gate = 'o365.organizations';
 const organizationId = anyOrganizationId;
 const PICKER = { organizationId, search: words, ...CURSOR };
-const picker = listPage(directoryObjectOut);
+const picker = listPageSchema(directoryObjectOut);
 const UNREACHABLE = ['conflict', 'busy', 'forbidden'] as const;
 
 /** `certificate`: PEM of the pinned one, if it isn't signed by a public authority. */
@@ -122,7 +122,7 @@ export const organizationCalls = {
     path: 'o365/organizations',
     summary: 'Lists the organizations by name, without credentials.',
     input: v.strictObject({ companyId: v.optional(companyRef), search: words, ...CURSOR }),
-    output: listPage(organizationOut),
+    output: listPageSchema(organizationOut),
     gate,
     failures: [],
   }),
@@ -160,7 +160,7 @@ export const organizationCalls = {
     path: 'o365/organizations/all-jobs',
     summary: 'Lists the jobs of several organizations.',
     input: v.strictObject({ organizationsIds: listedIds }),
-    output: listPage(jobOut),
+    output: listPageSchema(jobOut),
     gate: 'o365.jobs',
     failures: ['bad-input'],
   }),
@@ -171,7 +171,7 @@ export const organizationCalls = {
       'Connects a Veeam Backup for Microsoft 365 server and imports its organizations that are not imported yet; the others are read with this sign-in from now on. Each belongs to the company that is linked with it, or else to `companyId`. `left`: those that were not imported, and why.',
     input: v.strictObject({ ...SERVER, companyId: v.optional(companyRef) }),
     output: v.object({
-      ...listPage(idOut).entries,
+      ...listPageSchema(idOut).entries,
       left: v.array(v.object({ name: v.string(), reason: v.string() })),
     }),
     isSlow: true,
@@ -365,7 +365,7 @@ export const organizationCalls = {
     path: 'o365/organizations/{organizationId}/jobs',
     summary: 'Lists the jobs of an organization.',
     input: v.strictObject({ organizationId, ...CURSOR }),
-    output: listPage(jobOut),
+    output: listPageSchema(jobOut),
     gate: 'o365.jobs',
     failures: ['not-found'],
   }),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { anyId, anyOrganizationId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
-import { companyRef, listPage } from './suite-schema.ts';
+import { companyRef, listPageSchema } from './suite-schema.ts';
 
 /** What a proxy does for a repository. */
 export const PROXY_WORK = [
@@ -51,7 +51,7 @@ export const backupProxyCalls = {
     path: 'o365/proxies',
     summary: 'Lists the proxies by name, with what they do now.',
     input: v.strictObject({ organizationId: v.optional(anyOrganizationId) }),
-    output: listPage(proxyOut),
+    output: listPageSchema(proxyOut),
     gate,
     failures: ['not-found'],
   }),
@@ -83,7 +83,7 @@ export const backupProxyCalls = {
     path: 'o365/proxies/proxypools',
     summary: 'Lists the pools of proxies by name.',
     input: v.strictObject({ companyId: v.optional(companyRef) }),
-    output: listPage(poolOut),
+    output: listPageSchema(poolOut),
     gate,
     failures: [],
   }),

@@ -11,7 +11,7 @@ import {
   S3_FIELDS,
 } from './repositories.ts';
 import { KEEP, RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
-import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
+import { companyRef, CURSOR, idOut, listedIds, listPageSchema } from './suite-schema.ts';
 import { storedIdSchema } from '../id-schema.ts';
 import type { OrganizationId } from '../ids.ts';
 
@@ -138,7 +138,7 @@ export const backupRepositoryCalls = {
       companyId: v.optional(companyRef),
       ...CURSOR,
     }),
-    output: listPage(repositoryOut),
+    output: listPageSchema(repositoryOut),
     gate,
     failures: [],
   }),
@@ -249,7 +249,7 @@ export const backupRepositoryCalls = {
     path: 'o365/repositories/all',
     summary: 'Lists the repositories of several organizations.',
     input: v.strictObject({ organizationsIds: listedIds }),
-    output: listPage(repositoryOut),
+    output: listPageSchema(repositoryOut),
     gate,
     failures: ['bad-input'],
   }),

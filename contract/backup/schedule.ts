@@ -203,7 +203,7 @@ function getTime(text: string): Ms {
 }
 
 /** Returns whether sessions may work at a moment. */
-export function isOpen(hours: string | null, at: Ms, timeZone: string): boolean {
+export function isWithinHours(hours: string | null, at: Ms, timeZone: string): boolean {
   if (hours === null) return true;
   const wall = at + offsetAt(at, timeZone);
   const hour = Math.floor(wall / HOUR) - Math.floor(wall / DAY) * 24;
@@ -215,13 +215,13 @@ export function isOpen(hours: string | null, at: Ms, timeZone: string): boolean 
  * hour.
  */
 export function nextOpen(hours: string | null, at: Ms, timeZone: string): Ms | null {
-  if (isOpen(hours, at, timeZone)) return at;
+  if (isWithinHours(hours, at, timeZone)) return at;
   if (hours === null || !hours.includes('1')) return null;
   // Clocks change, and local hours begin, only at quarters of an hour. A change can skip the only
   // open hour of a week.
   const first = Math.floor(at / QUARTER) + 1;
   for (let quarter = first; quarter <= first + 3 * QUARTERS_OF_WEEK; quarter += 1)
-    if (isOpen(hours, quarter * QUARTER, timeZone)) return quarter * QUARTER;
+    if (isWithinHours(hours, quarter * QUARTER, timeZone)) return quarter * QUARTER;
   return null;
 }
 const QUARTER: Ms = 15 * MINUTE;

@@ -24,7 +24,7 @@ export const OFFSET = {
   ...CURSOR,
 };
 /** `next` null: this was the last page. `count` null: unknown. */
-export const listPage = <S extends v.GenericSchema>(row: S) =>
+export const listPageSchema = <S extends v.GenericSchema>(row: S) =>
   v.object({ rows: v.array(row), next: v.nullable(v.string()), count: v.nullable(v.number()) });
 export const idOut = v.object({ _id: v.string(), id: v.string() });
 

@@ -21,7 +21,7 @@ const usageLine = v.object({
   /** The connection that reported it; null if the portal counted it. */
   source: v.nullable(v.string()),
 });
-export type UsageLine = v.InferOutput<typeof usageLine>;
+export type LicensingLine = v.InferOutput<typeof usageLine>;
 
 const provider = v.object({ id: v.string(), name: v.string() });
 /** `total`: the usage of all its companies, and usage that belongs to no company. */

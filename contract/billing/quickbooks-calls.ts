@@ -10,7 +10,7 @@ const secret = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.s
 
 /** Intuit's two environments. Keys of one don't work in the other. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
-export type Environment = (typeof ENVIRONMENTS)[number];
+export type QuickBooksEnvironment = (typeof ENVIRONMENTS)[number];
 
 /**
  * The keys of an app at developer.intuit.com, and the state of the connection. `secret`: whether a

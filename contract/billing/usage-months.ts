@@ -154,8 +154,8 @@ export const touchesUsageMonths = ({ data }: EventOf<EventsAbout<'usageMonth'>>)
   ['usageMonth', data.id],
 ];
 
-export type Counted = Omit<EventOf<'usage.counted@1'>['data'], 'id' | 'company' | 'month'>;
-type StoredCount = Pick<UsageMonthRow, keyof Counted>;
+export type CountedUsage = Omit<EventOf<'usage.counted@1'>['data'], 'id' | 'company' | 'month'>;
+type StoredCount = Pick<UsageMonthRow, keyof CountedUsage>;
 type Part = NonNullable<StoredCount['parts']>[number];
 
 export const isSameUsage = (a: StoredCount, b: StoredCount): boolean =>

@@ -4,8 +4,8 @@ import { anyTenantId } from '../paging.ts';
 import { ProviderSettingsSchema, SECRET_NAMES } from './settings.ts';
 
 /** What can be tested. `mail` and `sms` send a message to the caller. */
-export const TRIED = ['mail', 'sms', 'directory', 'oidc'] as const;
-export type Tried = (typeof TRIED)[number];
+export const TESTED_SYSTEMS = ['mail', 'sms', 'directory', 'oidc'] as const;
+export type TestedSystem = (typeof TESTED_SYSTEMS)[number];
 
 /** `secrets`: which secrets are set. Their values are never returned. */
 export const StoredSettingsSchema = v.object({
@@ -53,7 +53,7 @@ export const settingsCalls = {
     path: 'service-providers/{id}/test/{what}',
     summary:
       'Tests a setting and describes the outcome. Test email and SMS messages go to the caller.',
-    input: v.strictObject({ id: anyTenantId, what: v.picklist(TRIED) }),
+    input: v.strictObject({ id: anyTenantId, what: v.picklist(TESTED_SYSTEMS) }),
     output: v.object({ ok: v.boolean(), message: v.string() }),
     gate: 'admin.dashboard',
     failures: ['not-found', 'too-many'],

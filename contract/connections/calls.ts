@@ -85,7 +85,7 @@ const found = v.object({
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
   seenAt: v.number(),
 });
-export type Found = v.InferOutput<typeof found>;
+export type FoundEntities = v.InferOutput<typeof found>;
 
 const gate = 'monitoring.sources';
 

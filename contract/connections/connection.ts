@@ -94,8 +94,8 @@ export const getSyncInterval = (entity: Entity, everySec: number): number =>
 
 /** The sign-in methods of each system. */
 export const SIGN_INS = ['key', 'password', 'client'] as const;
-export type SignIn = (typeof SIGN_INS)[number];
-export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = {
+export type SignInMethod = (typeof SIGN_INS)[number];
+export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignInMethod[]>> = {
   vspc: ['key', 'password'],
   vbr: ['password'],
   vb365: ['password'],

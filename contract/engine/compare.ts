@@ -12,7 +12,7 @@ export type ProductionState = (typeof PRODUCTION_STATES)[number];
  * What can be said of both sides. `changed`: when it was last modified. `completed`: of a task.
  * `people`: sender and recipients, or who changed a file last.
  */
-export const PROPERTIES = [
+export const COMPARED_PROPERTIES = [
   'name',
   'people',
   'folder',
@@ -26,7 +26,7 @@ export const PROPERTIES = [
   'importance',
   'categories',
 ] as const;
-export type PropertyName = (typeof PROPERTIES)[number];
+export type PropertyName = (typeof COMPARED_PROPERTIES)[number];
 
 /** Dates are in milliseconds, sizes in bytes, and `true` or `false` is the word. */
 export interface ComparedProperty {

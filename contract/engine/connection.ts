@@ -30,7 +30,7 @@ export interface ConnectInput {
   /** Asked with the tenant's id before anything is changed there. */
   readonly accept?: (directoryId: string) => Reply<void>;
 }
-export interface Connected {
+export interface ConnectedTenant {
   /** Id of the tenant in Entra. */
   readonly directoryId: string;
   /** The tenant's initial domain. */
@@ -54,7 +54,7 @@ export interface HealthInput {
   readonly services: readonly Service[];
 }
 /** Whether the application signs in and may read a service. `message`: why it doesn't sign in. */
-export interface Health {
+export interface ServiceHealth {
   readonly service: Service;
   readonly ok: boolean;
   readonly message: string | null;
@@ -62,7 +62,7 @@ export interface Health {
   readonly missingPermissions: readonly string[];
 }
 export interface AccessHealth {
-  readonly services: readonly Health[];
+  readonly services: readonly ServiceHealth[];
   /** The certificate that it signs in with, as PEM. Null: it signs in with a secret. */
   readonly certificate: string | null;
 }

@@ -20,7 +20,7 @@ import type { ComparedItem } from './compare.ts';
 import type {
   AccessHealth,
   Certificate,
-  Connected,
+  ConnectedTenant,
   ConnectInput,
   HealthInput,
 } from './connection.ts';
@@ -36,9 +36,9 @@ import type {
 } from './repositories.ts';
 import type { RestoreFlags } from './restore-flags.ts';
 import type {
-  LogLine,
+  SessionLogLine,
   Progress,
-  Session,
+  BackupSession,
   SessionResult,
   StartReason,
   ShownWaiting,
@@ -57,13 +57,13 @@ export interface Engine {
     /** Checks a code once. The caller waits `intervalMs` between two checks. */
     checkDeviceCode(scope: EngineScope, input: { code: DeviceCodeId }): Reply<DeviceCodeState>;
     /** Signs in to the tenant, stores the access, and reads who it belongs to. */
-    connect(scope: EngineScope, input: ConnectInput): Reply<Connected>;
+    connect(scope: EngineScope, input: ConnectInput): Reply<ConnectedTenant>;
     renewCertificate(scope: EngineScope, input: { code: DeviceCodeId }): Reply<Certificate>;
     /** Checks the access to each service. Changes nothing. */
     test(scope: EngineScope, input: HealthInput): Reply<AccessHealth>;
     /** Removes the access at once. Backups stay until the data of the organization is deleted. */
     disconnect(scope: EngineScope): Reply<void>;
-    listObjects(scope: EngineScope, input: ListObjectsInput): Reply<Page<DirectoryObject>>;
+    listObjects(scope: EngineScope, input: ListObjectsInput): Reply<EnginePage<DirectoryObject>>;
   };
   readonly repositories: {
     create(scope: EngineScope, input: RepositoryInput): Reply<void>;
@@ -95,21 +95,21 @@ export interface Engine {
     listSessions(
       scope: EngineScope,
       input: { job: BackupJobId; session?: BackupSessionId } & PageInput,
-    ): Reply<Page<Session>>;
+    ): Reply<EnginePage<BackupSession>>;
     /** `isNewest`: only the newest lines, without a page after them. */
     listLog(
       scope: EngineScope,
       input: { session: BackupSessionId; isNewest?: boolean; offset?: number } & PageInput,
-    ): Reply<Page<LogLine>>;
+    ): Reply<EnginePage<SessionLogLine>>;
   };
-  listPoints(scope: EngineScope, input: ListPointsInput): Reply<Page<Point>>;
+  listPoints(scope: EngineScope, input: ListPointsInput): Reply<EnginePage<RestorePoint>>;
   openExplorer(scope: EngineScope, input: ExplorerInput): Reply<Explorer>;
   stopExplorer(
     scope: EngineScope,
     input: { explorer: ExplorerId; keepsRights?: boolean },
   ): Reply<void>;
   /** Children of a node; of the explorer itself (mailboxes, drives) without one. */
-  listChildren(scope: EngineScope, input: ListChildrenInput): Reply<Page<Node>>;
+  listChildren(scope: EngineScope, input: ListChildrenInput): Reply<EnginePage<Node>>;
   /** The versions of an item up to the explorer's point, newest first. */
   listVersions(
     scope: EngineScope,
@@ -121,18 +121,18 @@ export interface Engine {
   compareFolder(
     scope: EngineScope,
     input: { explorer: ExplorerId; parent: NodeId } & PageInput,
-  ): Reply<Page<ComparedItem>>;
+  ): Reply<EnginePage<ComparedItem>>;
   /** Reads the content of a backed-up item as the cloud has it now. */
   readProduction(
     scope: EngineScope,
     input: Pick<ContentInput, 'explorer' | 'node' | 'as'>,
   ): Reply<Content>;
   /** Searches all objects at all points, the newest items first. */
-  search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
+  search(scope: EngineScope, input: SearchInput): Reply<EnginePage<FoundItem>>;
   locateItem(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ItemPlace>;
   /** What nodes are, in the order of their ids. Those that the explorer's point lacks are left out. */
   nameNodes(scope: EngineScope, input: Nodes): Reply<readonly NamedNode[]>;
-  getSize(scope: EngineScope, input: Nodes): Reply<Size>;
+  getSize(scope: EngineScope, input: Nodes): Reply<ContentSize>;
   readContent(scope: EngineScope, input: ContentInput): Reply<Content>;
   /** Prepares a download: a single item as it is, or an archive of all that the nodes hold. */
   prepareDownload(scope: EngineScope, input: DownloadInput): Reply<PreparedDownload>;
@@ -144,16 +144,16 @@ export interface Engine {
   estimate(scope: EngineScope, input: { task: TaskId }): Reply<RestoreEstimate>;
   /** Removes what a restore created and puts back what it replaced. Returns the id of the undo. */
   undo(scope: EngineScope, input: { task: TaskId }): Reply<TaskId>;
-  getTask(scope: EngineScope, input: { task: TaskId }): Reply<Task>;
-  listTasks(scope: EngineScope, input: PageInput): Reply<Page<Task>>;
-  listResults(scope: EngineScope, input: ListResultsInput): Reply<Page<ItemResult>>;
+  getTask(scope: EngineScope, input: { task: TaskId }): Reply<EngineTask>;
+  listTasks(scope: EngineScope, input: PageInput): Reply<EnginePage<EngineTask>>;
+  listResults(scope: EngineScope, input: ListResultsInput): Reply<EnginePage<ItemResult>>;
   cancel(scope: EngineScope, input: { task: TaskId }): Reply<void>;
 }
 
 export type EngineKind = 'embedded' | 'vb365';
 
 /** UUID, or an opaque id of the engine. */
-export type Id = string;
+export type EngineId = string;
 
 /** Expected failures are values, as everywhere. */
 export type Reply<T> = Promise<EngineResult<T>>;
@@ -196,7 +196,7 @@ export interface EngineScope {
   readonly tenant: TenantId;
   readonly organization: OrganizationId;
   readonly user: UserId | null;
-  readonly operator?: Id;
+  readonly operator?: EngineId;
   /** Where the request came from, for the audit. */
   readonly origin?: RequestOrigin;
 }
@@ -215,7 +215,7 @@ export interface PageInput {
   /** At most 1,000. */
   readonly limit: number;
 }
-export interface Page<T> {
+export interface EnginePage<T> {
   readonly rows: readonly T[];
   /** Null: this was the last page. */
   readonly next: string | null;
@@ -278,7 +278,7 @@ export interface ListPointsInput extends PageInput {
   readonly workload?: Workload | null;
 }
 /** A restore point: the state of a job's objects at one moment. Newest first in lists. */
-export interface Point {
+export interface RestorePoint {
   readonly id: PointId;
   readonly job: BackupJobId;
   readonly at: Ms;
@@ -298,7 +298,7 @@ export interface ExplorerInput {
 export interface Explorer {
   readonly id: ExplorerId;
   readonly workload: Workload;
-  readonly point: Point;
+  readonly point: RestorePoint;
   readonly endsAt: Ms;
 }
 export interface ListChildrenInput extends PageInput {
@@ -384,7 +384,7 @@ export type ItemKind = Exclude<Node, { readonly children: number | null }>['kind
 /** `none`: files of a team that belong to no channel. */
 export type ChannelMembership = 'standard' | 'private' | 'shared' | 'none';
 
-export interface Size {
+export interface ContentSize {
   readonly items: number;
   readonly bytes: Bytes;
   readonly isExact: boolean;
@@ -438,7 +438,7 @@ export type RestoreTarget =
       readonly object: DirectoryObjectId;
       readonly folder: string | null;
     };
-export interface Task {
+export interface EngineTask {
   readonly id: TaskId;
   readonly kind: TaskKind;
   /** Of restores and undos. */

@@ -1,5 +1,5 @@
 import type { BackupRepositoryId, Bytes, Ms } from '../ids.ts';
-import type { EngineScope, Id, Page, PageInput, Reply } from './engine.ts';
+import type { EngineScope, EngineId, EnginePage, PageInput, Reply } from './engine.ts';
 import type { ShownCertificate } from '../shown-certificate.ts';
 import type { SessionResult } from './sessions.ts';
 
@@ -12,19 +12,19 @@ export const isImported = (directoryId: string): boolean => directoryId.startsWi
 /** Mail from archives and servers, as restore points of mailboxes that no tenant has. */
 export interface ImportCalls {
   /** Starts an import. One of an archive waits for it. */
-  create(scope: EngineScope, input: ImportInput): Reply<Id>;
+  create(scope: EngineScope, input: ImportInput): Reply<EngineId>;
   /** Lets the user upload the archive, or continue with it. Earlier tickets end. */
   startUpload(scope: EngineScope, input: UploadStart): Reply<{ readonly receivedBytes: Bytes }>;
   /** Newest first. */
-  list(scope: EngineScope, input: PageInput): Reply<Page<Import>>;
-  get(scope: EngineScope, input: { readonly id: Id }): Reply<Import>;
+  list(scope: EngineScope, input: PageInput): Reply<EnginePage<Import>>;
+  get(scope: EngineScope, input: { readonly id: EngineId }): Reply<Import>;
   /** Entries that were not imported, or only in part, in their order. */
   listResults(
     scope: EngineScope,
-    input: { readonly id: Id } & PageInput,
-  ): Reply<Page<ImportResult>>;
+    input: { readonly id: EngineId } & PageInput,
+  ): Reply<EnginePage<ImportResult>>;
   /** What was imported before stays. */
-  stop(scope: EngineScope, input: { readonly id: Id }): Reply<void>;
+  stop(scope: EngineScope, input: { readonly id: EngineId }): Reply<void>;
   /** Signs in to a mailbox on a server, and counts its mails. */
   testImapServer(scope: EngineScope, server: ImapServer): Promise<ServerTest>;
   /** Signs in to a folder on a server, and counts what is in it. */
@@ -95,7 +95,7 @@ export type ServerTest =
     };
 
 export interface UploadStart {
-  readonly id: Id;
+  readonly id: EngineId;
   /** The session that uploads, and the hash of what it shows with each part. */
   readonly session: string;
   readonly ticketHash: string;
@@ -118,7 +118,7 @@ export interface ImportCounts {
   readonly failed: number;
 }
 export interface Import {
-  readonly id: Id;
+  readonly id: EngineId;
   readonly repository: BackupRepositoryId;
   readonly source: 'archive' | ServerAccount['kind'];
   readonly content: ImportContent;

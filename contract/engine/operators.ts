@@ -1,12 +1,19 @@
 import type { Ms } from '../ids.ts';
-import type { DeviceCode, DeviceCodeState, EngineScope, Id, Region, Reply } from './engine.ts';
+import type {
+  DeviceCode,
+  DeviceCodeState,
+  EngineScope,
+  EngineId,
+  Region,
+  Reply,
+} from './engine.ts';
 
 /** What restores by operators need of an organization's tenant. */
 export interface OperatorCalls {
   /** Reads who is in groups, where that isn't known or older than `maxAgeMs`. */
   refreshGroups(
     scope: Pick<EngineScope, 'tenant' | 'organization'>,
-    input: { groups: readonly Id[]; maxAgeMs: Ms },
+    input: { groups: readonly EngineId[]; maxAgeMs: Ms },
   ): Reply<void>;
   /** Returns the address of Microsoft's page on which a person signs in to the application. */
   getSignInUrl(input: SignInApplication & { state: string; challenge: string }): Reply<string>;
@@ -25,7 +32,7 @@ export interface OperatorCalls {
 /** An application of Microsoft Entra that people of any tenant sign in to. */
 export interface SignInApplication {
   readonly region: Region;
-  readonly clientId: Id;
+  readonly clientId: EngineId;
   readonly redirectUri: string;
 }
 
@@ -35,8 +42,8 @@ export type CheckedPerson =
 
 /** A person of a tenant, by the ids of Entra. */
 export interface TenantPerson {
-  readonly directoryId: Id;
-  readonly object: Id;
+  readonly directoryId: EngineId;
+  readonly object: EngineId;
   readonly name: string;
   /** The user principal name. */
   readonly username: string;

@@ -47,7 +47,7 @@ export interface AttachStarted {
   readonly objectLock: ObjectLockMode | null;
 }
 /** How far a repository is attached. `problems`: 100 at most. */
-export interface Attachment {
+export interface AttachProgress {
   readonly isDone: boolean;
   readonly points: WorkProgress;
   /** Mailboxes and drives. */
@@ -118,7 +118,7 @@ export interface RepositoryUsage {
   /** Null: its files aren't locked, or weren't looked at yet. */
   readonly locks: FileLocksState | null;
   /** Null: it was not attached. */
-  readonly attachment: Attachment | null;
+  readonly attachment: AttachProgress | null;
   /** The last ones that a person asked for. */
   readonly cleanUp: CleanUpRequest | null;
   readonly verification: VerificationRequest | null;

@@ -3,7 +3,7 @@ import type { ObjectKind } from './engine.ts';
 
 export type StartReason = 'manual' | 'schedule' | 'retry' | 'chained';
 export type SessionResult = 'success' | 'warning' | 'failed' | 'cancelled';
-export interface Session {
+export interface BackupSession {
   readonly id: BackupSessionId;
   readonly job: BackupJobId;
   readonly state: 'queued' | 'running' | 'stopping' | 'done';
@@ -46,7 +46,7 @@ export interface ShownWaiting {
   readonly until: Ms | null;
   readonly reason: string;
 }
-export interface LogLine {
+export interface SessionLogLine {
   readonly n: number;
   readonly at: Ms;
   readonly level: 'info' | 'warning' | 'error';

@@ -1,6 +1,6 @@
 /** A compiled text: the text itself, or its parts if it has placeholders. */
-export type Compiled = string | readonly Token[];
-export type Token = string | Placeholder;
+export type Compiled = string | readonly MessageToken[];
+export type MessageToken = string | Placeholder;
 /**
  * A placeholder: its name. Plurals, choices, numbers and dates also have a type and their cases or
  * format.

@@ -1,4 +1,4 @@
-import type { Compiled, Token } from './compiled.ts';
+import type { Compiled, MessageToken } from './compiled.ts';
 import type { Language } from './messages.ts';
 
 /**
@@ -28,7 +28,7 @@ const LETTERS = new Map(Array.from(PLAIN, (letter, i) => [letter, ACCENTED.charA
 const accented = (text: string): string =>
   Array.from(text, (letter) => LETTERS.get(letter) ?? letter).join('');
 
-function accentedToken(token: Token): Token {
+function accentedToken(token: MessageToken): MessageToken {
   if (typeof token === 'string') return accented(token);
   const [name, type, cases] = token;
   if (type === undefined || typeof cases !== 'object') return token;
@@ -38,7 +38,7 @@ function accentedToken(token: Token): Token {
     Object.fromEntries(
       Object.entries(cases).map(([key, text]) => [
         key,
-        Array.isArray(text) ? (text as Token[]).map(accentedToken) : text,
+        Array.isArray(text) ? (text as MessageToken[]).map(accentedToken) : text,
       ]),
     ),
   ];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { renameSchedule, withFormerNames } from '../former-fields.ts';
-import { ScheduleSchema } from '../runs/events.ts';
+import { JobScheduleSchema } from '../runs/events.ts';
 import { TasksInSchema } from '../runs/task.ts';
 import { ENTITY_GROUPS, JOB_TYPES, RUN_LEVELS, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
@@ -26,7 +26,7 @@ export const ExecutionInSchema = v.strictObject({
   entityGroup: v.optional(v.picklist(ENTITY_GROUPS)),
   managed: v.optional(v.nullable(v.boolean())),
   enabled: v.optional(v.boolean()),
-  schedule: v.optional(v.nullable(withFormerNames(ScheduleSchema, renameSchedule))),
+  schedule: v.optional(v.nullable(withFormerNames(JobScheduleSchema, renameSchedule))),
   graceSec: v.optional(v.nullable(count)),
   status: v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error']),
   /** Full, incremental or differential, if the tool distinguishes them. */

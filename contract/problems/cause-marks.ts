@@ -4,7 +4,7 @@
  * one replaced: every pattern skips existing marks and none spans one. Lines are short
  * (`LIMITS.messageChars`).
  */
-export type Rule = readonly [
+export type MarkRule = readonly [
   pattern: RegExp,
   mark: (found: string, groups: readonly unknown[]) => string,
   needs: RegExp,
@@ -17,7 +17,12 @@ const END = '(?![\\p{L}\\p{N}_])';
  * `needs`: a cheap test that a line must pass before the rule is tried. Most lines pass few of
  * them.
  */
-const rule = (needs: RegExp, pattern: string, mark: string | Rule[1], flags = 'giu'): Rule => [
+const rule = (
+  needs: RegExp,
+  pattern: string,
+  mark: string | MarkRule[1],
+  flags = 'giu',
+): MarkRule => [
   new RegExp(MARK + pattern, flags),
   typeof mark === 'string' ? () => mark : mark,
   needs,
@@ -33,10 +38,10 @@ const STEP = '[^\\s\'"`<>‹›:,;|()\\[\\]{}]';
  * Created on first use, so that code that loads this file without reading a failure (such as a
  * device's worker) doesn't pay for thirty patterns.
  */
-export const rules = (): readonly Rule[] => (made ??= makeRules());
-let made: readonly Rule[] | null = null;
+export const rules = (): readonly MarkRule[] => (made ??= makeRules());
+let made: readonly MarkRule[] | null = null;
 
-const makeRules = (): readonly Rule[] => [
+const makeRules = (): readonly MarkRule[] => [
   rule(/:\/\//, `${START}[a-z][a-z0-9+.-]{1,20}://[^\\s'"<>‹›]*[^\\s'"<>‹›.,;:)\\]]`, '‹url›'),
   // Several quoted words are a message within the message; one or two are a name.
   rule(

@@ -20,7 +20,7 @@ export function withoutNames(line: string, names: readonly string[]): string {
     text =
       ASCII.test(name) && !FOLDING.test(text)
         ? scanned(text, name.toLowerCase())
-        : text.replace(getPattern(name), HOST);
+        : text.replace(getNamePattern(name), HOST);
   }
   return text;
 }
@@ -29,7 +29,7 @@ export function withoutNames(line: string, names: readonly string[]): string {
  * Returns the pattern of a name, which defines the behavior. Creating it costs more than reading
  * the line, so it is only used for rare names and lines.
  */
-export function getPattern(name: string): RegExp {
+export function getNamePattern(name: string): RegExp {
   const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?:\\.[\\w-]+)*(?![\\p{L}\\p{N}_-])`, 'giu');
 }
@@ -51,7 +51,7 @@ const END = /(?:\.[\w-]+)*(?![\p{L}\p{N}_-])/iuy;
  */
 function scanned(text: string, name: string): string {
   const lower = text.toLowerCase();
-  if (lower.length !== text.length) return text.replace(getPattern(name), HOST);
+  if (lower.length !== text.length) return text.replace(getNamePattern(name), HOST);
   let out = '';
   let stored = 0;
   for (let at = lower.indexOf(name); at >= 0;) {

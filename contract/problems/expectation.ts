@@ -66,7 +66,7 @@ export function getExpectation(
  * Returns until when a person ignores missed runs of the job, or null if nobody does (DESK-4). A
  * success since then ends it.
  */
-export const quietUntil = (
+export const missedIgnoredUntil = (
   { missedIgnored }: Pick<JobRow, 'missedIgnored'>,
   { lastSuccess }: Pick<StatRow, 'lastSuccess'>,
 ): Ms | null =>
@@ -147,7 +147,7 @@ function getBase(
   const last = stat.lastStart ?? job.firstSeenAt;
   const missedFor = stat.missedFor !== null && stat.missedFor >= last ? stat.missedFor : null;
   const base = missedFor ?? last;
-  const from = quietUntil(job, stat) ?? base;
+  const from = missedIgnoredUntil(job, stat) ?? base;
   return { base, missed: missedFor !== null && base >= from, from };
 }
 

@@ -5,7 +5,7 @@ import { SEVERITY } from '../runs/vocabulary.ts';
 import type { Measure, ProblemKind, ProblemState, Status } from '../runs/vocabulary.ts';
 
 /** The part of a result that is needed to judge it. */
-export interface Facts {
+export interface ResultFacts {
   readonly status: Status;
   readonly durationSec: Seconds | null;
   readonly bytes: Bytes | null;
@@ -58,7 +58,7 @@ function rangeAround(
  * and missed runs have no anomalies; their state is enough.
  */
 export function getAnomalies(
-  facts: Facts,
+  facts: ResultFacts,
   stat: Pick<StatRow, 'durations' | 'bytes' | 'files' | 'calibrated'>,
 ): Anomaly[] {
   if (facts.status !== 'Success' && facts.status !== 'Warning') return [];
@@ -75,14 +75,17 @@ export function getAnomalies(
   return found;
 }
 
-export interface Trouble {
+export interface JudgedProblem {
   readonly state: ProblemState;
   readonly template: string;
   readonly kind: ProblemKind;
 }
 
 /** Returns the problem of a result, as a state and a cause, or null if there is none (RUN-5). */
-export function getProblem(facts: Facts, anomalies: readonly Anomaly[]): Trouble | null {
+export function getProblem(
+  facts: ResultFacts,
+  anomalies: readonly Anomaly[],
+): JudgedProblem | null {
   switch (facts.status) {
     case 'Running':
       return null;
@@ -102,7 +105,7 @@ export function getProblem(facts: Facts, anomalies: readonly Anomaly[]): Trouble
 }
 
 /** What happens next for a job: a run starts, or a result arrives with or without a problem. */
-export type Next = 'started' | Pick<Trouble, 'state' | 'template'> | null;
+export type Next = 'started' | Pick<JudgedProblem, 'state' | 'template'> | null;
 
 /**
  * Returns the next step of a job's problem (RUN-6). `same`: the open problem continues and includes

@@ -74,7 +74,7 @@ const StorageSchema = v.object({
   floorBytes: count,
   flushes: v.boolean(),
 });
-export type ServerStorage = v.InferOutput<typeof StorageSchema>;
+export type StorageOverview = v.InferOutput<typeof StorageSchema>;
 export type ProviderOverview = v.InferOutput<typeof OverviewSchema>;
 
 /** `acting`: the former name of `isImpersonated`, until the next version. */

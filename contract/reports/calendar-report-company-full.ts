@@ -10,7 +10,7 @@ import {
   shareOfLines,
   sumCounts,
   tallyFacts,
-  text,
+  textReportColumn,
 } from './columns.ts';
 import { cutNotice } from './detail-report.ts';
 import type { JobLine, ResultLine } from './figures.ts';
@@ -38,9 +38,9 @@ export const troubleColumns = (): readonly ReportColumn[] => [
   { id: 'started', title: t.started, kind: 'moment' },
   { id: 'state', title: t.state, kind: 'state' },
   jobColumn(),
-  text('message', t.cause, 3),
-  text('review', t.review, 0.8),
-  text('ticket', t.ticket, 0.6),
+  textReportColumn('message', t.cause, 3),
+  textReportColumn('review', t.review, 0.8),
+  textReportColumn('ticket', t.ticket, 0.6),
 ];
 export const troubleRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
   lines.map((one) => [

@@ -1,5 +1,5 @@
 import { tallyColumns, tallyCells, tallyFacts } from './columns.ts';
-import type { DayTally } from './figures.ts';
+import type { ReportDay } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
@@ -8,7 +8,7 @@ export const columns = (): readonly ReportColumn[] => [
   { id: 'day', title: t.day, kind: 'day' },
   ...tallyColumns(),
 ];
-export const getRows = (days: readonly DayTally[]): readonly ReportRow[] =>
+export const getRows = (days: readonly ReportDay[]): readonly ReportRow[] =>
   days.map(({ day, tally }) => [day, ...tallyCells(tally)]);
 
 export const calendarReportCompanySummary: Template<'days'> = {

@@ -12,7 +12,7 @@ import {
   shareOfLines,
   sourceColumn,
   sumCounts,
-  text,
+  textReportColumn,
 } from './columns.ts';
 import type { JobLine } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
@@ -23,7 +23,7 @@ export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   jobColumn(),
   computerColumn(),
   sourceColumn(),
-  text('type', t.type, 0.7),
+  textReportColumn('type', t.type, 0.7),
   daysColumn(days),
   shareColumn(),
   ...cellCountColumns(),

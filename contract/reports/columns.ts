@@ -1,22 +1,22 @@
 import type { Day } from '../ids.ts';
 import type { TallyOut } from './result-rows.ts';
-import type { CalendarLine, CellCounts } from './figures.ts';
+import type { CalendarReportLine, CellCounts } from './figures.ts';
 import { getLetter } from './report.ts';
 import type { ReportColumn, DayCells, Fact, ReportCell } from './report.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
 /** Columns that several templates share, and their cells. */
-export const text = (id: string, title: string, wide = 1): ReportColumn => ({
+export const textReportColumn = (id: string, title: string, wide = 1): ReportColumn => ({
   id,
   title,
   kind: 'text',
   wide,
 });
 export const count = (id: string, title: string): ReportColumn => ({ id, title, kind: 'count' });
-export const companyColumn = (): ReportColumn => text('company', t.company, 1.4);
-export const jobColumn = (): ReportColumn => text('job', t.job, 1.6);
-export const computerColumn = (): ReportColumn => text('computer', t.computer);
-export const sourceColumn = (): ReportColumn => text('source', t.source, 0.7);
+export const companyColumn = (): ReportColumn => textReportColumn('company', t.company, 1.4);
+export const jobColumn = (): ReportColumn => textReportColumn('job', t.job, 1.6);
+export const computerColumn = (): ReportColumn => textReportColumn('computer', t.computer);
+export const sourceColumn = (): ReportColumn => textReportColumn('source', t.source, 0.7);
 export const jobsColumn = (): ReportColumn => count('jobs', t.jobs);
 export const shareColumn = (): ReportColumn => ({ id: 'share', title: t.goodDays, kind: 'share' });
 export const daysColumn = (days: readonly Day[]): ReportColumn => ({
@@ -42,7 +42,7 @@ export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): read
  * Returns the cells of a line. A day of one job is its state; a day of several jobs is the worst
  * state and how many were bad.
  */
-export const dayCells = ({ cells }: CalendarLine, several: boolean): DayCells => ({
+export const dayCells = ({ cells }: CalendarReportLine, several: boolean): DayCells => ({
   states: cells.map(({ state }) => getLetter(state)).join(''),
   bad: several ? cells.map(({ bad }) => bad) : null,
 });
@@ -140,7 +140,7 @@ export const tallyFacts = ({
 ];
 
 /** Returns the sum of tallies, with the share over all of them (OVER-7). */
-export function sumTallies(all: readonly TallyOut[]): TallyOut {
+export function sumReportTallies(all: readonly TallyOut[]): TallyOut {
   const sum = {
     runs: 0,
     success: 0,

@@ -1,5 +1,11 @@
-import { companyColumn, computerColumn, jobColumn, sourceColumn, text } from './columns.ts';
-import type { ResultLine, Results } from './figures.ts';
+import {
+  companyColumn,
+  computerColumn,
+  jobColumn,
+  sourceColumn,
+  textReportColumn,
+} from './columns.ts';
+import type { ResultLine, ReportResults } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
 import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
@@ -13,9 +19,9 @@ export const columns = (): readonly ReportColumn[] => [
   sourceColumn(),
   { id: 'duration', title: t.duration, kind: 'seconds' },
   { id: 'bytes', title: t.transferred, kind: 'bytes' },
-  text('message', t.cause, 2.4),
-  text('review', t.review, 0.8),
-  text('ticket', t.ticket, 0.6),
+  textReportColumn('message', t.cause, 2.4),
+  textReportColumn('review', t.review, 0.8),
+  textReportColumn('ticket', t.ticket, 0.6),
 ];
 export const getRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
   lines.map((one) => [
@@ -33,7 +39,7 @@ export const getRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
   ]);
 
 /** Returns a notice if there are more results than a report can contain. */
-export const cutNotice = ({ lines, count }: Results): readonly string[] =>
+export const cutNotice = ({ lines, count }: ReportResults): readonly string[] =>
   count > lines.length ? [t.cut({ shown: lines.length, count })] : [];
 
 export const detailReport: Template<'results'> = {

@@ -8,7 +8,7 @@ import type { EntityGroup } from '../runs/vocabulary.ts';
 export type CellCounts = { readonly [S in RunState]: number };
 
 /** A row of a calendar. Its cells, counts and share are those of the read API. */
-export interface CalendarLine {
+export interface CalendarReportLine {
   readonly cells: readonly { readonly state: CalendarCell; readonly bad: number }[];
   readonly counts: CellCounts;
   readonly share: number | null;
@@ -16,7 +16,7 @@ export interface CalendarLine {
   readonly judged: number;
   readonly good: number;
 }
-export interface JobLine extends CalendarLine {
+export interface JobLine extends CalendarReportLine {
   readonly company: CompanyN;
   readonly companyName: string;
   readonly jobName: string;
@@ -24,12 +24,12 @@ export interface JobLine extends CalendarLine {
   readonly source: string;
   readonly type: string;
 }
-export interface CompanyLine extends CalendarLine {
+export interface CompanyLine extends CalendarReportLine {
   readonly company: CompanyN;
   readonly companyName: string;
   readonly jobs: number;
 }
-export interface ProviderLine extends CalendarLine {
+export interface ProviderLine extends CalendarReportLine {
   readonly provider: string;
   readonly companies: number;
   readonly jobs: number;
@@ -50,12 +50,12 @@ export interface ResultLine {
   readonly ticket: string | null;
 }
 /** `count` is the number of all results; `lines` are the first of them. */
-export interface Results {
+export interface ReportResults {
   readonly lines: readonly ResultLine[];
   readonly count: number;
 }
 
-export interface DayTally {
+export interface ReportDay {
   readonly day: Day;
   readonly tally: TallyOut;
 }
@@ -99,14 +99,14 @@ export interface Figures {
     readonly days: readonly Day[];
     readonly lines: readonly JobLine[];
     readonly tally: TallyOut;
-    readonly troubles: Results;
+    readonly troubles: ReportResults;
   };
   readonly days: {
-    readonly days: readonly DayTally[];
+    readonly days: readonly ReportDay[];
     readonly all: TallyOut;
     readonly jobs: number;
   };
-  readonly results: Results;
+  readonly results: ReportResults;
   readonly holdings: readonly Holding[];
   readonly tallies: readonly CompanyTally[];
   readonly details: readonly {

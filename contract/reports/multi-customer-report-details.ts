@@ -2,7 +2,7 @@ import {
   computerColumn,
   jobColumn,
   sourceColumn,
-  sumTallies,
+  sumReportTallies,
   tallyColumns,
   tallyCells,
   tallyFacts,
@@ -40,7 +40,7 @@ export const multiCustomerReportDetails: Template<'details'> = {
     return t.customersDetailsDetail;
   },
   body: (companies) => ({
-    facts: tallyFacts(sumTallies(companies.map(({ company }) => company.now))),
+    facts: tallyFacts(sumReportTallies(companies.map(({ company }) => company.now))),
     notices: [],
     sections:
       companies.length === 0

@@ -2,7 +2,7 @@ import {
   companyColumn,
   count,
   jobsColumn,
-  sumTallies,
+  sumReportTallies,
   tallyColumns,
   tallyCells,
   tallyFacts,
@@ -40,8 +40,8 @@ export const multiCustomerReportSummary: Template<'tallies'> = {
     return t.customersSummaryDetail;
   },
   body(tallies) {
-    const now = sumTallies(tallies.map((one) => one.now));
-    const before = sumTallies(tallies.map((one) => one.before));
+    const now = sumReportTallies(tallies.map((one) => one.now));
+    const before = sumReportTallies(tallies.map((one) => one.before));
     return {
       facts: tallyFacts(now),
       notices: [],

@@ -56,7 +56,7 @@ export type ReportRow = readonly ReportCell[];
  * One table of a report. `total`: a row of totals at the end; null for none. `none`: the text shown
  * if there are no rows.
  */
-export interface Section {
+export interface ReportSection {
   readonly title: string | null;
   readonly columns: readonly ReportColumn[];
   readonly rows: readonly ReportRow[];
@@ -74,7 +74,7 @@ export interface Fact {
 /** What a template creates from figures. */
 export interface Body {
   readonly facts: readonly Fact[];
-  readonly sections: readonly Section[];
+  readonly sections: readonly ReportSection[];
   /** What a reader must know about the report, such as that it is incomplete. */
   readonly notices: readonly string[];
 }
@@ -99,7 +99,7 @@ export const rowsIn = ({ sections }: Pick<Body, 'sections'>): number =>
 /** Returns the first `most` rows over all tables. */
 export function firstRows<B extends Body>(body: B, max: number): B {
   let left = max;
-  const sections: Section[] = [];
+  const sections: ReportSection[] = [];
   for (const section of body.sections) {
     if (left <= 0 && section.rows.length > 0) break;
     const rows = section.rows.slice(0, left);

@@ -21,7 +21,7 @@ import {
   historyOut,
   jobNameOut,
   rankedOut,
-  resultOut,
+  runResultOut,
   spreadsheetOut,
   spreadsheetStatsOut,
   statsOut,
@@ -46,7 +46,7 @@ export const reportingCalls = {
     summary:
       'Lists the results of a period in pages, newest first by default. Without a period, those of the last two days.',
     input: v.strictObject({ ...TIME, note, filters: FILTERS, sort: SORT, ...RESULTS_PAGED }),
-    output: getPage(resultOut),
+    output: getPage(runResultOut),
     gate: 'monitoring.daily-checks',
     failures,
   }),

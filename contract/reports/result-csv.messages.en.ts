@@ -35,7 +35,7 @@ export const resultColumns = defineMessages('result-columns', {
   warningCount: 'Warnings',
 });
 
-export const STATES = defineMessages('result-states', {
+export const CSV_STATES = defineMessages('result-states', {
   Failed: 'Failed',
   Error: 'Error',
   Missed: 'Did not run',
@@ -44,13 +44,13 @@ export const STATES = defineMessages('result-states', {
   Running: 'Running',
   Success: 'Success',
 });
-export const REVIEWS = defineMessages('result-reviews', {
+export const CSV_REVIEWS = defineMessages('result-reviews', {
   pending: 'To check',
   snoozed: 'Snoozed',
   cleared: 'Cleared',
   none: 'Nothing wrong',
 });
-export const KINDS = defineMessages('result-kinds', {
+export const CSV_KINDS = defineMessages('result-kinds', {
   connection: 'Connection',
   snapshot: 'Snapshot',
   silent: 'Agent silent',

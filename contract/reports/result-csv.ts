@@ -1,11 +1,17 @@
 import type { ExportColumn, ExportColumnId, FileColumnId } from '../runs/csv.ts';
-import { KINDS, MANAGED, resultColumns, REVIEWS, STATES } from './result-csv.messages.en.ts';
+import {
+  CSV_KINDS,
+  MANAGED,
+  resultColumns,
+  CSV_REVIEWS,
+  CSV_STATES,
+} from './result-csv.messages.en.ts';
 
 const WORDS: Partial<Readonly<Record<FileColumnId, ExportColumn['words']>>> = {
-  state: STATES,
+  state: CSV_STATES,
   managed: MANAGED,
-  kind: KINDS,
-  review: REVIEWS,
+  kind: CSV_KINDS,
+  review: CSV_REVIEWS,
 };
 /** The same columns as in a file from the portal's list. */
 const USUAL: readonly ExportColumnId[] = [

@@ -15,7 +15,7 @@ const iso = v.string();
 const { _id, ...full } = ExecutionSchema.entries;
 
 /** One result in a list: a job execution without its log, objects and history. */
-export const resultOut = v.object({
+export const runResultOut = v.object({
   _id,
   mongo_id: full.mongo_id,
   jobInstanceUid: full.jobInstanceUid,
@@ -63,7 +63,7 @@ export const resultOut = v.object({
     }),
   ),
 });
-export type ResultOut = v.InferOutput<typeof resultOut>;
+export type ResultOut = v.InferOutput<typeof runResultOut>;
 
 export const jobNameOut = v.object({
   jobInstanceUid: v.string(),

@@ -42,7 +42,7 @@ const whole = (min: number, max: number) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 const timeZone = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 /** `weekday` 1 (Monday) to 7; `day` 1 to 28, or 31 for the last day of each month. */
-export const ScheduleSchema = v.variant('every', [
+export const ReportScheduleSchema = v.variant('every', [
   v.strictObject({ every: v.literal('day'), at: clock, timeZone }),
   v.strictObject({ every: v.literal('week'), weekday: whole(1, 7), at: clock, timeZone }),
   v.strictObject({
@@ -52,7 +52,7 @@ export const ScheduleSchema = v.variant('every', [
     timeZone,
   }),
 ]);
-export type ReportSchedule = v.InferOutput<typeof ScheduleSchema>;
+export type ReportSchedule = v.InferOutput<typeof ReportScheduleSchema>;
 
 /** One address, without anything that a mail server could read as a second one. */
 const address = v.pipe(
@@ -86,7 +86,7 @@ export const ReportFields = v.strictObject({
     v.transform(once),
   ),
   period: v.picklist(REPORT_PERIODS),
-  schedule: ScheduleSchema,
+  schedule: ReportScheduleSchema,
   recipients: v.pipe(
     v.array(address),
     v.minLength(1),

@@ -10,7 +10,7 @@ import {
   shareColumn,
   shareOfLines,
   sumCounts,
-  text,
+  textReportColumn,
 } from './columns.ts';
 import type { ProviderLine } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
@@ -18,7 +18,7 @@ import type { Template } from './template.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
-  text('provider', t.provider, 1.4),
+  textReportColumn('provider', t.provider, 1.4),
   count('companies', t.companies),
   jobsColumn(),
   daysColumn(days),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CURSOR, listPage } from '../backup/suite-schema.ts';
+import { CURSOR, listPageSchema } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyExplorerId, anyOrganizationId, anyUserId, moment } from '../paging.ts';
 import { storedIdSchema } from '../id-schema.ts';
@@ -68,7 +68,7 @@ export const restoreAuditCalls = {
     summary: 'Lists who looked at, restored and downloaded backed-up data, newest first.',
     input: v.strictObject({ ...QUERY, ...CURSOR }),
     output: v.object({
-      ...listPage(auditEntryOut).entries,
+      ...listPageSchema(auditEntryOut).entries,
       /** Who is in the audit of these organizations. */
       users: v.array(v.object({ _id: v.string(), name: v.string() })),
       /** For how many years entries are stored; null: forever. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { CURSOR, listPage } from '../backup/suite-schema.ts';
+import { CURSOR, listPageSchema } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { PRODUCTION_STATES, PROPERTIES } from '../engine/compare.ts';
+import { PRODUCTION_STATES, COMPARED_PROPERTIES } from '../engine/compare.ts';
 import { ITEM_KINDS } from './search-calls.ts';
 import { nodeId, OF_SESSION, READ_FAILURES } from './shapes.ts';
 import { textDifference } from './version-calls.ts';
@@ -13,7 +13,7 @@ const gate = 'o365.restorePortal';
  * if the item was deleted.
  */
 const property = v.object({
-  name: v.picklist(PROPERTIES),
+  name: v.picklist(COMPARED_PROPERTIES),
   backup: v.string(),
   production: v.string(),
   isSame: v.boolean(),
@@ -28,7 +28,7 @@ const comparedOut = v.object({
   sizeBytes: v.nullable(v.number()),
   state,
   /** What differs; empty: only the content, or nothing. */
-  differing: v.array(v.picklist(PROPERTIES)),
+  differing: v.array(v.picklist(COMPARED_PROPERTIES)),
 });
 
 /** RES-82: backed-up items beside what Microsoft 365 has now. */
@@ -60,7 +60,7 @@ export const restoreCompareCalls = {
       folderId: nodeId,
       ...CURSOR,
     }),
-    output: listPage(comparedOut),
+    output: listPageSchema(comparedOut),
     gate,
     operatorAllowed: true,
     failures: READ_FAILURES,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { companyRef, CURSOR, idOut, listPage } from '../backup/suite-schema.ts';
+import { companyRef, CURSOR, idOut, listPageSchema } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyId, anyOrganizationId, words } from '../paging.ts';
 import { OPERATOR_TYPES, RESTORE_ROLE, RestoreRoleRowSchema, ROLE_ITEM_TYPES } from './roles.ts';
@@ -62,7 +62,7 @@ export const restoreRoleCalls = {
       search: words,
       ...CURSOR,
     }),
-    output: listPage(roleOut),
+    output: listPageSchema(roleOut),
     gate,
     failures: ['bad-input'],
   }),
@@ -80,7 +80,7 @@ export const restoreRoleCalls = {
     path: 'o365/organizations/{organizationId}/restore-roles',
     summary: 'Lists the restore-operator roles of an organization by name.',
     input: v.strictObject({ organizationId: anyOrganizationId, search: words, ...CURSOR }),
-    output: listPage(roleOut),
+    output: listPageSchema(roleOut),
     gate,
     failures: ['bad-input', 'not-found'],
   }),

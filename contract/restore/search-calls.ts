@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { companyRef, CURSOR, listPage } from '../backup/suite-schema.ts';
+import { companyRef, CURSOR, listPageSchema } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyOrganizationId } from '../paging.ts';
 import { SESSION_TYPES } from './sessions.ts';
@@ -79,7 +79,7 @@ export const restoreSearchCalls = {
       deleted: v.optional(flag),
       ...CURSOR,
     }),
-    output: listPage(foundOut),
+    output: listPageSchema(foundOut),
     gate: 'o365.restorePortal',
     operatorAllowed: true,
     failures: READ_FAILURES,

@@ -4,14 +4,21 @@ import {
   CURSOR,
   DEVICE_CODE_STATES,
   deviceCodeOut,
-  listPage,
+  listPageSchema,
 } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { ESTIMATE_LIMITS } from '../engine/estimate.ts';
 import { anyJobId, anyOrganizationId, anyTaskId, moment } from '../paging.ts';
 import { reasonText } from './requests.ts';
 import { SESSION_TYPES } from './sessions.ts';
-import { OF_SESSION, listedTaskOut, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
+import {
+  OF_SESSION,
+  listedTaskOut,
+  OUTCOMES,
+  restoreResultOut,
+  startedOut,
+  taskOut,
+} from './shapes.ts';
 import { storedIdSchema } from '../id-schema.ts';
 import type { BackupJobId, ExplorerId, OrganizationId, PointId } from '../ids.ts';
 
@@ -48,7 +55,7 @@ export const restoreSessionCalls = {
       sessionType: v.optional(v.picklist(SESSION_TYPES)),
       ...CURSOR,
     }),
-    output: listPage(pointOut),
+    output: listPageSchema(pointOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -147,7 +154,7 @@ export const restoreSessionCalls = {
     path: 'o365/restore/tasks',
     summary: 'Lists the restores, dry runs and undos of an organization, newest first.',
     input: v.strictObject({ ...OF_ORGANIZATION, ...CURSOR }),
-    output: listPage(listedTaskOut),
+    output: listPageSchema(listedTaskOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -187,7 +194,7 @@ export const restoreSessionCalls = {
     path: 'o365/restore/tasks/{taskId}/results',
     summary: 'Lists how each item of a restore ended.',
     input: v.strictObject({ ...OF_TASK, outcome: v.optional(v.picklist(OUTCOMES)), ...CURSOR }),
-    output: listPage(resultOut),
+    output: listPageSchema(restoreResultOut),
     gate,
     operatorAllowed: true,
     failures: READ,

@@ -38,7 +38,7 @@ export const flag = v.pipe(
 export const LIST = { search: words, ...OFFSET };
 export const PARENT = { parentId };
 export const FOLDERS = { ...PARENT, ...LIST };
-export const ITEMS = {
+export const ITEM_LIST_INPUT = {
   parentId,
   sort: v.optional(v.picklist(['name', 'date', 'size'])),
   descending: v.optional(flag),
@@ -121,7 +121,7 @@ export const SIZE = v.strictObject({ ...OF_SESSION, nodes: nodeIds });
 export const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() });
 
 /** The words of the specification for what a channel's files are. */
-export const FILE_TYPES = ['File', 'Folder'] as const;
+export const CHANNEL_FILE_TYPES = ['File', 'Folder'] as const;
 /** The channel that it belongs to; null: to none. */
 const channelId = v.nullable(storedIdSchema<NodeId>());
 const links = v.object({ restore: v.string(), download: v.string() });
@@ -137,7 +137,7 @@ export const teamFolderOut = v.object({
   ...container,
   kind: v.literal('dir'),
   holds: v.optional(v.picklist(['files', 'tabs'])),
-  fileType: v.literal(FILE_TYPES[1]),
+  fileType: v.literal(CHANNEL_FILE_TYPES[1]),
   channelId,
   /** Paths of the calls that restore and download it. */
   links,
@@ -155,7 +155,7 @@ export const teamFileOut = v.object({
   version: v.string(),
   author: v.string(),
   channelId,
-  fileType: v.literal(FILE_TYPES[0]),
+  fileType: v.literal(CHANNEL_FILE_TYPES[0]),
   /** Paths of the calls that restore and download it. */
   links,
   modified: v.nullable(v.number()),
@@ -319,7 +319,7 @@ export const listedTaskOut = v.object({
   place: v.nullable(v.string()),
 });
 export const OUTCOMES = ['restored', 'merged', 'skipped', 'failed'] as const;
-export const resultOut = v.object({
+export const restoreResultOut = v.object({
   name: v.string(),
   path: v.string(),
   outcome: v.picklist(OUTCOMES),

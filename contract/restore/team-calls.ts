@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listPage } from '../backup/suite-schema.ts';
+import { listPageSchema } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { postPreviewOut } from './preview.ts';
 import {
@@ -8,7 +8,7 @@ import {
   DOWNLOAD,
   downloadOut,
   FOLDERS,
-  ITEMS,
+  ITEM_LIST_INPUT,
   LIST,
   nodeId,
   nodeIds,
@@ -54,7 +54,7 @@ export const restoreTeamCalls = {
     path: `${SESSION}/teams`,
     summary: 'Lists the teams of a restore session by name.',
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
-    output: listPage(teamOut),
+    output: listPageSchema(teamOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -64,7 +64,7 @@ export const restoreTeamCalls = {
     path: `${TEAM}/channels`,
     summary: 'Lists the channels of a team by name.',
     input: v.strictObject({ ...OF_TEAM, ...LIST }),
-    output: listPage(channelOut),
+    output: listPageSchema(channelOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -74,7 +74,7 @@ export const restoreTeamCalls = {
     path: `${CHANNEL}/posts`,
     summary: 'Lists the posts of a channel, newest first.',
     input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
-    output: listPage(postOut),
+    output: listPageSchema(postOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -84,8 +84,8 @@ export const restoreTeamCalls = {
     path: `${CHANNEL}/files`,
     summary:
       'Lists folders and files of a channel, or of a folder in it: folders by name, then files, newest first.',
-    input: v.strictObject({ ...OF_CHANNEL, ...ITEMS }),
-    output: listPage(v.union([teamFolderOut, teamFileOut])),
+    input: v.strictObject({ ...OF_CHANNEL, ...ITEM_LIST_INPUT }),
+    output: listPageSchema(v.union([teamFolderOut, teamFileOut])),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -95,7 +95,7 @@ export const restoreTeamCalls = {
     path: `${CHANNEL}/tabs`,
     summary: 'Lists the tabs of a channel.',
     input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
-    output: listPage(tabOut),
+    output: listPageSchema(tabOut),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -105,7 +105,7 @@ export const restoreTeamCalls = {
     path: `${TEAM}/folders`,
     summary: 'Lists the folders of a team, a channel or a folder: channels, files and tabs.',
     input: v.strictObject({ ...OF_TEAM, ...FOLDERS }),
-    output: listPage(v.union([channelOut, teamFolderOut])),
+    output: listPageSchema(v.union([channelOut, teamFolderOut])),
     gate,
     operatorAllowed: true,
     failures: READ,
@@ -114,8 +114,8 @@ export const restoreTeamCalls = {
     method: 'GET',
     path: `${TEAM}/items`,
     summary: 'Lists what a channel or folder of a team holds, newest first.',
-    input: v.strictObject({ ...OF_TEAM, ...ITEMS }),
-    output: listPage(v.union([postOut, teamFileOut, tabOut, settingsOut])),
+    input: v.strictObject({ ...OF_TEAM, ...ITEM_LIST_INPUT }),
+    output: listPageSchema(v.union([postOut, teamFileOut, tabOut, settingsOut])),
     gate,
     operatorAllowed: true,
     failures: READ,

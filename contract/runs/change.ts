@@ -104,13 +104,13 @@ export interface Target {
   readonly problem: ProblemRow | null;
 }
 
-export interface Refused {
+export interface RefusedChange {
   readonly run: RunN;
   readonly failure: Failure;
 }
-export interface Decided {
+export interface DecidedChange {
   readonly drafts: readonly NewEvent[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedChange[];
 }
 
 /**
@@ -125,8 +125,8 @@ export function decideChange(
   by: UserId,
   at: Ms,
   getName: (id: UserId) => string,
-): Decided {
-  const refused: Refused[] = [];
+): DecidedChange {
+  const refused: RefusedChange[] = [];
   const problems = new Map<CompanyN, Set<ProblemN>>();
   const drafts: NewEvent[] = [];
   for (const run of request) {

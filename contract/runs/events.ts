@@ -28,7 +28,7 @@ const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 
 const kind = v.picklist(SCHEDULE_KINDS);
-export const ScheduleSchema = v.variant('type', [
+export const JobScheduleSchema = v.variant('type', [
   v.strictObject({ type: v.literal('every'), everySec: n, kind: v.optional(kind) }),
   v.strictObject({
     type: v.literal('cron'),
@@ -48,7 +48,7 @@ const jobFields = {
   server: name,
   managed: v.nullable(v.boolean()),
   enabled: v.boolean(),
-  schedule: v.nullable(ScheduleSchema),
+  schedule: v.nullable(JobScheduleSchema),
   graceSec: v.nullable(count),
 };
 

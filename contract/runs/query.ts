@@ -41,7 +41,7 @@ export const ORDERS = [
 export type Order = (typeof ORDERS)[number];
 
 export const GROUPS = ['company', 'job', 'cause', 'server'] as const;
-export type Group = (typeof GROUPS)[number];
+export type RunGrouping = (typeof GROUPS)[number];
 
 /**
  * The filter of a list of runs, which is also in the page's address. Empty lists mean "all". The
@@ -79,7 +79,7 @@ export interface RunsFilter {
    * within a group by `order`. All causes with only one job form one group, after the causes that
    * several jobs share. Rows without a cause come last.
    */
-  readonly group: Group | null;
+  readonly group: RunGrouping | null;
 }
 
 export const EVERYTHING: RunsFilter = {

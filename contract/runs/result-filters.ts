@@ -73,7 +73,7 @@ const SORTED_BY = [
   'type',
 ] as const;
 export type SortedBy = (typeof SORTED_BY)[number];
-export interface Sort {
+export interface ResultSort {
   readonly by: SortedBy;
   readonly descending: boolean;
 }
@@ -86,7 +86,7 @@ export const SORT = v.optional(
   v.pipe(
     v.string(),
     v.regex(new RegExp(`^(?:${SORTED_BY.join('|')}):(?:asc|desc)$`)),
-    v.transform((text): Sort => {
+    v.transform((text): ResultSort => {
       const [by, way] = text.split(':');
       return { by: SORTED_BY.find((one) => one === by) ?? 'startTime', descending: way === 'desc' };
     }),

@@ -36,7 +36,7 @@ const StoredScheduleSchema = v.variant('type', [
   v.object({ type: v.literal('cron'), cron: v.string(), tz: v.string(), kind: scheduleKind }),
   v.object({ type: v.literal('kind'), kind: scheduleKind.wrapped }),
 ]);
-export type Schedule = RowOf<typeof StoredScheduleSchema>;
+export type JobSchedule = RowOf<typeof StoredScheduleSchema>;
 
 /** A person marked the condition as intended. `until` null: until it changes. */
 const IgnoredSchema = v.object({ by: userId, at: ms, until: v.nullable(ms) });
@@ -212,7 +212,7 @@ export const KeyRowSchema = v.object({
   /** The organization whose backup sessions are recorded with this key; it has no secret either. */
   organization: v.optional(v.string()),
 });
-export type KeyRow = RowOf<typeof KeyRowSchema>;
+export type IngestKeyRow = RowOf<typeof KeyRowSchema>;
 
 export const ComputerRowSchema = v.object({
   id: v.string(),

@@ -1,4 +1,4 @@
-import type { JobRow, Schedule } from './rows.ts';
+import type { JobRow, JobSchedule } from './rows.ts';
 
 /** Kinds of schedule, in the terms of Veeam Service Provider Console. */
 export const SCHEDULE_KINDS = [
@@ -22,7 +22,7 @@ export function getScheduleState({
   return schedule === null ? null : getKind(schedule);
 }
 
-function getKind(schedule: Schedule): ScheduleKind {
+function getKind(schedule: JobSchedule): ScheduleKind {
   if (schedule.kind !== undefined) return schedule.kind;
   return schedule.type === 'every'
     ? 'Periodically'

@@ -9,7 +9,7 @@ export interface UserRights {
 }
 
 /** The user who acts. With an API key, only the abilities granted to the key count. */
-export interface Actor extends UserRights {
+export interface ActingUser extends UserRights {
   readonly key?: { readonly abilities: readonly Ability[] };
 }
 
@@ -36,7 +36,7 @@ const PASSED_ON: Readonly<Record<Role, ReadonlySet<Ability>>> = {
 export function passableAbilities({
   roles,
   key,
-}: Pick<Actor, 'roles' | 'key'>): ReadonlySet<Ability> {
+}: Pick<ActingUser, 'roles' | 'key'>): ReadonlySet<Ability> {
   const passable = new Set(roles.flatMap((role) => [...PASSED_ON[role]]));
   return key === undefined
     ? passable
@@ -66,7 +66,10 @@ export const seesUser = (
  * Returns whether the actor may grant these roles, and so may change a user who has them. What the
  * roles can do or pass on must be part of what the actor can pass on.
  */
-export function coversRoles(actor: Pick<Actor, 'roles' | 'key'>, roles: readonly Role[]): boolean {
+export function coversRoles(
+  actor: Pick<ActingUser, 'roles' | 'key'>,
+  roles: readonly Role[],
+): boolean {
   const passable = passableAbilities(actor);
   return [...getAbilities(roles), ...passableAbilities({ roles })].every((ability) =>
     passable.has(ability),
@@ -77,7 +80,7 @@ export function coversRoles(actor: Pick<Actor, 'roles' | 'key'>, roles: readonly
  * Returns whether the actor may act on a user at all: change, delete, notify or sign in as that
  * user.
  */
-export const hasAuthorityOver = (actor: Actor, user: UserRights): boolean =>
+export const hasAuthorityOver = (actor: ActingUser, user: UserRights): boolean =>
   seesUser(actor, user) && coversRoles(actor, user.roles);
 
 /**
@@ -85,7 +88,7 @@ export const hasAuthorityOver = (actor: Actor, user: UserRights): boolean =>
  * The user must have strictly fewer abilities and must not administer users. Company numbers differ
  * between providers, so for a provider below the actor needs access to all companies.
  */
-export function mayImpersonate(actor: Actor, target: UserRights, isBelow: boolean): boolean {
+export function mayImpersonate(actor: ActingUser, target: UserRights, isBelow: boolean): boolean {
   if (!actor.roles.includes('admin') && !actor.roles.includes('super-admin')) return false;
   if (!coversRoles(actor, target.roles) || getAbilities(target.roles).has('monitoring.users'))
     return false;

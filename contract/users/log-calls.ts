@@ -36,7 +36,7 @@ export const LogLineSchema = v.object({
   agent: v.string(),
   restore: v.optional(restoreEnd),
 });
-export type LogLine = v.InferOutput<typeof LogLineSchema>;
+export type UserLogLine = v.InferOutput<typeof LogLineSchema>;
 
 /**
  * `user`: the affected or the acting user. `what`: a kind. `text`: searched in names, addresses and

@@ -1,19 +1,19 @@
-import type { LogLine } from './log-calls.ts';
+import type { UserLogLine } from './log-calls.ts';
 import { logLabels, restoreEndLabels as t } from './log-labels.messages.en.ts';
 
 /**
  * Returns the description of a kind. A kind without one is described by its name:
  * `device.forgotten` is "Device forgotten".
  */
-export function getWords(what: string): string {
+export function getEventLabel(what: string): string {
   const said =
     (logLabels as Readonly<Record<string, string>>)[what] ?? what.replaceAll(/[.-]/g, ' ');
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 /** Returns the description of a line: of its kind, or what a restore did. */
-export function getSentence({ what, restore }: Pick<LogLine, 'what' | 'restore'>): string {
-  if (restore === undefined) return getWords(what);
+export function getSentence({ what, restore }: Pick<UserLogLine, 'what' | 'restore'>): string {
+  if (restore === undefined) return getEventLabel(what);
   const { kind, restored, merged, skipped, failed } = restore;
   const counts = [
     ...(kind === 'undo'
@@ -28,7 +28,7 @@ export function getSentence({ what, restore }: Pick<LogLine, 'what' | 'restore'>
   });
 }
 
-function getText({ kind, result }: NonNullable<LogLine['restore']>) {
+function getText({ kind, result }: NonNullable<UserLogLine['restore']>) {
   const isUndo = kind === 'undo';
   if (result === 'failed') return isUndo ? t.undoFailed : t.restoreFailed;
   if (result === 'cancelled') return isUndo ? t.undoStopped : t.restoreStopped;

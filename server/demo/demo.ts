@@ -2,14 +2,14 @@ import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { DEMO_SETTING } from '../platform/db/server-settings.ts';
 import type { DemoOption } from './options.ts';
-import { loadHistory, markAt, type Progress } from './load-history.ts';
+import { loadHistory, markAt, type LoadProgress } from './load-history.ts';
 import { makePlan } from './make-plan.ts';
-import type { DemoPlan, Size } from './plan.ts';
+import type { DemoPlan, DemoSize } from './plan.ts';
 import { provision } from './provision.ts';
 import { demoMessages } from './demo.messages.en.ts';
 
 interface StoredDemo {
-  readonly size: Size;
+  readonly size: DemoSize;
   readonly seed: number;
   readonly bornAt: Ms;
 }
@@ -52,7 +52,7 @@ export async function seedDemo(
   context: AppContext,
   plan: DemoPlan,
   password: () => Promise<string>,
-  tell: (progress: Progress) => void,
+  tell: (progress: LoadProgress) => void,
 ): Promise<number> {
   const now = context.clock.now();
   let runs = 0;

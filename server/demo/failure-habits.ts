@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { getDay } from '#contract/time/day.ts';
 import { type Rng, upTo } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
-import { getCron, EVERY_DAY, everyMinutes, getMoment, getWeekday } from './times.ts';
+import { getCron, EVERY_DAY, everyMinutes, getLocalMoment, getWeekday } from './times.ts';
 
 const DAY: Ms = 86_400_000;
 const THURSDAY = 4;
@@ -80,8 +80,8 @@ function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void 
   const today = getDay(bornAt, branding.timeZone, 0);
   const day = today - ((getWeekday(today) - THURSDAY + 7) % 7 || 7);
   const [from, to] = [
-    getMoment(day, 0, branding.timeZone),
-    getMoment(day + 1, 0, branding.timeZone),
+    getLocalMoment(day, 0, branding.timeZone),
+    getLocalMoment(day + 1, 0, branding.timeZone),
   ];
   const hit = jobs
     .filter(

@@ -17,14 +17,14 @@ export interface Context {
 }
 
 /** A failure, in the words of the tool. `went`: how far the run got, 0 to 1. */
-export interface Trouble {
-  readonly kind: Cause;
+export interface DemoFailure {
+  readonly kind: FailureCause;
   readonly status: 'Warning' | 'Failed' | 'Error';
   readonly went: number;
   readonly exitCode: number | null;
   readonly describe: (context: Context) => string;
 }
-export type Cause =
+export type FailureCause =
   | 'connection'
   | 'space'
   | 'low'
@@ -37,10 +37,10 @@ export type Cause =
   | 'server';
 
 const warning = (
-  kind: Cause,
-  describe: Trouble['describe'],
+  kind: FailureCause,
+  describe: DemoFailure['describe'],
   exitCode: number | null = null,
-): Trouble => ({
+): DemoFailure => ({
   kind,
   status: 'Warning',
   went: 1,
@@ -48,17 +48,17 @@ const warning = (
   describe,
 });
 const failed = (
-  kind: Cause,
+  kind: FailureCause,
   went: number,
-  describe: Trouble['describe'],
+  describe: DemoFailure['describe'],
   exitCode: number | null = null,
-): Trouble => ({ kind, status: 'Failed', went, exitCode, describe });
+): DemoFailure => ({ kind, status: 'Failed', went, exitCode, describe });
 const error = (
-  kind: Cause,
+  kind: FailureCause,
   went: number,
-  describe: Trouble['describe'],
+  describe: DemoFailure['describe'],
   exitCode: number | null = null,
-): Trouble => ({ kind, status: 'Error', went, exitCode, describe });
+): DemoFailure => ({ kind, status: 'Error', went, exitCode, describe });
 
 const hex = (random: Rng, chars: number): string =>
   Array.from({ length: chars }, () => upTo(random, 16).toString(16)).join('');
@@ -83,7 +83,7 @@ export const FULL = failed(
   1,
 );
 
-const VEEAM: readonly Trouble[] = [
+const VEEAM: readonly DemoFailure[] = [
   failed(
     'snapshot',
     0.02,
@@ -138,7 +138,7 @@ const VEEAM: readonly Trouble[] = [
       `Error: Failed to decompress LZ4 block: Bad crc (original crc: ${hex(random, 8)}, current crc: ${hex(random, 8)}). Backup file is corrupted`,
   ),
 ];
-const AGENT: readonly Trouble[] = [
+const AGENT: readonly DemoFailure[] = [
   failed(
     'connection',
     0,
@@ -179,7 +179,7 @@ const AGENT: readonly Trouble[] = [
     () => 'Job was stopped by the computer going to sleep: the operation was cancelled',
   ),
 ];
-const BORG: readonly Trouble[] = [
+const BORG: readonly DemoFailure[] = [
   failed(
     'locked',
     0,
@@ -221,7 +221,7 @@ const BORG: readonly Trouble[] = [
 ];
 
 /** By tool, most frequent first. */
-export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
+export const TROUBLES: Partial<Readonly<Record<Source, readonly DemoFailure[]>>> = {
   vbr: VEEAM,
   vcd: VEEAM,
   vac: AGENT,

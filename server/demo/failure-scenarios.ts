@@ -2,17 +2,17 @@ import type { Ms } from '#contract/ids.ts';
 import { makeRng, mixed } from './random.ts';
 import type { JobPlan } from './plan.ts';
 import {
-  type Cause,
+  type FailureCause,
   type Context,
   FULL,
   LOW,
   SERVER_DOWN,
-  type Trouble,
+  type DemoFailure,
   TROUBLES,
 } from './failure-kinds.ts';
 
 export interface FailureReport {
-  readonly status: Trouble['status'];
+  readonly status: DemoFailure['status'];
   readonly message: string;
   readonly went: number;
   readonly exitCode: number | null;
@@ -23,7 +23,7 @@ const DAY: Ms = 24 * HOUR;
 const TUESDAY = 2;
 
 /** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
-export function troubleAt({ job, at, random, bornAt, habit, full }: Context): Trouble | null {
+export function troubleAt({ job, at, random, bornAt, habit, full }: Context): DemoFailure | null {
   const { habit: own } = job;
   if (own.kind === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
   if (own.kind === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
@@ -43,7 +43,7 @@ export function troubleAt({ job, at, random, bornAt, habit, full }: Context): Tr
 /**
  * Failures come in spells: some six-day stretches of a job contain one that lasts for a few runs.
  */
-function spellAt(job: JobPlan, at: Ms): Trouble | null {
+function spellAt(job: JobPlan, at: Ms): DemoFailure | null {
   const length = 6 * DAY;
   const shifted = at + ((job.seed % 1_000) / 1_000) * length;
   const stretch = Math.floor(shifted / length);
@@ -62,12 +62,12 @@ function spellAt(job: JobPlan, at: Ms): Trouble | null {
   return list[Math.floor(random() ** 1.1 * list.length)] ?? null;
 }
 
-const of = (job: JobPlan, cause: Cause): Trouble | null =>
+const of = (job: JobPlan, cause: FailureCause): DemoFailure | null =>
   (TROUBLES[job.source] ?? []).find((one) => one.kind === cause) ?? null;
 
 /** Returns the message of a run, with the parts that vary from run to run. */
 export function describeFailure(
-  { status, went, exitCode, describe, kind }: Trouble,
+  { status, went, exitCode, describe, kind }: DemoFailure,
   context: Context,
 ): FailureReport {
   return {

@@ -1,15 +1,15 @@
 import type { NewEvent } from '#contract/events.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { CompanyN, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
 import { decideChange, type Target } from '#contract/runs/change.ts';
 import { getDay } from '#contract/time/day.ts';
 import { getExpectation } from '#contract/problems/expectation.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Tables } from '#contract/tables.ts';
 import { decide, type TasksOf } from '../features/ingest/decide.ts';
 import {
   addNames,
-  type Decided,
+  type DecidedResults,
   type DecisionState,
   makeDeciding,
   type NameMaps,
@@ -21,7 +21,7 @@ import { type ScriptedAction, morning } from './simulated-operators.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
 import type { ProviderPlan } from './plan.ts';
 import { makePayload, sampled, getJobFields, seen } from './ingest-payloads.ts';
-import { getMoment, plainCronNext, getWeekday } from './times.ts';
+import { getLocalMoment, plainCronNext, getWeekday } from './times.ts';
 
 /**
  * What the generated history needs besides the plan. `companies`: by their index in the plan;
@@ -34,7 +34,7 @@ export interface SeedActors {
   /** Runs that were due before this time don't count as missed. */
   readonly bootedAt: Ms;
   readonly companies: readonly CompanyN[];
-  readonly keys: readonly KeyRow[];
+  readonly keys: readonly IngestKeyRow[];
   readonly technicians: readonly UserId[];
   readonly heard: Set<string>;
 }
@@ -52,7 +52,7 @@ export interface History {
 
 /** The decision state of a whole provider, which its history updates. */
 export type WholeState = NameMaps & {
-  readonly [T in (typeof TABLES)[number]]: Map<Id, Tables[T]>;
+  readonly [T in (typeof TABLES)[number]]: Map<RowId, Tables[T]>;
 } & { readonly key: DecisionState['key']; readonly logged: DecisionState['logged'] } & {
   next: DecisionState['next'];
   /** The ids of missed runs, also of those that were marked live. */
@@ -87,11 +87,11 @@ export function generateHistory(
     by.push(who);
   };
   /** Adds what was decided to the history, and to the state for what follows. */
-  const keep = ({ folded, names, state }: Decided, who: By): void => {
+  const keep = ({ folded, names, state }: DecidedResults, who: By): void => {
     for (const { event, company, entity } of folded.events) put({ event, company, entity }, who);
     for (const table of TABLES)
       for (const [id, row] of folded.changes.rows[table]?.after ?? [])
-        (context[table] as Map<Id, typeof row>).set(id, row);
+        (context[table] as Map<RowId, typeof row>).set(id, row);
     addNames(context, names);
     context.next = state.next;
   };
@@ -261,13 +261,13 @@ function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: M
   const minutes = new Set<number>();
   for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
     const weekend = getWeekday(day) % 6 === 0;
-    const at = getMoment(day, weekend ? 600 : 510, timeZone);
+    const at = getLocalMoment(day, weekend ? 600 : 510, timeZone);
     if (at <= until - UNTOUCHED) minutes.add(Math.floor(at / MINUTE));
   }
   return minutes;
 }
 
-const bySource = ({ id }: KeyRow, at: Ms): By => ({
+const bySource = ({ id }: IngestKeyRow, at: Ms): By => ({
   actor: { kind: 'source', id },
   subject: null,
   commandId: null,

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
 import { causeName } from '../features/ingest/decide.ts';
@@ -20,7 +20,7 @@ const BATCH_SIZE = 25_000;
 const MAX_DAYS = 8;
 
 /** The progress, in `days` of `of` days. */
-export interface Progress {
+export interface LoadProgress {
   readonly provider: string;
   readonly days: number;
   readonly of: number;
@@ -36,7 +36,7 @@ export async function loadHistory(
   context: AppContext,
   plan: ProviderPlan,
   until: Ms,
-  tell: (progress: Progress) => void,
+  tell: (progress: LoadProgress) => void,
 ): Promise<number> {
   const mark = await markAt(context, plan);
   const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, getHistoryStart(plan));
@@ -179,7 +179,7 @@ function forget({ run, runByUid, runByStart, problem }: WholeState): void {
   for (const [uid, n] of runByUid) if (run.get(n)?.status !== 'Running') runByUid.delete(uid);
 }
 
-const byNumber = <R extends { readonly n: number }>(rows: readonly R[]): Map<Id, R> =>
+const byNumber = <R extends { readonly n: number }>(rows: readonly R[]): Map<RowId, R> =>
   new Map(rows.map((row) => [row.n, row]));
 
 async function rowsWhere<R>(

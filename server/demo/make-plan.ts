@@ -10,11 +10,11 @@ import {
   MEASURES_OF,
   type PersonPlan,
   type ProviderPlan,
-  type Size,
+  type DemoSize,
 } from './plan.ts';
 
 /** Returns the whole demo plan. The same seed, size and start give the same plan. */
-export function makePlan(seed: number, size: Size, bornAt: Ms): DemoPlan {
+export function makePlan(seed: number, size: DemoSize, bornAt: Ms): DemoPlan {
   const { companies, jobs, hourly } = MEASURES_OF[size];
   const own: CompanyName = {
     name: 'Lakeside IT (own systems)',

@@ -5,7 +5,7 @@ import { between, type Rng, makeRng } from './random.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import type { Context } from './failure-kinds.ts';
 import { troubleAt, type FailureReport, describeFailure } from './failure-scenarios.ts';
-import { isOn, getMoment, SATURDAY, getWeekday } from './times.ts';
+import { isOn, getLocalMoment, SATURDAY, getWeekday } from './times.ts';
 
 /** A run as its tool would report it. */
 export interface PlannedRun {
@@ -44,7 +44,7 @@ export function getRuns(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun
   if (!isOn(job.when, day)) return [];
   const runs: PlannedRun[] = [];
   for (const minute of job.when.times) {
-    const dueAt = getMoment(day, minute, job.when.tz);
+    const dueAt = getLocalMoment(day, minute, job.when.tz);
     if (job.habit.kind === 'forgotten' && dueAt >= job.habit.at) continue;
     const random = makeRng(job.seed, day, minute);
     if (isAway(plan, job, dueAt) || random() < 0.0012) continue;

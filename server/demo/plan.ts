@@ -1,17 +1,17 @@
 import type { Branding } from '#contract/branding/branding.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { Bytes, KeyId, Ms, Seconds, TenantId } from '#contract/ids.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
 import type { When } from './times.ts';
 
 /** Plain types of the demo plan. Everything in it derives from the seed, the size and the start. */
 export const SIZES = ['small', 'medium', 'large'] as const;
-export type Size = (typeof SIZES)[number];
+export type DemoSize = (typeof SIZES)[number];
 
 /** `hourly`: how many of a thousand jobs run every hour. */
 export const MEASURES_OF: Readonly<
-  Record<Size, { readonly companies: number; readonly jobs: number; readonly hourly: number }>
+  Record<DemoSize, { readonly companies: number; readonly jobs: number; readonly hourly: number }>
 > = {
   small: { companies: 26, jobs: 700, hourly: 15 },
   medium: { companies: 200, jobs: 3_000, hourly: 16 },
@@ -23,7 +23,7 @@ export const PAST_DAYS = 30;
 
 export interface DemoPlan {
   readonly seed: number;
-  readonly size: Size;
+  readonly size: DemoSize;
   readonly bornAt: Ms;
   readonly providers: readonly ProviderPlan[];
 }
@@ -112,7 +112,7 @@ export interface JobPlan {
   readonly managed: boolean | null;
   readonly when: When;
   /** The schedule that the source declares; null if it declares none. */
-  readonly schedule: Schedule | null;
+  readonly schedule: JobSchedule | null;
   readonly graceSec: Seconds | null;
   readonly habit: JobHabit;
   /** Probability that a six-day stretch contains failures. */

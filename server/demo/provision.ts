@@ -1,6 +1,6 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { makeUser } from '../features/users/create-user.ts';
 import type { TenantTx } from '../platform/db/store.ts';
 import { makeTenant } from '../platform/db/tenants.ts';
@@ -104,7 +104,7 @@ export async function loadSeedActors(
         until,
         bootedAt,
         companies: await loadCompanies(tx, plan),
-        keys: ids.map((id): KeyRow => keys.get(id) ?? missing(id)),
+        keys: ids.map((id): IngestKeyRow => keys.get(id) ?? missing(id)),
         technicians: plan.people.flatMap(({ username, technician }): UserId[] => {
           const id = technician ? people.get(username) : undefined;
           return id === undefined ? [] : [id];

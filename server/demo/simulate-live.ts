@@ -1,5 +1,5 @@
 import type { KeyId, Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { recordComputers, recordRepositories } from '../features/ingest/inventory.ts';
 import { recordResults } from '../features/ingest/pipeline.ts';
 import { repeat } from './repeat.ts';
@@ -126,7 +126,7 @@ async function tellAll(
 async function tell(
   context: AppContext,
   plan: ProviderPlan,
-  key: KeyRow,
+  key: IngestKeyRow,
   due: readonly SimulatedEvent[],
   now: Ms,
 ): Promise<void> {

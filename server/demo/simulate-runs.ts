@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { getDay } from '#contract/time/day.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import { LONGEST, type PlannedRun, getRuns } from './make-runs.ts';
-import { getMoment } from './times.ts';
+import { getLocalMoment } from './times.ts';
 
 /** A simulated event without a user, at a time. */
 export type SimulatedEvent = { readonly at: Ms } & (
@@ -66,10 +66,10 @@ function inventory(plan: ProviderPlan, from: Ms, to: Ms, all: SimulatedEvent[]):
   };
   for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
     for (const [place, repository] of plan.repositories.entries())
-      put({ at: getMoment(day, 365 + (place % 45), timeZone), kind: 'sample', repository });
+      put({ at: getLocalMoment(day, 365 + (place % 45), timeZone), kind: 'sample', repository });
     for (const [place, machine] of plan.machines.entries()) {
       if ((day + place) % WEEK !== 0) continue;
-      const at = getMoment(day, 480 + (place % 540), timeZone);
+      const at = getLocalMoment(day, 480 + (place % 540), timeZone);
       if (!machine.bare || place % 2 === 0 || at >= plan.bornAt - NEW_FOR)
         put({ at, kind: 'seen', machine });
     }

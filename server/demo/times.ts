@@ -23,7 +23,7 @@ export const getWeekday = (day: DayN): number => (((day + 4) % 7) + 7) % 7;
 export const isOn = (when: When, day: DayN): boolean => ((when.days >> getWeekday(day)) & 1) === 1;
 
 /** Returns the time of a local minute of a day in a zone. */
-export function getMoment(day: DayN, minute: number, tz: string): Ms {
+export function getLocalMoment(day: DayN, minute: number, tz: string): Ms {
   const wall = day * DAY + minute * MINUTE;
   return wall - offsetAt(wall - offsetAt(wall, tz), tz);
 }
@@ -57,7 +57,7 @@ export const plainCronNext: CronNext = (cron, tz, after) => {
   for (let day = today; day <= today + 7; day += 1) {
     if (((when.days >> getWeekday(day)) & 1) === 0) continue;
     for (const minute of when.times) {
-      const at = getMoment(day, minute, tz);
+      const at = getLocalMoment(day, minute, tz);
       if (at > after) return at;
     }
   }

@@ -7,7 +7,7 @@ import type { Config } from './app-context.ts';
 import { configMessages as t } from './config.messages.en.ts';
 
 /** `estate`: the requested demo size; null if none. */
-export interface Settings {
+export interface ServerOptions {
   readonly config: Config;
   readonly hostname: string;
   readonly connections: Pick<ConnectionLimits, 'connections' | 'connectionsPerAddress'>;
@@ -32,7 +32,7 @@ export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
   args: readonly string[] = [],
-): Settings | string {
+): ServerOptions | string {
   const set = (name: string): string | null => (env[name] ?? '').trim() || null;
   const port = Number(set('PORT') ?? 4300);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return t.port;

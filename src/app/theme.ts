@@ -2,12 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { writeStored, readStored } from './session/browser-storage.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
-export type Theme = (typeof THEMES)[number];
+export type ThemeMode = (typeof THEMES)[number];
 
 /** Returns the chosen theme. */
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => chosen);
+export const useTheme = (): ThemeMode => useSyncExternalStore(subscribe, () => chosen);
 
-export function setTheme(theme: Theme): void {
+export function setTheme(theme: ThemeMode): void {
   chosen = theme;
   writeStored(KEY, theme === 'system' ? null : theme);
   show();
@@ -30,7 +30,7 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 const stored = readStored(KEY);
-let chosen: Theme = THEMES.find((theme) => theme === stored) ?? 'system';
+let chosen: ThemeMode = THEMES.find((theme) => theme === stored) ?? 'system';
 
 function show(): void {
   const dark = chosen === 'dark' || (chosen === 'system' && system.matches);

@@ -11,7 +11,7 @@ export interface ChosenProps<T extends string | number> {
 }
 
 /** The selected values, each with a button to remove it. */
-export function Chosen<T extends string | number>({
+export function SelectedValues<T extends string | number>({
   label,
   items,
   none,

@@ -1,5 +1,5 @@
 import { IconButton } from './button.tsx';
-import { tell, tellFailure } from './toasts.ts';
+import { showSuccess, showFailure } from './toasts.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface CopyTextProps {
@@ -14,9 +14,9 @@ export function CopyText({ text, label, copied }: CopyTextProps) {
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      tell(copied);
+      showSuccess(copied);
     } catch {
-      tellFailure(t.copyBlocked);
+      showFailure(t.copyBlocked);
     }
   }
   return (

@@ -27,7 +27,7 @@ export const EntryTable = ({ heads, caption, busy, ref, children }: EntryTablePr
   </table>
 );
 
-export const Head = ({
+export const TableHead = ({
   className = '',
   children,
 }: {

@@ -2,7 +2,7 @@ import type { LazyExoticComponent } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { lazyPart } from './lazy-part.ts';
 import type { AnyComponent } from './lazy-part.ts';
-import { tellFailure } from './toasts.ts';
+import { showFailure } from './toasts.ts';
 
 /**
  * A part of the page that a user opens, such as a dialog. Offline, a message says why it doesn't
@@ -10,4 +10,4 @@ import { tellFailure } from './toasts.ts';
  */
 export const lazyDialog = <T extends AnyComponent>(
   load: () => Promise<T>,
-): LazyExoticComponent<T> => lazyPart(load, () => tellFailure(BASE.needsNetwork));
+): LazyExoticComponent<T> => lazyPart(load, () => showFailure(BASE.needsNetwork));

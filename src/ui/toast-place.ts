@@ -1,5 +1,5 @@
 /** CSS pixels in the window. */
-export interface Box {
+export interface ToastBox {
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -14,7 +14,11 @@ const GAP = 8;
  * possible, otherwise below the control, otherwise above it, with a gap as far as there is room. If
  * nothing fits, they stay at the top.
  */
-export function topOfToasts(messages: Box, pressed: Box | null, viewHeight: number): number {
+export function topOfToasts(
+  messages: ToastBox,
+  pressed: ToastBox | null,
+  viewHeight: number,
+): number {
   if (pressed === null || !meets({ ...messages, top: TOP }, pressed)) return TOP;
   const below = pressed.top + pressed.height;
   const lowest = viewHeight - messages.height;
@@ -23,7 +27,7 @@ export function topOfToasts(messages: Box, pressed: Box | null, viewHeight: numb
   return above >= 0 ? Math.max(0, above - GAP) : TOP;
 }
 
-const meets = (a: Box, b: Box): boolean =>
+const meets = (a: ToastBox, b: ToastBox): boolean =>
   a.left < b.left + b.width &&
   b.left < a.left + a.width &&
   a.top < b.top + b.height + GAP &&
@@ -53,7 +57,7 @@ export function followPresses(): () => void {
  * Returns the current position of the last pressed element; null if it is gone. Toasts themselves
  * do not count.
  */
-export const pressedBox = (): Box | null =>
+export const pressedBox = (): ToastBox | null =>
   last === null || !last.isConnected || last.closest('[data-toasts]') !== null
     ? null
     : last.getBoundingClientRect();

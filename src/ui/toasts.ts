@@ -30,23 +30,23 @@ let count = 0;
 const listeners = new Set<() => void>();
 
 /** Shows a success, such as `Command copied`. */
-export const tell = (text: string): void =>
+export const showSuccess = (text: string): void =>
   add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
 
 /**
  * Shows information, such as `Sending the report`. With `lastsMs` 0 it stays until it is dismissed.
  */
-export const tellInfo = (text: string, lastsMs = INFO_MS): void =>
+export const showInfo = (text: string, lastsMs = INFO_MS): void =>
   add({ tone: 'info', text, action: null, lastsMs });
 
 /** Shows a success with undo for 10 s, by the button or the key U. */
-export const tellWithUndo = (text: string, undo: () => void): void =>
+export const showWithUndo = (text: string, undo: () => void): void =>
   add({ tone: 'done', text, action: { label: t.undo, key: 'U', run: undo }, lastsMs: UNDO_MS });
 
 /**
  * Shows a failure with a message of `contract/messages.ts`, and a retry button if `again` is given.
  */
-export const tellFailure = (text: string, again?: () => void): void =>
+export const showFailure = (text: string, again?: () => void): void =>
   add({
     tone: 'failed',
     text,

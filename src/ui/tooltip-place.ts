@@ -1,11 +1,11 @@
 /** CSS pixels in the window. */
-export interface Box {
+export interface TooltipBox {
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
-export interface Size {
+export interface ElementSize {
   readonly width: number;
   readonly height: number;
 }
@@ -18,9 +18,9 @@ const MARGIN = 8;
  * the window. If neither side has enough room, the larger one is used.
  */
 export function placeTooltip(
-  anchor: Box,
-  tip: Size,
-  view: Size,
+  anchor: TooltipBox,
+  tip: ElementSize,
+  view: ElementSize,
 ): { readonly left: number; readonly top: number } {
   const above = anchor.top - GAP - tip.height;
   const below = anchor.top + anchor.height + GAP;

@@ -18,7 +18,7 @@ import { exportRuns } from '../../workers/export/export.ts';
 import { makeFinder } from '../../workers/search/search.ts';
 import { makeOverview } from '../../workers/dashboard/overview.ts';
 import { makeTrends } from '../../workers/analytics/trends.ts';
-import type { Engine } from '../../workers/types.ts';
+import type { ColumnStore } from '../../workers/types.ts';
 import { realClock } from '../../workers/clock.ts';
 import { BENCH_KEYS } from './columns.ts';
 import { makeChanges, makeData } from './data.ts';
@@ -79,7 +79,7 @@ function say(name: string, times: readonly number[], more = ''): void {
 const rounds = (count: number, work: (round: number) => unknown): number[] =>
   Array.from({ length: count }, (_, round) => timed(() => work(round)));
 
-function load(data: BenchData): Engine {
+function load(data: BenchData): ColumnStore {
   const engine = makeEngine();
   engine.people(data.people);
   engine.zone(ZONE, HOUR);
@@ -94,7 +94,7 @@ function load(data: BenchData): Engine {
 }
 
 /** The same rows as a page without columns would hold them. */
-function plainRows(engine: Engine): Row[] {
+function plainRows(engine: ColumnStore): Row[] {
   const all = engine.select(EVERYTHING, BENCH_NOW);
   return engine
     .lean(all, { first: 0, count: all.total })
@@ -280,7 +280,7 @@ async function measure(runs: number): Promise<void> {
   await measureExport(engine);
 }
 
-async function measureExport(engine: Engine): Promise<void> {
+async function measureExport(engine: ColumnStore): Promise<void> {
   for (const [name, ids] of [
     ['7 columns', ['state', 'company', 'job', 'message', 'started', 'duration', 'bytes']],
     ['all columns', EXPORT_COLUMNS],

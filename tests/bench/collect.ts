@@ -10,12 +10,12 @@
 import { cpus, loadavg } from 'node:os';
 import type { Ms } from '../../contract/ids.ts';
 import { makePlan } from '../../server/demo/make-plan.ts';
-import type { ProviderPlan, Size } from '../../server/demo/plan.ts';
+import type { ProviderPlan, DemoSize } from '../../server/demo/plan.ts';
 import { loadLinks, openChannels } from '../../server/features/connections/channels.ts';
 import { recordRuns } from '../../server/features/connections/deliver.ts';
-import type { Task } from '../../server/features/connections/task.ts';
+import type { CollectTask } from '../../server/features/connections/task.ts';
 import { serverJob } from '../../server/features/connections/vspc-jobs.ts';
-import type { ServerJob } from '../../server/features/connections/vspc-shapes.ts';
+import type { VspcServerJob } from '../../server/features/connections/vspc-shapes.ts';
 import { openStore } from '../../server/platform/db/open.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import {
@@ -40,7 +40,7 @@ const ONE_BY_ONE = 300;
 /** Throws where what was taken in is not what the estate has. */
 export async function benchCollect(
   say: (text: string) => void,
-  size: Size = 'large',
+  size: DemoSize = 'large',
   url: string | null = null,
 ): Promise<Sheet[]> {
   const quiet = {
@@ -122,7 +122,7 @@ const row = (
   theirs: number | null = null,
 ): Sheet['figures'][number] => ({ what, unit, values: { 'in pages': ours, 'one by one': theirs } });
 
-function getPlan(size: Size, at: Ms): ProviderPlan {
+function getPlan(size: DemoSize, at: Ms): ProviderPlan {
   const [plan] = makePlan(20_260_301, size, at - DAY).providers;
   if (!plan) throw new Error('an estate without a provider');
   return plan;
@@ -186,7 +186,11 @@ async function oneByOne(
       .executeTakeFirstOrThrow(),
   );
   const link = await context.store.tenant(tenant, (tx) => loadLinks(tx, connection));
-  const task: Pick<Task, 'context' | 'tenant' | 'connection'> = { context, tenant, connection };
+  const task: Pick<CollectTask, 'context' | 'tenant' | 'connection'> = {
+    context,
+    tenant,
+    connection,
+  };
   const jobs = plan.jobs.filter((job) => getList(job) === 'jobs').slice(0, ONE_BY_ONE);
   const channels = await openChannels(
     context,
@@ -202,7 +206,7 @@ async function oneByOne(
       `${vspc.outside.url}/api/v3/infrastructure/backupServers/jobs/${job.uid}`,
       { headers: { authorization: `Bearer ${KEY}` } },
     );
-    const { data } = (await answer.json()) as { readonly data: ServerJob };
+    const { data } = (await answer.json()) as { readonly data: VspcServerJob };
     const { facts, run } = serverJob(data, '');
     const company = link(data.mappedOrganizationUid ?? data.organizationUid);
     if (run !== null && company !== null)
@@ -215,7 +219,7 @@ async function oneByOne(
  * A console for a portal to be connected to; ends with the process. It stands where the clock
  * stands, and goes on each minute.
  */
-async function serve(port: number, size: Size): Promise<void> {
+async function serve(port: number, size: DemoSize): Promise<void> {
   const vspc = await vspcStandIn(port);
   const plan = getPlan(size, systemClock.now());
   const tell = (): void => {

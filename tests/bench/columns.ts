@@ -9,7 +9,7 @@ import { runAt, viewColumns } from '../../contract/runs/columns.ts';
 import { EVERYTHING, GROUPS, ORDERS } from '../../contract/runs/query.ts';
 import type { RunsFilter } from '../../contract/runs/query.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
-import type { Engine } from '../../workers/types.ts';
+import type { ColumnStore } from '../../workers/types.ts';
 import { makeChanges, makeData } from './data.ts';
 import { BENCH_NOW } from './now.ts';
 import type { BenchData } from './data.ts';
@@ -91,7 +91,7 @@ function say(name: string, times: readonly Took[], more = ''): void {
   );
 }
 
-function load(data: BenchData): { engine: Engine; ms: Took } {
+function load(data: BenchData): { engine: ColumnStore; ms: Took } {
   const engine = makeEngine();
   engine.people(data.people);
   engine.zone('Europe/Berlin', 6);
@@ -110,7 +110,7 @@ function load(data: BenchData): { engine: Engine; ms: Took } {
   };
 }
 
-const ask = (engine: Engine, filter: RunsFilter): number => {
+const ask = (engine: ColumnStore, filter: RunsFilter): number => {
   const selection = engine.select(filter, BENCH_NOW);
   engine.view(selection, { first: 0, count: 50 }, BENCH_NOW);
   return selection.total;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobItem } from '../../contract/backup/jobs.ts';
 import type { EngineResult, EngineScope } from '../../contract/engine/engine.ts';
-import type { Session } from '../../contract/engine/sessions.ts';
+import type { BackupSession } from '../../contract/engine/sessions.ts';
 import { allJobs } from '../../server/jobs.ts';
 import { makeAppContext } from '../../server/make-app-context.ts';
 import type { AppContext, Clock } from '../../server/platform/app-context.ts';
@@ -183,7 +183,7 @@ async function connect(context: AppContext, process: Office): Promise<Place> {
 export async function createJob(
   { context, scope, repository }: Place,
   selectedItems: readonly JobItem[],
-): Promise<() => Promise<{ readonly session: Session; readonly ms: number }>> {
+): Promise<() => Promise<{ readonly session: BackupSession; readonly ms: number }>> {
   const { embeddedEngine: engine, store } = context;
   const job = randomUUID();
   await store.tenant(scope.tenant, (tx) =>

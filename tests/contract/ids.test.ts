@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { Engine } from '#contract/engine/engine.ts';
-import type { Session } from '#contract/engine/sessions.ts';
+import type { BackupSession } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type {
   BackupJobId,
@@ -18,7 +18,7 @@ import type {
   TenantId,
   UserId,
 } from '#contract/ids.ts';
-import type { KeyRow, RunRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow, RunRow } from '#contract/runs/rows.ts';
 import { CompanyRowSchema, UserRowSchema } from '#contract/users/rows.ts';
 
 const tenant: TenantId = '6a2f0c1e-0000-4000-8000-000000000001';
@@ -27,13 +27,13 @@ const at: Ms = 1_000;
 // @ts-expect-error -- the number of a run's job is not the one of its company
 const getCompany = (run: RunRow): CompanyN => run.job;
 // @ts-expect-error -- the id of a key is no user's
-const getHolder = (key: KeyRow): UserId => key.id;
+const getHolder = (key: IngestKeyRow): UserId => key.id;
 // @ts-expect-error -- the problem of a result is not its run
 const getProblem = ({ n }: EventOf<'run.finished@1'>['data']): ProblemN => n;
 // @ts-expect-error -- the repository of a backup job is not the job
 const getBackupJob = (row: BackupJobRow): BackupJobId => row.repository;
 // @ts-expect-error -- the id of a session is not its job's
-const getJob = (session: Session): BackupJobId => session.id;
+const getJob = (session: BackupSession): BackupJobId => session.id;
 const undoRepository = (engine: Engine, repository: BackupRepositoryId): unknown =>
   // @ts-expect-error -- a repository is no task that can be undone
   engine.undo({ tenant, organization: '', user: null }, { task: repository });

@@ -1,6 +1,6 @@
 import { createActor, fromPromise, SimulatedClock, waitFor } from 'xstate';
 import { expect, test } from 'vitest';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -71,7 +71,7 @@ interface Fake {
   /** What the server was asked for, in order: `dry-run a`. */
   readonly calls: string[];
   /** How each task ends, by the call; else with one item restored. */
-  readonly ends: Record<string, Partial<Task>>;
+  readonly ends: Record<string, Partial<EngineTask>>;
   readonly refused: Set<string>;
   rights: WriteRights;
 }
@@ -101,7 +101,7 @@ function makeBasket() {
                 names.set(id, what);
                 return Promise.resolve(ok(id));
               }),
-              read: fromPromise<Result<Task>, string | null>(({ input }) => {
+              read: fromPromise<Result<EngineTask>, string | null>(({ input }) => {
                 const id = input ?? '';
                 return Promise.resolve(ok(getTask(id, fake.ends[names.get(id) ?? ''])));
               }),
@@ -120,7 +120,7 @@ function makeBasket() {
   return { fake, clock, actor, rest, states };
 }
 
-const getTask = (id: string, end: Partial<Task> = {}): Task => ({
+const getTask = (id: string, end: Partial<EngineTask> = {}): EngineTask => ({
   id,
   kind: 'restore',
   workload: 'outlook',

@@ -1,6 +1,6 @@
 import { createActor, fromPromise, SimulatedClock, waitFor } from 'xstate';
 import { expect, test } from 'vitest';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -9,7 +9,7 @@ import type { SessionChoice } from '#machines/restore-session.ts';
 import { bug, done, walk } from './walk.ts';
 import type { Table } from './walk.ts';
 
-const point = (id: string, at: number): Point => ({
+const point = (id: string, at: number): RestorePoint => ({
   id,
   job: 'j1',
   at,

@@ -1,6 +1,6 @@
 import { createActor, fromPromise, SimulatedClock, waitFor } from 'xstate';
 import { expect, test } from 'vitest';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -10,7 +10,7 @@ import { bug, done, walk } from './walk.ts';
 import type { Table } from './walk.ts';
 
 const NONE = { done: 0, total: null };
-const RUNNING: Task = {
+const RUNNING: EngineTask = {
   id: 't1',
   kind: 'restore',
   workload: 'outlook',
@@ -28,7 +28,7 @@ const RUNNING: Task = {
   canUndo: true,
   canRetry: false,
 };
-const ended = (result: Task['result']): Task => ({ ...RUNNING, state: 'done', result });
+const ended = (result: EngineTask['result']): EngineTask => ({ ...RUNNING, state: 'done', result });
 const REQUEST: RestoreInput = {
   explorer: 'e1',
   nodes: ['n1'],
@@ -204,7 +204,7 @@ const settle = (): Promise<void> =>
   });
 
 /** A server on which a task is running at its first readings and then ends. */
-function start(readings: readonly Result<Task>[], mustSignIn = false) {
+function start(readings: readonly Result<EngineTask>[], mustSignIn = false) {
   const clock = new SimulatedClock();
   const log: unknown[] = [];
   const questions: string[] = [];

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { signInMachine } from '#machines/sign-in.ts';
-import type { SignInAnswer, SignInRequest } from '#machines/sign-in-requests.ts';
+import type { SignInResult, SignInRequest } from '#machines/sign-in-requests.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { settle, TestClock } from '#tests/sim/clock.ts';
 import { bug, done, walk } from './walk.ts';
 import type { Table } from './walk.ts';
 
-function asking(answers: (SignInAnswer | 'bug')[]) {
+function asking(answers: (SignInResult | 'bug')[]) {
   const clock = new TestClock();
   const request: unknown[] = [];
   const actor = createActor(
     signInMachine.provide({
       actors: {
-        ask: fromPromise<SignInAnswer, SignInRequest | null>(({ input }) => {
+        ask: fromPromise<SignInResult, SignInRequest | null>(({ input }) => {
           request.push(input);
           const answer = answers.shift() ?? 'bug';
           return answer === 'bug' ? Promise.reject(new Error('bug')) : Promise.resolve(answer);
@@ -49,7 +49,7 @@ function asking(answers: (SignInAnswer | 'bug')[]) {
 
 const no = (
   kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict',
-): SignInAnswer => ({ kind: 'failed', failure: { kind, message: kind } });
+): SignInResult => ({ kind: 'failed', failure: { kind, message: kind } });
 
 test('SIGN-1: every answer has its state, each allows another try, and none keeps the password', async () => {
   const {
@@ -92,7 +92,7 @@ test('SIGN-2: after a rate limit, no request is sent before its time, and the ti
   expect(await submit()).toBe('in');
 });
 
-const getStep = (step: SignInStep['step']): SignInAnswer => ({
+const getStep = (step: SignInStep['step']): SignInResult => ({
   kind: 'step',
   step: {
     step,
@@ -136,7 +136,7 @@ test('SIGN-1: a step is requested, a wrong code keeps it open, another step may 
 });
 
 test('SIGN-1, SIGN-2: an expired attempt starts with the password again; a delayed one continues after its time, or is left', async () => {
-  const late: SignInAnswer = {
+  const late: SignInResult = {
     kind: 'failed',
     failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 },
   };

@@ -4,21 +4,21 @@ import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { EventObject, SnapshotFrom } from 'xstate';
 import { backOffMs, firstContactMs, returnMs } from '#machines/back-off.ts';
 import { syncMachine } from '#machines/sync.ts';
-import type { Outcome, PushOutcome, SyncEvent } from '#machines/sync-events.ts';
+import type { SyncOutcome, PushOutcome, SyncEvent } from '#machines/sync-events.ts';
 import { settle } from '#tests/sim/clock.ts';
 import { makeChance } from '#tests/sim/random.ts';
 
 type State = SnapshotFrom<typeof syncMachine>;
 const INPUT = { loaded: false, left: 0, fraction: () => 0, now: () => 0, isOnline: () => true };
-const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): Outcome & PushOutcome => ({
+const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): SyncOutcome & PushOutcome => ({
   kind: 'failed',
   failure: { kind, message: '' },
 });
-const busy: Outcome & PushOutcome = {
+const busy: SyncOutcome & PushOutcome = {
   kind: 'failed',
   failure: { kind: 'busy', message: '', retryAfterMs: 5_000 },
 };
-const OUTCOMES: Outcome[] = [
+const OUTCOMES: SyncOutcome[] = [
   { kind: 'done', cursor: 3, left: 0 },
   { kind: 'done', cursor: 3, left: 2 },
   { kind: 'reload' },
@@ -112,9 +112,9 @@ function driven() {
   const actor = createActor(
     syncMachine.provide({
       actors: {
-        bootstrap: need<Outcome>('bootstrap'),
-        pull: need<Outcome>('pull'),
-        loadDay: need<Outcome>('loadDay'),
+        bootstrap: need<SyncOutcome>('bootstrap'),
+        pull: need<SyncOutcome>('pull'),
+        loadDay: need<SyncOutcome>('loadDay'),
         push: need<PushOutcome>('push'),
         stream: fromCallback(() => {}),
       },

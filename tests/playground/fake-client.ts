@@ -1,10 +1,10 @@
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { Result } from '#contract/result.ts';
-import type { WorkerClient, WatchName, Watches, Who } from '#workers/api.ts';
+import type { WorkerClient, WatchName, Watches, ClientSessionState } from '#workers/api.ts';
 import {
   NOW,
   getBranding,
@@ -26,16 +26,16 @@ export function makeFakeClient(scene: Scene): {
   readonly play: { result(): void; who(kind: Scene['who']): void };
 } {
   const branding = getBranding(scene);
-  let keys: readonly KeyRow[] = getKeys(scene);
+  let keys: readonly IngestKeyRow[] = getKeys(scene);
   let outbox = getOutbox(scene);
-  let who: Who = getWho(scene.who);
+  let who: ClientSessionState = getWho(scene.who);
   const open = new Set<{
     readonly name: WatchName;
     input: object;
     readonly onChange: (value: never) => void;
   }>();
 
-  function getWho(kind: Scene['who']): Who {
+  function getWho(kind: Scene['who']): ClientSessionState {
     if (kind === 'starting') return { kind };
     if (kind === 'in')
       return { kind, me: getMe(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
@@ -107,7 +107,7 @@ export function makeFakeClient(scene: Scene): {
     lastSync: () => LAST_SYNC,
     listKeys: () => keys.map(keyOut),
     createKey: ({ name, companyN, tool }) => {
-      const row: KeyRow = {
+      const row: IngestKeyRow = {
         id: `new${keys.length}`,
         name,
         company: companyN,
@@ -230,7 +230,7 @@ export function makeFakeClient(scene: Scene): {
   return { client, play };
 }
 
-const keyOut = (row: KeyRow): OutputOf<'listKeys'>[number] => ({
+const keyOut = (row: IngestKeyRow): OutputOf<'listKeys'>[number] => ({
   id: row.id,
   name: row.name,
   companyN: row.company,

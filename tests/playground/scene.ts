@@ -2,7 +2,7 @@ import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import { PLAIN } from '#tests/me.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { OutboxView, RefusedView, SyncStatus } from '#workers/api.ts';
 
@@ -264,8 +264,8 @@ export const getCompanies = (scene: Scene): readonly CompanyRow[] =>
     madeAt: NOW - 400 * DAY,
   }));
 
-export function getKeys(scene: Scene): readonly KeyRow[] {
-  const key = (i: number, more: Partial<KeyRow>): KeyRow => ({
+export function getKeys(scene: Scene): readonly IngestKeyRow[] {
+  const key = (i: number, more: Partial<IngestKeyRow>): IngestKeyRow => ({
     id: `k${i}`,
     name: `Files on FS0${i}`,
     company: (i % scene.companies) + 1,

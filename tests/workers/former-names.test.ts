@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Command } from '#workers/types.ts';
-import { getRows, renameRows } from '#workers/disk/table-snapshots.ts';
+import type { QueuedCommand } from '#workers/types.ts';
+import { getTableRows, renameRows } from '#workers/disk/table-snapshots.ts';
 import { parseCommand } from '#workers/outbox/outbox-command.ts';
 
 /** As a build of the version before stored them. */
@@ -25,7 +25,7 @@ const PROBLEMS = [
 
 test('LOG-10: rows that an older build stored on a device have the names of today', () => {
   expect(
-    getRows([
+    getTableRows([
       { table: 'job', chunk: 0, rows: FORMER_JOBS },
       { table: 'problem', chunk: 0, rows: FORMER_PROBLEMS },
     ]),
@@ -36,7 +36,7 @@ test('LOG-10: rows that an older build stored on a device have the names of toda
   expect(renameRows(today)).toEqual(today);
 });
 
-const queued = (change: unknown): Pick<Command, 'call' | 'input'> => ({
+const queued = (change: unknown): Pick<QueuedCommand, 'call' | 'input'> => ({
   call: 'changeExecution',
   input: { id: '7', change },
 });

@@ -13,7 +13,7 @@ import type {
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { RANK } from '#workers/columns/kinds.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { daysIn, getSeconds } from '../periods/days.ts';
 import { isHere } from '../periods/available-days.ts';
 import type { FiguresStore } from '../periods/available-days.ts';
@@ -42,7 +42,7 @@ interface Stretch {
 }
 interface TrendsInput {
   readonly key: string;
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly classes: Classes;
   readonly days: readonly Stretch[];
   readonly before: readonly Stretch[];
@@ -99,7 +99,7 @@ export function makeTrends(): (
   };
 }
 
-function stretches(engine: Engine, from: Ms, to: Ms): readonly Stretch[] {
+function stretches(engine: ColumnStore, from: Ms, to: Ms): readonly Stretch[] {
   return daysIn(from, to, engine.wall).map((span) => {
     const first = Math.max(span.from, from);
     const last = Math.min(span.to, to);
@@ -113,7 +113,7 @@ function stretches(engine: Engine, from: Ms, to: Ms): readonly Stretch[] {
 }
 const EMPTY = new Uint32Array();
 
-function getClasses(engine: Engine, { companies, sources, types }: TrendsAsk): Classes {
+function getClasses(engine: ColumnStore, { companies, sources, types }: TrendsAsk): Classes {
   const all = engine.all('job');
   const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));

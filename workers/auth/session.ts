@@ -1,7 +1,7 @@
 import { createActor, fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
 import { deviceUser } from '#contract/auth/current-user.ts';
-import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
+import type { Me, UserSession as Granted } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { getCall } from '#contract/calls.ts';
@@ -14,9 +14,16 @@ import { backOffMs } from '#machines/back-off.ts';
 import { sessionExpiryMachine } from '#machines/session-expiry.ts';
 import type { ExpiryAnswer } from '#machines/session-expiry.ts';
 import type { PageAsk } from '#machines/sign-in-requests.ts';
-import type { ImpersonationAnswer, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
+import type {
+  ImpersonationAnswer,
+  FileCall,
+  ServedFile,
+  SignInReply,
+  Signing,
+  ClientSessionState,
+} from '../api.ts';
 import { getDatabase } from '../disk/database.ts';
-import type { Owner } from '../disk/database.ts';
+import type { DataOwner } from '../disk/database.ts';
 import type { StoredProfile, Profiles } from '../disk/profiles.ts';
 import { unlessDisk } from '../disk/disk-errors.ts';
 import { NEEDS_NETWORK, SIGNED_OUT } from '../failures.ts';
@@ -36,14 +43,14 @@ import { makeTokens } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';
 import type { Channel, WorkerContext } from '../context.ts';
 
-type OutReason = Extract<Who, { kind: 'out' }>['reason'];
+type OutReason = Extract<ClientSessionState, { kind: 'out' }>['reason'];
 type TabMessage =
   | { readonly kind: 'in' }
   | { readonly kind: 'out'; readonly name: string; readonly reason: OutReason };
 
 /** The user signed in on this browser, and the sync loop that runs for that user. */
-export class Session {
-  who: Who = { kind: 'starting' };
+export class ClientSession {
+  who: ClientSessionState = { kind: 'starting' };
   loop: Loop | null = null;
   readonly contextd: WorkerContext;
   readonly #changed: () => void;
@@ -55,7 +62,7 @@ export class Session {
   #register: Profiles | null = null;
   #profile: StoredProfile | null = null;
   #disk: Disk | null = null;
-  #owner: Owner | null = null;
+  #owner: DataOwner | null = null;
   #branding: Branding | null = null;
   #expiry: ActorRefFrom<typeof sessionExpiryMachine> | null = null;
   #meChanges = 0; // that the user made to their own account
@@ -147,7 +154,7 @@ export class Session {
   signInBack(): void {
     this.#signIn.back();
   }
-  async signIn(ask: PageAsk): Promise<Result<SignedIn>> {
+  async signIn(ask: PageAsk): Promise<Result<SignInReply>> {
     const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
     if ('step' in answer.value) return ok({ kind: 'step', step: answer.value });
@@ -256,7 +263,7 @@ export class Session {
   }
 
   #begin = async (
-    owner: StoredProfile | Owner,
+    owner: StoredProfile | DataOwner,
     known: Begun | null,
     offlineUntil?: number,
   ): Promise<void> => {
@@ -364,7 +371,7 @@ export class Session {
   }
 
   /** `until`: null if the device is locked already. */
-  #watchExpiry(until: Ms | null, owner: Owner | null): void {
+  #watchExpiry(until: Ms | null, owner: DataOwner | null): void {
     const { clock, chance } = this.contextd;
     // The machine outlives the work that it stops.
     const lock = (): void => {
@@ -403,7 +410,7 @@ export class Session {
    * Finds out from the server whether the session of a locked device is still active, and reopens it
    * if so.
    */
-  async #askToReopen(owner: Owner | null): Promise<ExpiryAnswer> {
+  async #askToReopen(owner: DataOwner | null): Promise<ExpiryAnswer> {
     const life = this.#life;
     const token = await this.#tokens.get(null);
     if (owner === null || life !== this.#life || this.loop) return 'over';
@@ -466,7 +473,7 @@ export class Session {
 
 // An impersonation has its own data and outbox, so that changes of one user are never sent as
 // another (A10).
-const getOwner = (me: Pick<Me, 'id' | 'serviceProviderId' | 'impersonator'>): Owner => ({
+const getOwner = (me: Pick<Me, 'id' | 'serviceProviderId' | 'impersonator'>): DataOwner => ({
   tenant: me.serviceProviderId,
   user: me.id,
   actor: me.impersonator?.id ?? me.id,

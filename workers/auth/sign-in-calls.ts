@@ -1,4 +1,4 @@
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Result } from '#contract/result.ts';
 import type { Auth, SignInRequest } from '#machines/sign-in-requests.ts';
@@ -41,7 +41,7 @@ export const CHANGES_BRANDING: ReadonlySet<CallName> = new Set(['editBranding', 
 /** Maps each sign-in method to its call. `byCookie`: methods that use a cookie of the server. */
 export function askToSignIn(
   wire: Pick<Wire, 'ask'>,
-  byCookie: () => Promise<Result<Session>>,
+  byCookie: () => Promise<Result<UserSession>>,
   what: SignInRequest,
   auth: Auth,
 ): Promise<Result<Granted>> {

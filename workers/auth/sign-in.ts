@@ -1,5 +1,5 @@
 import { createActor, fromPromise, waitFor } from 'xstate';
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -21,10 +21,10 @@ const NOT_NOW: Failure = {
 };
 
 /** The server's answer: a session, or the next step. */
-export type Granted = Session | SignInStep;
+export type Granted = UserSession | SignInStep;
 const isStep = (granted: Granted): granted is SignInStep => 'step' in granted;
 
-export interface SignIn {
+export interface SignInFlow {
   /** The state of the current attempt, for the pages of its steps. */
   readonly now: () => Signing;
   go(ask: PageAsk): Promise<Result<Granted>>;
@@ -41,8 +41,8 @@ export function makeSignIn(
   ask: (what: SignInRequest, auth: Auth) => Promise<Result<Granted>>,
   loadAuth: () => Promise<Auth | null>,
   changed: () => void,
-): SignIn {
-  let granted: Session | null = null;
+): SignInFlow {
+  let granted: UserSession | null = null;
   const machine = signInMachine.provide({
     actors: {
       ask: fromPromise(async ({ input }) => {

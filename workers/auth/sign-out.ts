@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
-import type { Owner } from '../disk/database.ts';
+import type { DataOwner } from '../disk/database.ts';
 import type { Loop } from '../sync/loop.ts';
 import { askRefresh } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';
@@ -33,7 +33,7 @@ export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
 export async function endSession(
   context: WorkerContext,
   last: string | null,
-  owner: Owner | null,
+  owner: DataOwner | null,
   stillOut: () => boolean,
 ): Promise<void> {
   let token = last;
@@ -61,5 +61,5 @@ export async function endSession(
 }
 
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
-const isUser = (me: Pick<Me, 'id' | 'impersonator'>, owner: Owner | null): boolean =>
+const isUser = (me: Pick<Me, 'id' | 'impersonator'>, owner: DataOwner | null): boolean =>
   me.id === owner?.user && (me.impersonator?.id ?? me.id) === owner.actor;

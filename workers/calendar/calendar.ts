@@ -3,13 +3,13 @@ import type { Ms } from '#contract/ids.ts';
 import { getDay, dayText } from '#contract/time/day.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import { daysIn } from '#workers/periods/days.ts';
-import type { Span } from '#workers/periods/days.ts';
+import type { DayWindow } from '#workers/periods/days.ts';
 import { isHere, storedFrom } from '#workers/periods/available-days.ts';
 import type { AvailableDays } from '#workers/periods/available-days.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { companyLine, jobLine } from './lines.ts';
 import { keepJobs, makeJobList } from './list.ts';
-import type { Section } from './list.ts';
+import type { CompanySection } from './list.ts';
 import { getCells, DayMarks, PROBLEM_BITS } from './marks.ts';
 import type { Marks } from './marks.ts';
 import { cellFigures, getSheet } from './sheet.ts';
@@ -17,7 +17,7 @@ import type { CellFigures } from './sheet.ts';
 
 /** The data that a calendar is built from. */
 export interface CalendarStore {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly days: AvailableDays;
 }
 
@@ -32,20 +32,20 @@ export function makeCalendar(): (
 ) => Omit<CalendarView, 'version'> | null {
   const marks = new DayMarks();
   const listSections = makeJobList();
-  let engine: Engine | null = null;
+  let engine: ColumnStore | null = null;
   let troubled: {
     readonly key: string;
-    readonly all: readonly Section[];
-    readonly sections: readonly Section[];
+    readonly all: readonly CompanySection[];
+    readonly sections: readonly CompanySection[];
   } | null = null;
   let counted: {
     readonly key: string;
-    readonly of: readonly Section[];
+    readonly of: readonly CompanySection[];
     readonly figures: CellFigures;
   } | null = null;
   /** The totals of all cells; they don't change while scrolling. */
   const getFigures = (
-    sections: readonly Section[],
+    sections: readonly CompanySection[],
     days: readonly Marks[],
     key: string,
     ask: CalendarAsk,
@@ -87,10 +87,10 @@ export function makeCalendar(): (
 }
 
 function withProblems(
-  sections: readonly Section[],
+  sections: readonly CompanySection[],
   days: readonly Marks[],
   maxJob: number,
-): readonly Section[] {
+): readonly CompanySection[] {
   const bits = new Uint16Array(maxJob + 1);
   for (const marks of days)
     for (let job = 0; job < marks.length; job++) bits[job] = (bits[job] ?? 0) | (marks[job] ?? 0);
@@ -98,7 +98,7 @@ function withProblems(
 }
 
 function getHeads(
-  spans: readonly Span[],
+  spans: readonly DayWindow[],
   { engine, days }: CalendarStore,
   now: Ms,
 ): CalendarView['days'] {
@@ -117,7 +117,7 @@ const WEEKEND = new Set([2, 3]);
 
 /** Builds only the lines within the window. */
 function getLines(
-  sections: readonly Section[],
+  sections: readonly CompanySection[],
   days: readonly Marks[],
   ask: CalendarAsk,
 ): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first'> {

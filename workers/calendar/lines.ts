@@ -2,7 +2,7 @@ import type { CalendarCell, CalendarLine } from '#contract/calendar/calendar.ts'
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
-import type { Section } from './list.ts';
+import type { CompanySection } from './list.ts';
 import type { Marks } from './marks.ts';
 
 /** By cell: nothing, then the states. */
@@ -35,7 +35,7 @@ export function jobLine(
 }
 
 export function companyLine(
-  { company, name, jobs }: Section,
+  { company, name, jobs }: CompanySection,
   folded: boolean,
   days: readonly Marks[],
   table: Uint8Array,

@@ -2,10 +2,10 @@ import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { FIELD } from '#workers/columns/text.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /** A company and its requested jobs, by name. */
-export interface Section {
+export interface CompanySection {
   readonly company: CompanyN;
   readonly name: string;
   readonly jobs: readonly Listed[];
@@ -16,21 +16,24 @@ export interface Listed {
   readonly job: JobRow;
 }
 interface Sorted {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly named: number;
-  readonly sections: readonly Section[];
+  readonly sections: readonly CompanySection[];
 }
 
 /**
  * Lists a calendar's jobs: companies by name, below each its jobs by name. Sorts again only when a
  * name has changed.
  */
-export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Section[] {
+export function makeJobList(): (
+  engine: ColumnStore,
+  ask: CalendarAsk,
+) => readonly CompanySection[] {
   let sorted: Sorted | null = null;
   let narrowed: {
     readonly from: Sorted;
     readonly key: string;
-    readonly sections: readonly Section[];
+    readonly sections: readonly CompanySection[];
   } | null = null;
   return (engine, ask) => {
     if (sorted?.engine !== engine || sorted.named !== engine.named)
@@ -43,7 +46,7 @@ export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Se
   };
 }
 
-function getSections(engine: Engine): readonly Section[] {
+function getSections(engine: ColumnStore): readonly CompanySection[] {
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
   const ofCompany = new Map<CompanyN, Listed[]>();
   for (const job of engine.all('job')) {
@@ -65,9 +68,9 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Leaves out sections without jobs. */
 export const keepJobs = (
-  sections: readonly Section[],
-  wanted: (job: Listed, section: Section) => boolean,
-): readonly Section[] =>
+  sections: readonly CompanySection[],
+  wanted: (job: Listed, section: CompanySection) => boolean,
+): readonly CompanySection[] =>
   sections.flatMap((section) => {
     const jobs = section.jobs.filter((job) => wanted(job, section));
     return jobs.length === 0
@@ -83,9 +86,9 @@ const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all
  * case.
  */
 function narrow(
-  sections: readonly Section[],
+  sections: readonly CompanySection[],
   { companies, sources, types, instructionTypes, text }: CalendarAsk,
-): readonly Section[] {
+): readonly CompanySection[] {
   const key = text.trim().toLowerCase();
   const chosen =
     companies.length === 0

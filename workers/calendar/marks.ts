@@ -5,9 +5,9 @@ import type { WorstHow } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import { getSeconds } from '#workers/periods/days.ts';
-import type { Span } from '#workers/periods/days.ts';
+import type { DayWindow } from '#workers/periods/days.ts';
 import { Seen } from '#workers/periods/segments-seen.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * The results of a job on one day, packed by job number: bits 0 to 6 for the states that occur (by
@@ -63,7 +63,7 @@ export class DayMarks {
   version = 0;
 
   /** Returns the marks of each day, in order; `reach`: the greatest job number. */
-  of(engine: Engine, spans: readonly Span[], reach: number): readonly Marks[] {
+  of(engine: ColumnStore, spans: readonly DayWindow[], reach: number): readonly Marks[] {
     this.#asked += 1;
     const all = spans.map(({ n, from, to }) =>
       this.#day(engine, n, getSeconds(from), getSeconds(to), reach),
@@ -78,7 +78,7 @@ export class DayMarks {
     this.version += 1;
   }
 
-  #day(engine: Engine, n: DayN, from: number, to: number, reach: number): Marks {
+  #day(engine: ColumnStore, n: DayN, from: number, to: number, reach: number): Marks {
     let stored = this.#days.get(n);
     if (stored?.from !== from || stored.to !== to)
       this.#days.set(n, (stored = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));

@@ -3,7 +3,7 @@ import { worst } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import { companyLine, jobLine, NO_COUNTS, getSuccessRate } from './lines.ts';
-import type { Section } from './list.ts';
+import type { CompanySection } from './list.ts';
 import { getCells } from './marks.ts';
 import type { Marks } from './marks.ts';
 
@@ -21,7 +21,7 @@ const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
  * worst of its jobs, and the totals of all cells.
  */
 export function getSheet(
-  sections: readonly Section[],
+  sections: readonly CompanySection[],
   days: readonly Marks[],
   ask: CalendarAsk,
   figures: CellFigures,
@@ -51,7 +51,7 @@ export function getSheet(
 }
 
 function pickWorst(
-  { jobs }: Section,
+  { jobs }: CompanySection,
   days: readonly Marks[],
   table: Uint8Array,
   isGood: ReturnType<typeof countsAsBackup>,
@@ -76,7 +76,7 @@ export type CellFigures = Required<Pick<CalendarView, 'counts' | 'share'>>;
  * count (OVER-7).
  */
 export function cellFigures(
-  sections: readonly Section[],
+  sections: readonly CompanySection[],
   days: readonly Marks[],
   { mode, types }: Pick<CalendarAsk, 'mode' | 'types'>,
 ): CellFigures {

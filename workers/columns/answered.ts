@@ -8,7 +8,7 @@ import type { Picked } from './selection.ts';
  * something may have changed, and mostly nothing has. Between selecting the first rows and showing
  * them only their jobs are added, which affects few queries.
  */
-export class Answered {
+export class QueryCache {
   private last: {
     readonly question: string;
     readonly at: Ms;

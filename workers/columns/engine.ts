@@ -4,10 +4,16 @@ import type { UserId } from '#contract/ids.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { getRuleName } from '#contract/runs/fold-rules.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
-import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/types.ts';
+import type {
+  DeviceTables,
+  ColumnStore,
+  LastSyncRow,
+  SmallRows,
+  SmallTable,
+} from '#workers/types.ts';
 import { getId, SMALL_TABLES } from '#workers/tables.ts';
 import type { SmallRow } from '#workers/tables.ts';
-import { Answered } from './answered.ts';
+import { QueryCache } from './answered.ts';
 import { getDays } from './days.ts';
 import { Histories } from './history.ts';
 import { isNamedAlike, Jobs } from './jobs.ts';
@@ -20,7 +26,7 @@ import type { SelectionCache } from './select.ts';
 import { Picked } from './selection.ts';
 import { FIELD, Names } from './text.ts';
 import { viewRows } from './view.ts';
-import type { Lookup } from './view.ts';
+import type { RowLookup } from './view.ts';
 
 /**
  * The column store (COL-1 to COL-4, COL-7), put together from its parts:
@@ -35,7 +41,7 @@ import type { Lookup } from './view.ts';
  * `row` and `all` return what was put. Rows from `overlay` show only in `select` and `view`, so
  * that a fold never builds on them.
  */
-export function makeEngine(): Engine {
+export function makeEngine(): ColumnStore {
   const companies = new Map<number, CompanyRow>();
   const jobs = new Jobs();
   const causes = new Map<number, CauseRow>();
@@ -48,9 +54,9 @@ export function makeEngine(): Engine {
   const problems = new Problems();
   const jobNames = new Names();
   const companyNames = new Names();
-  const answered = new Answered();
+  const answered = new QueryCache();
   let days = getDays('UTC', 0);
-  let wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 };
+  let wall: ColumnStore['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 };
   let named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, DeviceTables[T]> } = {
@@ -60,7 +66,7 @@ export function makeEngine(): Engine {
     cause: causes,
     problem: problems.rows,
   };
-  const lookup: Lookup = {
+  const lookup: RowLookup = {
     job: (n) => jobs.rows.get(n),
     company: (n) => companies.get(n),
     cause: (n) => causes.get(n),

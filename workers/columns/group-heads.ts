@@ -14,7 +14,7 @@ interface Counted {
 }
 
 /** Consecutive rows of a list. */
-export interface Stretch {
+export interface RowRange {
   readonly first: number;
   readonly last: number;
 }
@@ -38,12 +38,12 @@ export class Groups {
   lines(
     { first, count }: RunsWindow,
     folded: readonly (number | string)[],
-  ): { readonly count: number; readonly heads: GroupHead[]; readonly rows: Stretch[] } {
+  ): { readonly count: number; readonly heads: GroupHead[]; readonly rows: RowRange[] } {
     const from = Math.max(0, first);
     const to = from + Math.max(0, count);
     const away = new Set(folded.map((key) => this.grouping.groupOf(key)));
     const heads: GroupHead[] = [];
-    const stretches: Stretch[] = [];
+    const stretches: RowRange[] = [];
     let line = 0;
     let row = 0;
     for (let head = 0; head < this.heads.length; head++) {

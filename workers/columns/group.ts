@@ -1,5 +1,5 @@
 import { SINGLE_CAUSES } from '#contract/runs/query.ts';
-import type { Group } from '#contract/runs/query.ts';
+import type { RunGrouping } from '#contract/runs/query.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, RANK } from './kinds.ts';
 import type { Orders } from './order.ts';
@@ -39,7 +39,7 @@ const BY_NUMBER = {
 };
 
 export function getGrouping(
-  group: Group,
+  group: RunGrouping,
   reach: CandidateRows,
   orders: Orders,
   jobs: Jobs,

@@ -65,7 +65,7 @@ function getRows(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): numbe
  */
 export class Histories {
   private known = new Map<JobN, History>();
-  private usual = new Map<RunN, Usual>();
+  private usual = new Map<RunN, UsualValues>();
   private version = -1;
 
   of(
@@ -93,7 +93,7 @@ export class Histories {
   }
 
   /** For a run whose job was requested last. */
-  usualBefore(run: Key & { readonly job: JobN }): Usual {
+  usualBefore(run: Key & { readonly job: JobN }): UsualValues {
     let usual = this.usual.get(run.n);
     if (!usual) this.usual.set(run.n, (usual = usualBefore(this.known.get(run.job) ?? [], run)));
     return usual;
@@ -157,7 +157,7 @@ export function lastGoods(of: {
 }
 const goods = new WeakMap<object, { readonly version: number; readonly starts: Uint32Array }>();
 
-export interface Usual {
+export interface UsualValues {
   readonly duration: readonly [number, number] | null;
   readonly bytes: readonly [number, number] | null;
 }
@@ -166,7 +166,7 @@ export interface Usual {
  * Returns what was usual when this run began: from the last 30 good runs before it with a known
  * duration and size.
  */
-export function usualBefore(history: History, key: Key): Usual {
+export function usualBefore(history: History, key: Key): UsualValues {
   const durations: number[] = [];
   const bytes: number[] = [];
   for (const run of history) {

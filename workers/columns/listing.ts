@@ -1,5 +1,5 @@
 import { MAX_ROWS } from './gather.ts';
-import type { Index, Tally } from './sums.ts';
+import type { Index, ValueTally } from './sums.ts';
 
 /**
  * Lists rows as positions over all segments, `base + row`, appended after the first `already`
@@ -90,7 +90,7 @@ export function listedBy(
  * brings them in row order.
  */
 export function listedByIndex(
-  { values }: Tally,
+  { values }: ValueTally,
   { ends, rows }: Index,
   table: Uint8Array,
   base: number,

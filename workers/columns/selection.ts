@@ -1,5 +1,5 @@
 import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/runs/query.ts';
-import type { GroupCounts, Lines, Selection } from '#workers/types.ts';
+import type { GroupCounts, RunLines, RunSelection } from '#workers/types.ts';
 import type { Groups } from './group-heads.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
@@ -12,7 +12,7 @@ export type Places = Uint32Array | { readonly first: number; readonly length: nu
  * segment never change, so a selection names the same runs whatever the store does. Changed values
  * are looked up when read.
  */
-export class Picked implements Selection {
+export class Picked implements RunSelection {
   readonly total: number;
   readonly facets: RunsFacets;
   readonly filter: RunsFilter;
@@ -46,7 +46,7 @@ export class Picked implements Selection {
     return { cleared, of: cleared + count('pending') };
   }
 
-  lines(window: RunsWindow, folded: readonly (number | string)[]): Lines {
+  lines(window: RunsWindow, folded: readonly (number | string)[]): RunLines {
     const { count, heads, rows } = this.groups?.lines(window, folded) ?? {
       count: this.total,
       heads: [],

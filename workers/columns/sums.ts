@@ -1,7 +1,7 @@
 import type { Segment } from './segment.ts';
 
 /** How often each value occurs. A value may be listed twice. */
-export interface Tally {
+export interface ValueTally {
   readonly values: Uint32Array;
   readonly counts: Uint32Array;
 }
@@ -9,9 +9,9 @@ export interface Tally {
 /** How often each value of a column occurs; for problems, among the rows that have one. */
 export interface Sums {
   readonly rows: number;
-  readonly kinds: Tally;
-  readonly companies: Tally;
-  readonly problems: Tally;
+  readonly kinds: ValueTally;
+  readonly companies: ValueTally;
+  readonly problems: ValueTally;
 }
 
 /** For one segment: also which rows have a problem, in order. */
@@ -29,8 +29,8 @@ export function getPieceSums(piece: Segment): PieceSums {
     const { kind, company, problem } = piece.cols;
     const problemRows = withProblem.get(piece) ?? rowsWith(problem);
     const values = problemRows.map((row) => problem[row] ?? 0);
-    let kinds: Tally | null = null;
-    let companies: Tally | null = null;
+    let kinds: ValueTally | null = null;
+    let companies: ValueTally | null = null;
     known = {
       rows: piece.rows,
       problems: { values, counts: new Uint32Array(values.length).fill(1) },
@@ -101,7 +101,7 @@ function rowsWith(column: Uint32Array): Uint32Array {
   return rows.slice(0, count);
 }
 
-function tally(column: Uint16Array): Tally {
+function tally(column: Uint16Array): ValueTally {
   const values: number[] = [];
   for (let row = 0; row < column.length; row++) {
     // an iterator is slow until the browser has compiled it
@@ -135,7 +135,7 @@ const wholes = new WeakMap<
   { readonly parts: readonly PieceSums[]; readonly whole: Sums }
 >();
 
-function together(parts: readonly Tally[]): Tally {
+function together(parts: readonly ValueTally[]): ValueTally {
   const max = parts.reduce(
     (known, { values }) => values.reduce((a, b) => Math.max(a, b), known),
     0,
@@ -167,7 +167,7 @@ export interface Index {
 }
 
 /** Calculated on first use. `tally`: of the column, which has at most 2^16 rows. */
-export function getIndex(column: Uint16Array, tally: Tally): Index {
+export function getIndex(column: Uint16Array, tally: ValueTally): Index {
   let known = indexes.get(tally);
   if (!known) {
     const { values, counts } = tally;
@@ -189,4 +189,4 @@ export function getIndex(column: Uint16Array, tally: Tally): Index {
   return known;
 }
 
-const indexes = new WeakMap<Tally, Index>();
+const indexes = new WeakMap<ValueTally, Index>();

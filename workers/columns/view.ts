@@ -15,7 +15,7 @@ import { leanAt } from './segment.ts';
 import type { Segments } from './segments.ts';
 
 /** The lookup tables for the names and texts of a row. */
-export interface Lookup {
+export interface RowLookup {
   job(n: JobN): JobRow | undefined;
   company(n: CompanyN): CompanyRow | undefined;
   cause(n: CauseN): CauseRow | undefined;
@@ -32,7 +32,7 @@ export interface Lookup {
 export function viewRows(
   segments: Segments,
   keys: readonly Key[],
-  lookup: Lookup,
+  lookup: RowLookup,
   days: Days,
   now: Ms,
   anomalies: boolean,
@@ -86,7 +86,7 @@ export function viewRows(
   });
 }
 
-function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): ProblemView {
+function problemView(problem: ProblemRow, lookup: RowLookup, days: Days, now: Ms): ProblemView {
   const named = <T extends { readonly by: UserId }>(
     one: T | null,
   ): (T & { readonly name: string }) | null => one && { ...one, name: lookup.name(one.by) };

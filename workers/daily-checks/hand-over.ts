@@ -4,7 +4,7 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ShiftAsk, ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { getReview } from '#contract/runs/review.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * The maximum number of snoozes and companies in a hand-over (contract/daily-checks/hand-over.ts).
@@ -12,7 +12,7 @@ import type { Engine } from '#workers/types.ts';
 const MAX_LISTED = 1_000;
 const SOON: Ms = 86_400_000;
 
-type HandOverInput = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
+type HandOverInput = Pick<ColumnStore, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
 
 /**
  * HAND-1: summarizes a shift, counted over the problems as shown here, including unsent changes.
@@ -69,7 +69,7 @@ export function shiftNow(
  * reported, in this shift.
  */
 function listNewProblems(
-  engine: Pick<Engine, 'runs'>,
+  engine: Pick<ColumnStore, 'runs'>,
   pending: readonly ProblemRow[],
   since: Ms,
 ): number {
@@ -83,7 +83,7 @@ function listNewProblems(
 
 /** HAND-5: problems to check that have no row in the list. */
 function getUnlisted(
-  engine: Pick<Engine, 'runs' | 'select'>,
+  engine: Pick<ColumnStore, 'runs' | 'select'>,
   pending: readonly ProblemRow[],
   list: RunsFilter,
   now: Ms,

@@ -6,7 +6,7 @@ import { RUN_STATES } from '#contract/runs/query.ts';
 import { getHistories, lastGoodAt, STRIP_DAYS, buildStrip } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import { getMessage, getRow } from '#workers/columns/segment.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 const MAX_LINES = 8;
 
@@ -25,7 +25,7 @@ interface Line {
  * of jobs, then newest first.
  */
 export function getAttention(
-  engine: Engine,
+  engine: ColumnStore,
   pending: readonly ProblemRow[],
   now: Ms,
 ): readonly Attention[] {
@@ -112,7 +112,7 @@ function getLine(problems: readonly ProblemRow[], shared: boolean): Line {
   };
 }
 
-function messageOfRun(engine: Engine, { lastRun, lastAt }: ProblemRow): string | null {
+function messageOfRun(engine: ColumnStore, { lastRun, lastAt }: ProblemRow): string | null {
   const startSec = Math.floor(lastAt / 1000);
   let message: string | null = null;
   engine.walk(startSec, startSec + 1, (piece) => {
@@ -122,7 +122,7 @@ function messageOfRun(engine: Engine, { lastRun, lastAt }: ProblemRow): string |
   return message;
 }
 
-function stripStarts({ timeZone, dayBeginsHour }: Engine['wall'], now: Ms): readonly Ms[] {
+function stripStarts({ timeZone, dayBeginsHour }: ColumnStore['wall'], now: Ms): readonly Ms[] {
   const today = getDay(now, timeZone, dayBeginsHour);
   return Array.from({ length: STRIP_DAYS }, (_, i) =>
     startOfDay(today - STRIP_DAYS + 1 + i, timeZone, dayBeginsHour),

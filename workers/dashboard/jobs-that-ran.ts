@@ -1,7 +1,7 @@
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * Which jobs have run; a missed run doesn't count. One bit per job, cached per segment until one of
@@ -11,7 +11,7 @@ export class Ran {
   readonly #pieces = new WeakMap<Segment, { readonly edits: number; readonly bits: Uint32Array }>();
 
   /** One bit per job: bit `n & 31` of word `n >>> 5`. */
-  of(engine: Pick<Engine, 'walk' | 'maxJob'>): Uint32Array {
+  of(engine: Pick<ColumnStore, 'walk' | 'maxJob'>): Uint32Array {
     const all = new Uint32Array((engine.maxJob >>> 5) + 1);
     engine.walk(0, Infinity, (piece) => {
       let known = this.#pieces.get(piece);

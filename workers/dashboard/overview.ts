@@ -4,25 +4,25 @@ import type { Overview, OverviewAsk, Ranked } from '#contract/dashboard/overview
 import type { JobRow } from '#contract/runs/rows.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { getAttention } from './attention.ts';
 import { daysIn } from '../periods/days.ts';
-import type { Span } from '../periods/days.ts';
+import type { DayWindow } from '../periods/days.ts';
 import { isHere, storedFrom } from '../periods/available-days.ts';
 import type { FiguresStore } from '../periods/available-days.ts';
 import { Ran } from './jobs-that-ran.ts';
 import { addSums, OUTSIDE, getTally } from './tally.ts';
-import type { JobSums, Scope } from './tally.ts';
+import type { JobSums, TallyScope } from './tally.ts';
 import { Totals } from './totals.ts';
 
 /** The state of a query, rebuilt when the query, a job or a company changes. */
 interface OverviewInput {
   readonly key: string;
-  readonly engine: Engine;
-  readonly spans: readonly Span[];
+  readonly engine: ColumnStore;
+  readonly spans: readonly DayWindow[];
   readonly jobs: readonly JobRow[];
   readonly jobCounts: Omit<Overview['jobs'], 'neverRan'>;
-  readonly scope: Scope;
+  readonly scope: TallyScope;
   readonly totals: Totals;
 }
 
@@ -81,7 +81,7 @@ export function makeOverview(): (
   };
 }
 
-function begin(engine: Engine, ask: OverviewAsk, key: string): OverviewInput {
+function begin(engine: ColumnStore, ask: OverviewAsk, key: string): OverviewInput {
   const spans = daysIn(ask.from, ask.to, engine.wall);
   const scope = getScope(engine, ask);
   const jobs = engine.all('job').filter(({ n, company }) => counts(scope, n, company));
@@ -102,7 +102,7 @@ function begin(engine: Engine, ask: OverviewAsk, key: string): OverviewInput {
 }
 
 /** An unknown job is in the group "other". */
-function getScope(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
+function getScope(engine: ColumnStore, { companies, instructionTypes }: OverviewAsk): TallyScope {
   const all = engine.all('job');
   const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const getTypeIndex = (one: EntityGroup): number =>
@@ -118,7 +118,7 @@ function getScope(engine: Engine, { companies, instructionTypes }: OverviewAsk):
   return { group, unknown, company };
 }
 
-const counts = ({ group, unknown, company }: Scope, job: number, of: number): boolean =>
+const counts = ({ group, unknown, company }: TallyScope, job: number, of: number): boolean =>
   (group[job] ?? unknown) !== OUTSIDE && (company === null || company[of] === 1);
 
 function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
@@ -132,8 +132,8 @@ function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
  * Returns the jobs with the greatest values above 0. Of equal values, the older job comes first.
  */
 function ranked(
-  engine: Engine,
-  scope: Scope,
+  engine: ColumnStore,
+  scope: TallyScope,
   values: Float64Array,
   max: number,
 ): readonly Ranked[] {

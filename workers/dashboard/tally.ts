@@ -44,7 +44,7 @@ export const copyJobSums = ({ failures, seconds, finished, bytes }: JobSums): Jo
  * Whose runs count: the index of the group by job (`unknown`: for jobs beyond), and by company
  * whether it counts.
  */
-export interface Scope {
+export interface TallyScope {
   readonly group: Uint8Array;
   readonly unknown: number;
   readonly company: Uint8Array | null;
@@ -73,7 +73,7 @@ export function sumRows(
   { cols }: Segment,
   from: number,
   to: number,
-  { group, company }: Scope,
+  { group, company }: TallyScope,
   sums: Sums,
 ): void {
   const { job, kind, bytesLow, bytesHigh } = cols;
@@ -99,7 +99,7 @@ export function sumJobs(
   { cols }: Segment,
   from: number,
   to: number,
-  { group, company }: Scope,
+  { group, company }: TallyScope,
   sums: JobSums,
 ): void {
   const { job, kind, elapsed, bytesLow, bytesHigh } = cols;

@@ -1,10 +1,10 @@
 import type { Ms } from '#contract/ids.ts';
-import type { Engine } from '#workers/types.ts';
-import type { Span } from '../periods/days.ts';
+import type { ColumnStore } from '#workers/types.ts';
+import type { DayWindow } from '../periods/days.ts';
 import { getSeconds } from '../periods/days.ts';
 import { Seen } from '../periods/segments-seen.ts';
 import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tally.ts';
-import type { JobSums, Scope, Sums } from './tally.ts';
+import type { JobSums, TallyScope, Sums } from './tally.ts';
 
 /**
  * A time stretch with the totals of its runs. `isStill`: included in the cached sums by job.
@@ -23,14 +23,14 @@ interface Stretch {
  * they have been stable for a while.
  */
 export class Totals {
-  readonly #scope: Scope;
+  readonly #scope: TallyScope;
   readonly #jobs: number;
   readonly #days: readonly Stretch[];
   readonly #before: readonly Stretch[];
   #still: JobSums | null = null;
 
   /** `spans`: operational days of [from, to). */
-  constructor(scope: Scope, from: Ms, to: Ms, spans: readonly Span[], jobs: number) {
+  constructor(scope: TallyScope, from: Ms, to: Ms, spans: readonly DayWindow[], jobs: number) {
     this.#scope = scope;
     this.#jobs = jobs;
     this.#days = spans.map((day) => stretch(Math.max(day.from, from), Math.min(day.to, to)));
@@ -41,7 +41,7 @@ export class Totals {
     );
   }
 
-  refresh(engine: Engine): {
+  refresh(engine: ColumnStore): {
     readonly days: readonly Sums[];
     readonly before: Sums;
     readonly jobs: JobSums;

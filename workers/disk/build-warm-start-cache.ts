@@ -2,7 +2,7 @@ import { RUN_STATES } from '#contract/runs/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
 import { getOutline } from '#workers/columns/candidate-rows.ts';
 import type { Outline } from '../types.ts';
-import { getRows } from './table-snapshots.ts';
+import { getTableRows } from './table-snapshots.ts';
 import { encodeFront, FRONT_SEC } from './warm-start-cache.ts';
 import { ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import type { Manifest } from './manifest.ts';
@@ -51,7 +51,7 @@ export async function makeFront(context: DiskContext, seen: Manifest): Promise<b
     Promise.all([store.get('meta', 'who'), smallBooks(store)]),
   );
   const who = await openWho(context, record);
-  const small = getRows(await Promise.all(books.map((one) => openChunk(context, one))));
+  const small = getTableRows(await Promise.all(books.map((one) => openChunk(context, one))));
   const { timeZone, dayBeginsHour } = who.branding;
   const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
   const sealed = await context.cipher.seal(

@@ -1,4 +1,4 @@
-import type { Answered } from '../types.ts';
+import type { StoredAnswer } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import { manifestIn, type DiskContext } from './disk-context.ts';
 import type { ObjectStore, StoreReader } from './object-stores.ts';
@@ -20,7 +20,7 @@ export const MAX_ANSWERS_BYTES = 8 * 1024 * 1024;
 export async function keepAnswer(
   context: DiskContext,
   question: string,
-  answer: Answered,
+  answer: StoredAnswer,
 ): Promise<void> {
   const { load } = context;
   if (load === null) return;
@@ -46,11 +46,14 @@ export async function keepAnswer(
 }
 
 /** Returns null if no readable answer is cached. */
-export async function answerTo(context: DiskContext, question: string): Promise<Answered | null> {
+export async function answerTo(
+  context: DiskContext,
+  question: string,
+): Promise<StoredAnswer | null> {
   const id = await context.cipher.blind(question);
   const record = await context.shelves.read(['answers'], (store) => store.get('answers', id));
   return record
-    ? openJson<Answered>(context.cipher, 'answers', id, record.sealed).catch(unlessCorrupt)
+    ? openJson<StoredAnswer>(context.cipher, 'answers', id, record.sealed).catch(unlessCorrupt)
     : null;
 }
 

@@ -4,7 +4,7 @@ import type { SegmentInfo } from '../types.ts';
 import { getChunks, joinRows, mergeRows, type Chunk } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './records.ts';
-import { DAY_SEC, getDay, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
+import { DAY_SEC, getUtcDay, overlapping, startOfUtcDay, swap, type Manifest } from './manifest.ts';
 import {
   DATA,
   ownManifest,
@@ -154,7 +154,7 @@ function byDay(
   const ready: LeanRun[] = [];
   const left: LeanRun[] = [];
   for (const run of runs)
-    (missing.size > 0 && missing.has(getDay(run.startSec)) ? left : ready).push(run);
+    (missing.size > 0 && missing.has(getUtcDay(run.startSec)) ? left : ready).push(run);
   return { ready, left };
 }
 
@@ -234,7 +234,8 @@ function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
   };
   return m.days.some(
     (one) =>
-      !one.here && overlapping(span, startOfDay(one.day), startOfDay(one.day) + DAY_SEC).length > 0,
+      !one.here &&
+      overlapping(span, startOfUtcDay(one.day), startOfUtcDay(one.day) + DAY_SEC).length > 0,
   );
 }
 

@@ -5,7 +5,7 @@ import {
   type DatabaseKind,
   type Idb,
   type Lost,
-  type Owner,
+  type DataOwner,
 } from './database.ts';
 import type { DexieStores } from './dexie-stores.ts';
 
@@ -29,7 +29,7 @@ export interface Connection {
 }
 
 /** Opens or creates it. Rejects with `DiskError` unavailable if the browser refuses. */
-export const connectTo = (owner: Owner, idb?: Idb): Promise<Connection> =>
+export const connectTo = (owner: DataOwner, idb?: Idb): Promise<Connection> =>
   connect(getDatabase(owner), 'data', idb);
 
 export async function connect(name: string, kind: DatabaseKind, idb?: Idb): Promise<Connection> {

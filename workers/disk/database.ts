@@ -2,12 +2,12 @@ import type { TenantId, UserId } from '#contract/ids.ts';
 import { DiskError } from './disk-errors.ts';
 
 /** Whose data it is. `actor` differs from `user` during an impersonation. */
-export interface Owner {
+export interface DataOwner {
   readonly tenant: TenantId;
   readonly user: UserId;
   readonly actor: UserId;
 }
-export const getDatabase = (owner: Owner): string =>
+export const getDatabase = (owner: DataOwner): string =>
   `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;
 
 /** The browser's own by default. */

@@ -7,7 +7,7 @@ import type { BookRecord, DiskRecords } from './records.ts';
 import type { FrontJobs } from './warm-start-cache.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import { pack } from './packing.ts';
-import type { Page } from './segments.ts';
+import type { SegmentPage } from './segments.ts';
 import type { ObjectStore, ObjectStores, StoreReader } from './object-stores.ts';
 
 /** What the parts of a disk share. */
@@ -75,14 +75,14 @@ export const sealChunk = async (
 
 interface SealedPage {
   readonly id: number;
-  readonly page: Page;
+  readonly page: SegmentPage;
   readonly sealed: Sealed;
 }
 
 /** Numbers them from `firstId`. */
 export const sealPages = (
   context: DiskContext,
-  pages: readonly Page[],
+  pages: readonly SegmentPage[],
   firstId: number,
 ): Promise<SealedPage[]> =>
   Promise.all(

@@ -8,7 +8,7 @@ import { getDatabase, type Idb } from './database.ts';
 import type { DiskRecords } from './records.ts';
 import { faulting } from './disk-errors.ts';
 import { DATA, type DiskContext } from './disk-context.ts';
-import { startOfDay } from './manifest.ts';
+import { startOfUtcDay } from './manifest.ts';
 import { memoryObjectStores } from './memory.ts';
 import { deleteDraft, readDraft, saveDraft } from './drafts.ts';
 import { dropNotice, keepNotice, notices } from './notices.ts';
@@ -90,8 +90,9 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
     begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(context, fresh)),
     saveUser: (user) => change(OLDEST, () => saveUser(context, user)),
     addDays: (days) =>
-      change({ ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfDay(day))) }, () =>
-        addDays(context, days),
+      change(
+        { ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfUtcDay(day))) },
+        () => addDays(context, days),
       ),
     append: (patch, syncedAt) => change(OLDEST, () => append(context, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(context, id)),

@@ -75,8 +75,8 @@ export function asManifest(value: unknown): Manifest | null {
 }
 
 export const DAY_SEC = 86_400;
-export const startOfDay = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / 1000;
-export const getDay = (sec: number): Day => utcDay(sec * 1000);
+export const startOfUtcDay = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / 1000;
+export const getUtcDay = (sec: number): Day => utcDay(sec * 1000);
 
 /** Returns segments that may contain runs of the seconds from ≤ s < to. */
 export const overlapping = (m: Manifest, from: number, to: number): SegmentInfo[] =>
@@ -106,8 +106,8 @@ export function withDays(m: Manifest, here: readonly Pick<DayHere, 'day' | 'tag'
 
 /** Returns the days of the window from the first to the last second, newest first. */
 export function daysWithin(m: Manifest, fromSec: number, toSec: number): Day[] {
-  const from = getDay(fromSec);
-  const to = getDay(toSec);
+  const from = getUtcDay(fromSec);
+  const to = getUtcDay(toSec);
   return m.days.map((one) => one.day).filter((day) => day >= from && day <= to);
 }
 
@@ -126,7 +126,7 @@ export function cutBefore(
   beforeSec: number,
 ): { readonly next: Manifest; readonly gone: number[] } {
   const gone = m.segments.filter((one) => one.toSec < beforeSec).map((one) => one.id);
-  const days = m.days.filter((one) => startOfDay(one.day) + DAY_SEC > beforeSec);
+  const days = m.days.filter((one) => startOfUtcDay(one.day) + DAY_SEC > beforeSec);
   return { next: { ...swap(m, gone, []), days }, gone };
 }
 

@@ -1,4 +1,4 @@
-import type { Notice } from '../types.ts';
+import type { StoredNotice } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { DiskContext } from './disk-context.ts';
 import { outboxMessages as t } from '../outbox/messages.en.ts';
@@ -13,7 +13,7 @@ export const MAX_NOTICES = 100;
  */
 export async function keepNotice(
   context: DiskContext,
-  { id, at, ...inner }: Notice,
+  { id, at, ...inner }: StoredNotice,
 ): Promise<void> {
   const sealed = await sealJson(context.outboxCipher, 'notices', id, inner);
   await context.shelves.write(['notices'], async (store) => {
@@ -27,11 +27,11 @@ export async function keepNotice(
  * Returns notices, oldest first. One that can't be read is among them and says that it was damaged:
  * what it told is not told elsewhere.
  */
-export async function notices(context: DiskContext): Promise<Notice[]> {
+export async function notices(context: DiskContext): Promise<StoredNotice[]> {
   const records = await context.shelves.read(['notices'], (store) => store.all('notices'));
   const read = await Promise.all(
     records.map(async ({ id, at, sealed }) => {
-      const inner = await openJson<Omit<Notice, 'id' | 'at'>>(
+      const inner = await openJson<Omit<StoredNotice, 'id' | 'at'>>(
         context.outboxCipher,
         'notices',
         id,

@@ -2,7 +2,7 @@ import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
 import { DiskError } from './disk-errors.ts';
 import { outboxMessages as t } from '../outbox/messages.en.ts';
-import type { Command, DamagedCommand, Refusals } from '../types.ts';
+import type { QueuedCommand, DamagedCommand, Refusals } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { StoreReader } from './object-stores.ts';
 import type { CommandRecord, DiskRecords } from './records.ts';
@@ -14,8 +14,8 @@ import type { DiskContext } from './disk-context.ts';
  */
 export async function keepCommand(
   context: DiskContext,
-  command: Omit<Command, 'order'>,
-): Promise<Command> {
+  command: Omit<QueuedCommand, 'order'>,
+): Promise<QueuedCommand> {
   const { id, state, call, input, madeAt } = command;
   const failure = await sealFailure(context, id, command.failure, command.refused);
   for (;;) {
@@ -45,7 +45,7 @@ async function getNextNumber(store: StoreReader<DiskRecords>): Promise<number> {
  * Returns all commands in order. One that can't be read is among them as damaged, because it would
  * go unnoticed otherwise: the server accepts gaps among the numbers, which discarded changes leave.
  */
-export async function commands(context: DiskContext): Promise<(Command | DamagedCommand)[]> {
+export async function commands(context: DiskContext): Promise<(QueuedCommand | DamagedCommand)[]> {
   const records = await context.shelves.read(['outbox'], (store) => store.all('outbox'));
   const read = await Promise.all(records.map((one) => openCommand(context, one)));
   return read.sort((a, b) => a.order - b.order);
@@ -54,7 +54,7 @@ export async function commands(context: DiskContext): Promise<(Command | Damaged
 export async function markCommand(
   context: DiskContext,
   id: CommandId,
-  state: Command['state'],
+  state: QueuedCommand['state'],
   failure: Failure | null,
   refused?: readonly Refusals[],
 ): Promise<void> {
@@ -69,7 +69,8 @@ export const dropCommand = (context: DiskContext, id: CommandId): Promise<void> 
   context.shelves.write(['outbox'], (store) => store.remove('outbox', id));
 
 /** Earlier builds didn't seal the number. */
-type Inner = Pick<Command, 'call' | 'input' | 'madeAt'> & Partial<Pick<Command, 'order'>>;
+type Inner = Pick<QueuedCommand, 'call' | 'input' | 'madeAt'> &
+  Partial<Pick<QueuedCommand, 'order'>>;
 
 const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 
@@ -93,7 +94,7 @@ const sealFailure = async (
 async function openCommand(
   context: DiskContext,
   { id, order, sealed, failure }: CommandRecord,
-): Promise<Command | DamagedCommand> {
+): Promise<QueuedCommand | DamagedCommand> {
   const cipher = context.outboxCipher;
   const inner = await openJson<Inner>(cipher, 'outbox', id, sealed).catch(unlessCorrupt);
   if (inner === null) return { id, order, state: 'damaged' };

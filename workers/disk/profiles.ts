@@ -1,6 +1,6 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
 import { connect, connectIfThere } from './connection.ts';
-import { getDatabase, type Idb, type Owner } from './database.ts';
+import { getDatabase, type Idb, type DataOwner } from './database.ts';
 import { DiskError, faulting } from './disk-errors.ts';
 import {
   objectStores,
@@ -37,15 +37,15 @@ export interface Profiles {
    */
   current(now: Ms): Promise<Present>;
   /** At sign-in: creates keys and a device id, or reuses the existing ones. */
-  enter(owner: Owner, offlineUntil: Ms): Promise<StoredProfile>;
+  enter(owner: DataOwner, offlineUntil: Ms): Promise<StoredProfile>;
   /** After contact with the server: extends the limit. */
-  extend(owner: Owner, offlineUntil: Ms): Promise<void>;
+  extend(owner: DataOwner, offlineUntil: Ms): Promise<void>;
   /** Destroys the data key, and the outbox's key and device id too unless they are kept. */
-  leave(owner: Owner, keepOutbox: boolean): Promise<void>;
+  leave(owner: DataOwner, keepOutbox: boolean): Promise<void>;
   close(): void;
 }
 
-export interface StoredProfile extends Owner {
+export interface StoredProfile extends DataOwner {
   readonly key: CryptoKey;
   readonly outboxKey: CryptoKey;
   readonly offlineUntil: Ms;
@@ -54,7 +54,7 @@ export interface StoredProfile extends Owner {
 export type Present =
   | { readonly kind: 'none' }
   | { readonly kind: 'in'; readonly profile: StoredProfile }
-  | { readonly kind: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
+  | { readonly kind: 'expired'; readonly owner: DataOwner; readonly offlineUntil: Ms };
 
 /**
  * The first sign-in creates the database: before it, a sign-in page needs no Dexie. Rejects with
@@ -156,7 +156,7 @@ const NAME = 'daybook';
 
 interface Entry {
   readonly name: string;
-  readonly owner: Owner;
+  readonly owner: DataOwner;
   /** Null once destroyed. */
   readonly key: CryptoKey | null;
   readonly outboxKey: CryptoKey;

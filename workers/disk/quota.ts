@@ -1,6 +1,6 @@
 import { DiskError, isQuota } from './disk-errors.ts';
 import { manifestIn, putManifest, type DiskContext } from './disk-context.ts';
-import { cutBefore, getDay } from './manifest.ts';
+import { cutBefore, getUtcDay } from './manifest.ts';
 
 /**
  * If the browser has no more space, drops the oldest runs, never the outbox, and retries the work
@@ -59,7 +59,7 @@ async function dropOldest(context: DiskContext, { olderThanSec, share }: MayGo):
     for (const id of gone) await store.remove('segments', id);
     await putManifest(store, {
       ...next,
-      days: next.days.filter((one) => one.day > getDay(last.toSec)),
+      days: next.days.filter((one) => one.day > getUtcDay(last.toSec)),
     });
     return true;
   });

@@ -1,14 +1,14 @@
 import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
 import { renameUser } from '#contract/former-fields.ts';
 import { DiskError } from './disk-errors.ts';
-import type { Ahead, Opened, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
+import type { Ahead, OpenedStore, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
 import { SMALL_TABLES, TABLE_FORMS } from '../tables.ts';
 import {
   chunkName,
   getChunk,
   joinRows,
   LATER_TABLES,
-  getRows,
+  getTableRows,
   renameRows,
   type Chunk,
 } from './table-snapshots.ts';
@@ -29,7 +29,7 @@ export async function openAll(
   context: DiskContext,
   ahead: Ahead | null,
   withFront = ahead !== null,
-): Promise<Opened | null> {
+): Promise<OpenedStore | null> {
   context.ahead.clear();
   context.front = null;
   try {
@@ -83,7 +83,7 @@ async function openBooks(
     openWho(context, who),
     ...books.map((one) => openChunk(context, one)),
   ]);
-  return { who: opened, rows: getRows(chunks), days: null, jobs: null, problemsOf: null };
+  return { who: opened, rows: getTableRows(chunks), days: null, jobs: null, problemsOf: null };
 }
 
 export const openWho = (
@@ -138,7 +138,7 @@ export async function rowsOfBooks(
     ]);
     return found;
   });
-  return getRows(
+  return getTableRows(
     await Promise.all(
       records.flatMap((record, i) =>
         record ? [openChunk(context, record, wantedChunks[i]?.ids)] : [],
@@ -169,7 +169,7 @@ export async function readRestOfBooks(
     });
     seen += page.length;
     await take(
-      getRows(await Promise.all(page.filter(isLater).map((one) => openChunk(context, one)))),
+      getTableRows(await Promise.all(page.filter(isLater).map((one) => openChunk(context, one)))),
     );
     const last = page.at(-1);
     if (last && page.length === CHUNKS_AT_ONCE) {

@@ -10,14 +10,14 @@ import {
 import type { SegmentInfo } from '../types.ts';
 
 /** A segment ready to be sealed. */
-export interface Page {
+export interface SegmentPage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: number;
   readonly fromSec: number;
   readonly toSec: number;
 }
 
-export const getInfo = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo => ({
+export const getInfo = (id: number, { rows, fromSec, toSec }: SegmentPage): SegmentInfo => ({
   id,
   rows,
   fromSec,
@@ -28,7 +28,7 @@ export const getInfo = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo
  * Returns pages of at most 16,384 rows. A page from the server is stored as received; one that is
  * out of order is rebuilt.
  */
-export function pagesFrom(columns: readonly RunColumns[]): Page[] {
+export function pagesFrom(columns: readonly RunColumns[]): SegmentPage[] {
   return columns.flatMap((one) => {
     if (one.rows === 0) return [];
     const bytes = wholeBuffer(one);
@@ -39,9 +39,9 @@ export function pagesFrom(columns: readonly RunColumns[]): Page[] {
 }
 
 /** Returns the runs, in any order, as pages. */
-export function getPages(runs: readonly LeanRun[]): Page[] {
+export function getPages(runs: readonly LeanRun[]): SegmentPage[] {
   const sorted = runs.toSorted(newestFirst);
-  const pages: Page[] = [];
+  const pages: SegmentPage[] = [];
   for (let at = 0; at < sorted.length; at += LIMITS.pageRows) {
     const bytes = encodeColumns(sorted.slice(at, at + LIMITS.pageRows));
     pages.push(getPage(bytes, viewColumns(bytes.buffer)));
@@ -66,7 +66,7 @@ export function findRun(columns: RunColumns, run: Pick<LeanRun, 'n' | 'startSec'
   return -1;
 }
 
-const getPage = (bytes: Uint8Array<ArrayBuffer>, columns: RunColumns): Page => ({
+const getPage = (bytes: Uint8Array<ArrayBuffer>, columns: RunColumns): SegmentPage => ({
   bytes,
   rows: columns.rows,
   fromSec: columns.start[columns.rows - 1] ?? 0,

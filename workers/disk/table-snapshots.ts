@@ -42,7 +42,7 @@ export function getChunks(rows: SmallRows): Chunk[] {
   return [...chunks.values()];
 }
 
-export function getRows(chunks: readonly Chunk[]): SmallRows {
+export function getTableRows(chunks: readonly Chunk[]): SmallRows {
   const all: Partial<Record<SmallTable, SmallRow[]>> = {};
   for (const { table, rows } of chunks) {
     const into = (all[table] ??= []);

@@ -9,7 +9,7 @@ import {
   cutBefore,
   DAY_SEC,
   overlapping,
-  startOfDay,
+  startOfUtcDay,
   swap,
   withDays,
   type Manifest,
@@ -25,7 +25,7 @@ import {
   type DiskContext,
 } from './disk-context.ts';
 import { findSegment } from './reading.ts';
-import { getInfo, pagesFrom, getPages, type Page } from './segments.ts';
+import { getInfo, pagesFrom, getPages, type SegmentPage } from './segments.ts';
 
 /**
  * Deletes all previous data except the outbox in the transaction that writes the new load. Drafts
@@ -95,8 +95,8 @@ export async function saveUser(
  */
 export async function addDays(context: DiskContext, days: readonly DayRuns[]): Promise<void> {
   const spans = days.map(({ day }): Span => ({
-    from: startOfDay(day),
-    to: startOfDay(day) + DAY_SEC,
+    from: startOfUtcDay(day),
+    to: startOfUtcDay(day) + DAY_SEC,
   }));
   const pages = days.flatMap((one) => pagesFrom(one.pages));
   for (;;) {
@@ -195,8 +195,8 @@ async function listPagesOutside(
   context: DiskContext,
   segments: readonly SegmentInfo[],
   spans: readonly Span[],
-): Promise<Page[] | null> {
-  const pages: Page[] = [];
+): Promise<SegmentPage[] | null> {
+  const pages: SegmentPage[] = [];
   for (const info of segments) {
     const columns = await findSegment(context, info.id);
     const stored = [];

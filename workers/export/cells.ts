@@ -6,14 +6,14 @@ import type { CellValue } from '#contract/runs/csv-cells.ts';
 import { getStreak } from '#contract/runs/review.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { getScheduleState } from '#contract/runs/schedule-state.ts';
-import type { Usual } from '#workers/columns/history.ts';
+import type { UsualValues } from '#workers/columns/history.ts';
 import { isManagedKind, getSource, getState, getType } from '#workers/columns/kinds.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { JobHistories } from './histories.ts';
 
 /** The data for the cells of a run. Histories are built if a column needs them. */
 interface Source {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly names: ReadonlyMap<UserId, string>;
   readonly now: Ms;
   /** False: an anomaly needs no review. */
@@ -23,7 +23,7 @@ interface Source {
 interface CellInput {
   readonly run: LeanRun;
   readonly problem: ProblemRow | undefined;
-  readonly usual: () => Usual | undefined;
+  readonly usual: () => UsualValues | undefined;
 }
 
 type Value = (details: CellInput, from: Source) => CellValue;
@@ -59,7 +59,7 @@ const WITH_HISTORY = new Set<ExportColumnId>(['usualDuration', 'usualBytes', 'la
 
 /** Builds the cells of one run after the other. */
 export function makeCells(
-  engine: Engine,
+  engine: ColumnStore,
   names: ReadonlyMap<UserId, string>,
   columns: readonly ExportColumn[],
   anomalies: boolean,
@@ -75,7 +75,7 @@ export function makeCells(
     histories: needsHistory ? new JobHistories(engine) : null,
   };
   return (run) => {
-    let usual: Usual | undefined;
+    let usual: UsualValues | undefined;
     const details: CellInput = {
       run,
       problem: getProblem(engine, run.problem),
@@ -88,5 +88,5 @@ export function makeCells(
   };
 }
 
-const getProblem = (engine: Engine, n: ProblemN | null): ProblemRow | undefined =>
+const getProblem = (engine: ColumnStore, n: ProblemN | null): ProblemRow | undefined =>
   n === null ? undefined : engine.problem(n);

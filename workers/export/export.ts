@@ -3,13 +3,13 @@ import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ExportedFile, Exporting } from '#workers/api.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import { getTitles } from '#contract/runs/csv-cells.ts';
 import { makeCells } from './cells.ts';
 
 interface Export {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly clock: WorkerClock;
   readonly names: ReadonlyMap<UserId, string>;
   readonly filter: RunsFilter;

@@ -4,9 +4,9 @@ import type { JobN, Ms } from '#contract/ids.ts';
 import { REMEMBERED } from '#contract/runs/fold.ts';
 import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
-import type { Usual } from '#workers/columns/history.ts';
+import type { UsualValues } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * The runs of every job, newest first, for an export that needs all of them: positions in the
@@ -19,7 +19,7 @@ export class JobHistories {
   readonly #starts: Uint32Array;
   readonly #places: Uint32Array;
 
-  constructor(engine: Pick<Engine, 'walk' | 'maxJob'>) {
+  constructor(engine: Pick<ColumnStore, 'walk' | 'maxJob'>) {
     const starts = (this.#starts = new Uint32Array(engine.maxJob + 2));
     let size = 0;
     engine.walk(0, Infinity, (piece) => {
@@ -47,7 +47,7 @@ export class JobHistories {
   }
 
   /** Returns what was usual when this run began, as in the list. */
-  usualBefore({ job, startSec, n }: Pick<LeanRun, 'job' | 'startSec' | 'n'>): Usual {
+  usualBefore({ job, startSec, n }: Pick<LeanRun, 'job' | 'startSec' | 'n'>): UsualValues {
     const durations: number[] = [];
     const bytes: number[] = [];
     for (

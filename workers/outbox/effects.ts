@@ -1,6 +1,6 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { emptyTables, fold } from '#contract/fold.ts';
-import type { Id, Table } from '#contract/fold.ts';
+import type { RowId, FoldTable } from '#contract/fold.ts';
 import type { TABLES, Tables } from '#contract/tables.ts';
 import { FOLDED_TABLES } from '#workers/tables.ts';
 import type { ProblemN, RunN, UserId } from '#contract/ids.ts';
@@ -8,7 +8,7 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import { decideChange } from '#contract/runs/change.ts';
 import type { Target } from '#contract/runs/change.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { Command, Engine, FoldedTable } from '#workers/types.ts';
+import type { QueuedCommand, ColumnStore, FoldedTable } from '#workers/types.ts';
 import { parseCommand } from './outbox-command.ts';
 import type { OutboxCommand } from './outbox-command.ts';
 
@@ -16,7 +16,7 @@ import type { OutboxCommand } from './outbox-command.ts';
 export type OwnTable = {
   [T in FoldedTable]: (typeof TABLES)[T]['key'] extends 'id' ? T : never;
 }[FoldedTable];
-export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<Id, Tables[T]> };
+export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<RowId, Tables[T]> };
 export interface Effects {
   readonly problem: ReadonlyMap<ProblemN, ProblemRow>;
   readonly own: OwnRows;
@@ -29,16 +29,16 @@ export interface Effects {
  * reverted one.
  */
 export function getEffects(
-  engine: Pick<Engine, 'row' | 'runs'>,
-  commands: readonly Command[],
+  engine: Pick<ColumnStore, 'row' | 'runs'>,
+  commands: readonly QueuedCommand[],
   me: UserId,
   getName: (id: UserId) => string,
 ): Effects {
   const over = emptyTables(FOLDED_TABLES);
-  const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
-    get: (id) => (over[name] as Map<Id, Tables[T]>).get(id) ?? engine.row(name, id),
+  const table = <T extends FoldedTable>(name: T): FoldTable<Tables[T]> => ({
+    get: (id) => (over[name] as Map<RowId, Tables[T]>).get(id) ?? engine.row(name, id),
     set: (id, row) => {
-      (over[name] as Map<Id, Tables[T]>).set(id, row);
+      (over[name] as Map<RowId, Tables[T]>).set(id, row);
     },
   });
   const rows = {
@@ -61,7 +61,7 @@ export function getEffects(
   }
   return { problem: over.problem as ReadonlyMap<ProblemN, ProblemRow>, own: over };
 
-  function getDrafts(request: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
+  function getDrafts(request: OutboxCommand, { madeAt }: QueuedCommand): readonly NewEvent[] {
     switch (request.kind) {
       case 'change':
         return decideChange(

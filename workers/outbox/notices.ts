@@ -2,16 +2,16 @@ import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { MAX_NOTICES } from '#workers/disk/notices.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
-import type { Disk, Notice } from '#workers/types.ts';
+import type { Disk, StoredNotice } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 
 /**
  * Notices to the user about their own changes, until dismissed in any tab (OUT-5, OUT-6). Shown at
  * once and stored beside the commands. If the disk refuses one, it lasts as long as this tab.
  */
-export class Notices {
+export class OutboxNotices {
   readonly #disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>;
-  readonly #all = new Map<string, Notice>();
+  readonly #all = new Map<string, StoredNotice>();
   readonly #gone = new Set<string>();
   /** Not on disk, or not yet. */
   readonly #unsaved = new Set<string>();
@@ -21,15 +21,15 @@ export class Notices {
   }
 
   /** Oldest first. */
-  get all(): readonly Notice[] {
+  get all(): readonly StoredNotice[] {
     return [...this.#all.values()].sort((a, b) => a.at - b.at);
   }
-  find(id: string): Notice | undefined {
+  find(id: string): StoredNotice | undefined {
     return this.#all.get(id);
   }
 
   /** Replaces a notice with the same id. */
-  add(notice: Notice): void {
+  add(notice: StoredNotice): void {
     this.#all.set(notice.id, notice);
     for (const { id } of this.all.slice(0, -MAX_NOTICES)) this.#all.delete(id);
     this.#unsaved.add(notice.id);
@@ -57,7 +57,7 @@ export class Notices {
       if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
   }
 
-  async #keep(notice: Notice): Promise<void> {
+  async #keep(notice: StoredNotice): Promise<void> {
     await this.#disk.keepNotice(notice);
     this.#unsaved.delete(notice.id);
   }
@@ -67,7 +67,7 @@ export class Notices {
    * or snooze, the notice says what won.
    */
   replaced(all: Applied['replaced'], me: UserId, getName: (id: UserId) => string): void {
-    const lost: Notice[] = [];
+    const lost: StoredNotice[] = [];
     for (const { by, before } of all) {
       const who = by.subject ?? (by.actor.kind === 'user' ? by.actor.id : null);
       const isNote = by.event.type === 'problem.noted@1';

@@ -4,7 +4,7 @@ import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
 import { getChanges } from '#contract/runs/change.ts';
 import type { Change } from '#contract/runs/change.ts';
-import type { Command } from '#workers/types.ts';
+import type { QueuedCommand } from '#workers/types.ts';
 import { outboxMessages as t } from './messages.en.ts';
 
 /** The request in a stored command. */
@@ -17,7 +17,7 @@ type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
 export function parseCommand({
   call,
   input,
-}: Pick<Command, 'call' | 'input'>): OutboxCommand | null {
+}: Pick<QueuedCommand, 'call' | 'input'>): OutboxCommand | null {
   const name = call as OfflineCall;
   switch (name) {
     case 'changeExecution': {
@@ -72,7 +72,7 @@ export const getRuns = (request: OutboxCommand | null): readonly RunN[] =>
   request?.kind === 'change' ? request.runs : [];
 
 /** Describes the command in a few words. */
-export function getWords(request: OutboxCommand | null): string {
+export function describeCommand(request: OutboxCommand | null): string {
   switch (request?.kind) {
     case undefined:
       return t.change;

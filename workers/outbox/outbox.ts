@@ -8,20 +8,20 @@ import { RefusedSchema } from '#contract/runs/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-events.ts';
-import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
-import type { Command, DamagedCommand, Refusals } from '#workers/types.ts';
+import type { OutboxView, RefusedView, SentReport } from '#workers/api.ts';
+import type { QueuedCommand, DamagedCommand, Refusals } from '#workers/types.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
 import type { WorkerChance, WorkerClock } from '#workers/context.ts';
-import { parseCommand, getRuns, getWords } from './outbox-command.ts';
+import { parseCommand, getRuns, describeCommand } from './outbox-command.ts';
 import { getEffects } from './effects.ts';
 import type { OwnRows } from './effects.ts';
 import { FOLDED_TABLES } from '#workers/tables.ts';
 import { emptyTables } from '#contract/fold.ts';
-import { Notices } from './notices.ts';
+import { OutboxNotices } from './notices.ts';
 import { byReason, refusedView, runsIn } from './refusals.ts';
 import { verdictOn } from './verdict.ts';
 import type { Changed } from './verdict.ts';
@@ -43,7 +43,7 @@ export interface OutboxNeeds {
  * events are here and replace its effect.
  */
 interface Entry {
-  command: Command;
+  command: QueuedCommand;
   sending: boolean;
   seq: number | null;
   folded: boolean;
@@ -69,7 +69,7 @@ export class Outbox {
 
   constructor(needs: OutboxNeeds) {
     this.#needs = needs;
-    this.#notices = new Notices(needs.replica.disk);
+    this.#notices = new OutboxNotices(needs.replica.disk);
   }
 
   /** Loads what is on disk: at the start, and when a tab stored or settled something. */
@@ -89,7 +89,7 @@ export class Outbox {
   }
 
   /** Stores it, then shows it, then returns (OUT-1). */
-  async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<Sent>> {
+  async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<SentReport>> {
     const { clock, chance } = this.#needs;
     const id = chance.uuid() as CommandId;
     const valid = v.safeParse(getCall(call).input, input);
@@ -228,7 +228,7 @@ export class Outbox {
           id,
           call: command.call as OfflineCall,
           runs: getRuns(request),
-          what: getWords(request),
+          what: describeCommand(request),
           madeAt,
           state,
           failure,
@@ -300,7 +300,7 @@ export class Outbox {
     return ok(null);
   }
 
-  async #again({ call, input }: Pick<Command, 'call' | 'input'>): Promise<Result<null>> {
+  async #again({ call, input }: Pick<QueuedCommand, 'call' | 'input'>): Promise<Result<null>> {
     const again = await this.#kept({
       id: this.#needs.chance.uuid() as CommandId,
       call,
@@ -315,7 +315,7 @@ export class Outbox {
     return ok(null);
   }
 
-  #hold(command: Command): void {
+  #hold(command: QueuedCommand): void {
     const entry = this.#entries.get(command.id);
     // a refusal is final: the disk may not have it yet
     if (entry?.command.state === 'refused') return;
@@ -350,7 +350,7 @@ export class Outbox {
   readonly #nameOf = (id: UserId): string =>
     this.#needs.replica.people.find((one) => one.id === id)?.name ?? '';
 
-  async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<Changed>> {
+  async #sent(wire: Wire, { id, call, input, order }: QueuedCommand): Promise<Result<Changed>> {
     const { device } = this.#needs.replica.disk;
     let answer = await wire.raw(call as OfflineCall, input, { key: id, device, order });
     // Numbers before this one never reached the server's count (refused early, or discarded): the
@@ -370,7 +370,7 @@ export class Outbox {
   }
 
   /** Lists the refused part of a bulk change until it is retried or dismissed. */
-  #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
+  #partlyRefused(command: QueuedCommand, refused: Changed['refused'], of: number): void {
     const request = parseCommand(command);
     const by = byReason(refused);
     if (request?.kind !== 'change' || !refused[0]) return;
@@ -419,7 +419,7 @@ export class Outbox {
     void this.#needs.replica.disk.dropCommand(id).catch(onlyDisk);
   }
 
-  async #kept(command: Omit<Command, 'order'>): Promise<Result<Command>> {
+  async #kept(command: Omit<QueuedCommand, 'order'>): Promise<Result<QueuedCommand>> {
     try {
       return ok(await this.#needs.replica.disk.keepCommand(command));
     } catch (error) {
@@ -430,7 +430,7 @@ export class Outbox {
 }
 
 /** A command that was refused as a whole was refused for each of its runs. */
-const refusedBy = (command: Command): readonly Refusals[] =>
+const refusedBy = (command: QueuedCommand): readonly Refusals[] =>
   command.refused ??
   (command.failure ? [{ why: command.failure.message, runs: getRuns(parseCommand(command)) }] : []);
 

@@ -1,6 +1,6 @@
 import type { RunN } from '#contract/ids.ts';
 import type { RefusedView } from '#workers/api.ts';
-import type { Engine, Refusals } from '#workers/types.ts';
+import type { ColumnStore, Refusals } from '#workers/types.ts';
 
 /** Refused runs, grouped by reason in order of appearance. */
 export function byReason(
@@ -19,7 +19,7 @@ export const runsIn = (by: readonly Refusals[]): readonly RunN[] => by.flatMap((
 
 /** Returns the first `most` of them with names, as far as this device knows the runs. */
 export function refusedView(
-  engine: Pick<Engine, 'runs' | 'row'>,
+  engine: Pick<ColumnStore, 'runs' | 'row'>,
   by: readonly Refusals[],
   max: number,
 ): RefusedView {

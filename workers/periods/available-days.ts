@@ -1,4 +1,4 @@
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 
@@ -27,6 +27,6 @@ const DAY = 86_400_000;
 
 /** The data that figures of a period are built from. */
 export interface FiguresStore {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly days: AvailableDays;
 }

@@ -1,9 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import { getDay, startOfDay } from '#contract/time/day.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
-export interface Span {
+export interface DayWindow {
   readonly n: DayN;
   readonly from: Ms;
   readonly to: Ms;
@@ -19,8 +19,8 @@ const MAX_DAYS = 1_100;
 export function daysIn(
   from: Ms,
   to: Ms,
-  { timeZone, dayBeginsHour }: Engine['wall'],
-): readonly Span[] {
+  { timeZone, dayBeginsHour }: ColumnStore['wall'],
+): readonly DayWindow[] {
   if (!(from < to)) return [];
   const last = getDay(to - 1, timeZone, dayBeginsHour);
   const first = Math.max(getDay(from, timeZone, dayBeginsHour), last - MAX_DAYS + 1);

@@ -1,5 +1,5 @@
 import type { Segment } from '#workers/columns/segment.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * A snapshot of the rows of a time range: segments, their rows and how often each has changed.
@@ -17,7 +17,7 @@ export class Seen {
   }
 
   /** Takes a new snapshot. Returns true if something has changed, and the first time. */
-  changed(engine: Pick<Engine, 'walk'>): boolean {
+  changed(engine: Pick<ColumnStore, 'walk'>): boolean {
     const now: Rows[] = [];
     engine.walk(this.#fromSec, this.#toSec, (piece, from, to) => {
       now.push({ piece, edits: piece.edits, from, to });

@@ -1,7 +1,7 @@
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { WorkerClient } from '../api.ts';
-import type { Session } from '../auth/session.ts';
+import type { ClientSession } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
 import { DiskError } from '../disk/disk-errors.ts';
 import { SIGNED_OUT, STORAGE_FAILED } from '../failures.ts';
@@ -9,7 +9,7 @@ import type { Disk } from '../types.ts';
 
 /** The drafts of the signed-in user on this device. */
 export function makeDrafts(
-  session: Pick<Session, 'loop'>,
+  session: Pick<ClientSession, 'loop'>,
   clock: WorkerClock,
 ): Pick<WorkerClient, 'readDraft' | 'saveDraft' | 'deleteDraft'> {
   const onDisk = async <T>(work: (disk: Disk) => Promise<T>): Promise<Result<T>> => {

@@ -20,7 +20,7 @@ import {
   getViews,
 } from './user-tables.ts';
 import { SIGNED_OUT } from '../failures.ts';
-import { Session } from '../auth/session.ts';
+import { ClientSession } from '../auth/session.ts';
 import { shiftNow } from '../daily-checks/hand-over.ts';
 import { Watchers } from './watchers.ts';
 import type { Watching } from './watchers.ts';
@@ -29,9 +29,9 @@ import type { WorkerContext } from '../context.ts';
 /** The worker's only API (COL-7). Methods are found by name, and no expected failure is thrown. */
 export function createWorkerApi(
   context: WorkerContext,
-): WorkerClient & { readonly session: Session } {
+): WorkerClient & { readonly session: ClientSession } {
   const watchers = new Watchers(context.clock);
-  const session = new Session(context, () => watchers.mark());
+  const session = new ClientSession(context, () => watchers.mark());
   const makers: { readonly [N in WatchName]: () => Watching<N> } = {
     who: () => ({ make: () => session.who }),
     signing: () => ({ make: () => session.signing() }),

@@ -5,10 +5,10 @@ import type { FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { ok } from '#contract/result.ts';
-import type { WorkerClient, Read, ReadCall } from '../api.ts';
+import type { WorkerClient, ServerRead, ReadCall } from '../api.ts';
 import { DiskError } from '../disk/disk-errors.ts';
 import { NEEDS_NETWORK } from '../failures.ts';
-import type { Session } from '../auth/session.ts';
+import type { ClientSession } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
 
 /**
@@ -16,13 +16,13 @@ import type { WorkerClock } from '../context.ts';
  * one (OFF-6).
  */
 export function makeReader(
-  session: Pick<Session, 'ask' | 'loop'>,
+  session: Pick<ClientSession, 'ask' | 'loop'>,
   clock: WorkerClock,
 ): WorkerClient['read'] {
   return async <N extends ReadCall>(
     name: N,
     input: InputOf<N>,
-  ): Promise<Result<Read<OutputOf<N>>>> => {
+  ): Promise<Result<ServerRead<OutputOf<N>>>> => {
     const question = `${name} ${JSON.stringify(input)}`;
     const asking = ask(name, input, question);
     const answer = await (session.loop?.status().kind === 'offline'
@@ -37,7 +37,7 @@ export function makeReader(
     name: N,
     input: InputOf<N>,
     question: string,
-  ): Promise<Result<Read<OutputOf<N>>>> {
+  ): Promise<Result<ServerRead<OutputOf<N>>>> {
     const { loop } = session;
     const generation = loop?.replica.generation;
     const answer = await session.ask(name, input);

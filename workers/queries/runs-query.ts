@@ -3,7 +3,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { GroupHead, RunsFilter, RunsView } from '#contract/runs/query.ts';
 import type { RunsWatch } from '../api.ts';
 import { facetsShown, NO_FACETS } from './facets-query.ts';
-import type { Engine, Selection } from '../types.ts';
+import type { ColumnStore, RunSelection } from '../types.ts';
 import type { Replica } from '../sync/replica.ts';
 
 /**
@@ -17,11 +17,11 @@ export function makeRunsWatch(
   pins: () => ReadonlySet<CompanyN>,
 ): { make(input: RunsWatch): RunsView; hold(): void } {
   let frozen: {
-    readonly list: Selection;
+    readonly list: RunSelection;
     readonly has: (n: number) => boolean;
     readonly key: string;
   } | null = null;
-  let shown: { readonly list: Selection; readonly key: string } | null = null;
+  let shown: { readonly list: RunSelection; readonly key: string } | null = null;
   let version = 0;
   let last = '';
   let frozenUntil = 0;
@@ -100,7 +100,7 @@ const EMPTY: Omit<RunsView, 'version'> = {
  * may be single.
  */
 function progressNow(
-  fresh: Selection,
+  fresh: RunSelection,
   { key, causes, progress }: GroupHead,
 ): GroupHead['progress'] {
   if (!causes) return fresh.counts(key)?.progress ?? progress;
@@ -127,6 +127,8 @@ const waiting = (ids: Uint32Array, has: (n: number) => boolean): number => {
   return count;
 };
 
-export const allMatching = (engine: Engine, filter: RunsFilter, now: Ms): readonly number[] => [
-  ...engine.select({ ...EVERYTHING, ...filter }, now).ids(),
-];
+export const allMatching = (
+  engine: ColumnStore,
+  filter: RunsFilter,
+  now: Ms,
+): readonly number[] => [...engine.select({ ...EVERYTHING, ...filter }, now).ids()];

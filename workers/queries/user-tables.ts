@@ -1,5 +1,5 @@
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
@@ -16,7 +16,7 @@ interface Place {
 }
 
 function getRows<T extends OwnTable>({ replica, outbox }: Place, table: T): readonly Tables[T][] {
-  const all = new Map<Id, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
+  const all = new Map<RowId, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
   for (const [id, row] of outbox.own[table]) all.set(id, row);
   return [...all.values()];
 }

@@ -1,5 +1,11 @@
-import type { FindAsk, Found, FoundCompany, FoundComputer, FoundJob } from '#workers/api.ts';
-import type { Engine } from '#workers/types.ts';
+import type {
+  FindAsk,
+  SearchMatches,
+  FoundCompany,
+  FoundComputer,
+  FoundJob,
+} from '#workers/api.ts';
+import type { ColumnStore } from '#workers/types.ts';
 
 /**
  * Searchable names in lower case with what they name. `apart`: what distinguishes equal names, in
@@ -11,7 +17,7 @@ interface Names<T> {
   readonly apart: (a: T, b: T) => number;
 }
 interface Index {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly named: number;
   readonly jobs: Names<FoundJob>;
   readonly companies: Names<FoundCompany>;
@@ -19,7 +25,7 @@ interface Index {
 }
 
 /** Finds by name in all loaded data (FIND-1). Rebuilds its names when one has changed. */
-export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
+export function makeFinder(): (engine: ColumnStore | null, ask: FindAsk) => SearchMatches {
   let index: Index | null = null;
   return (engine, { text, limit }) => {
     if (!engine) {
@@ -37,9 +43,9 @@ export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
 }
 
 const NONE = { count: 0, rows: [] };
-const EMPTY: Found = { jobs: NONE, companies: NONE, computers: NONE };
+const EMPTY: SearchMatches = { jobs: NONE, companies: NONE, computers: NONE };
 
-function getIndex(engine: Engine): Index {
+function getIndex(engine: ColumnStore): Index {
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
   const ofCompany = new Map<number, number>();
   const computers = new Map<string, { -readonly [K in keyof FoundComputer]: FoundComputer[K] }>();

@@ -3,7 +3,15 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter, RunsWindow } from '#contract/runs/query.ts';
 import type { RunColumns } from '#contract/runs/columns.ts';
 import { FRONT_SEC } from '../disk/warm-start-cache.ts';
-import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } from '../types.ts';
+import type {
+  Ahead,
+  Disk,
+  ColumnStore,
+  OpenedStore,
+  Outline,
+  SegmentInfo,
+  SmallRows,
+} from '../types.ts';
 
 /**
  * Opens in two steps. The first doesn't grow with history (COL-6):
@@ -18,14 +26,14 @@ import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } fro
  * then, so strips and usual ranges may be short.
  */
 export interface First {
-  readonly opened: Opened;
+  readonly opened: OpenedStore;
   readonly here: readonly SegmentInfo[];
   readonly rest: readonly SegmentInfo[];
 }
 
 /** What is shown first: the filter, once the stored segments are known, and the window of rows. */
 export interface FirstView {
-  readonly filter: (opened: Pick<Opened, 'segments'>, now: Ms) => RunsFilter;
+  readonly filter: (opened: Pick<OpenedStore, 'segments'>, now: Ms) => RunsFilter;
   readonly window: RunsWindow;
 }
 
@@ -56,13 +64,13 @@ export const DAYS_AT_ONCE = 6;
  */
 export async function openFirst(
   disk: Disk,
-  engine: Engine,
+  engine: ColumnStore,
   view: FirstView,
   now: Ms,
 ): Promise<First | null> {
   const opened = await disk.open(getPreloaded(view, now));
   if (!opened) return null;
-  return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
+  return loadFirstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
 }
 
 /** Returns the segments that overlap the view. */
@@ -77,11 +85,11 @@ const touchedBy =
     toSec * 1000 >= (from ?? -Infinity) && fromSec * 1000 < (to ?? Infinity);
 
 /** The same for what is already open. `load` may return null for an unreadable segment. */
-export async function firstRows(
+export async function loadFirstRows(
   disk: Books,
   load: (segment: SegmentInfo) => Promise<RunColumns | null>,
-  engine: Engine,
-  opened: Opened,
+  engine: ColumnStore,
+  opened: OpenedStore,
   view: FirstView,
   now: Ms,
 ): Promise<First> {
@@ -119,8 +127,8 @@ type Books = Pick<Disk, 'books' | 'restOfBooks'>;
 
 /** Takes in what needs no segment or table snapshot: user, small tables, patches. */
 export function takeIn(
-  engine: Engine,
-  { branding, people, rows, patches, dayStarts }: Opened,
+  engine: ColumnStore,
+  { branding, people, rows, patches, dayStarts }: OpenedStore,
 ): void {
   engine.zone(branding.timeZone, branding.dayBeginsHour, dayStarts);
   engine.people(people);
@@ -137,8 +145,8 @@ export function takeIn(
  */
 export async function openBooks(
   disk: Books,
-  engine: Engine,
-  { folds, patches, branding }: Opened,
+  engine: ColumnStore,
+  { folds, patches, branding }: OpenedStore,
   pause: () => Promise<void>,
 ): Promise<void> {
   // from here on, by the browser's calendar
@@ -156,18 +164,21 @@ export async function openBooks(
   });
 }
 
-const missing = (engine: Engine, table: 'job' | 'problem', ns: ReadonlySet<number>): number[] =>
-  [...ns].filter((n) => engine.row(table, n) === undefined);
+const missing = (
+  engine: ColumnStore,
+  table: 'job' | 'problem',
+  ns: ReadonlySet<number>,
+): number[] => [...ns].filter((n) => engine.row(table, n) === undefined);
 
 const outlineIn = (
-  { problemsOf: known }: Opened,
+  { problemsOf: known }: OpenedStore,
   segment: SegmentInfo | undefined,
 ): Outline | undefined =>
   known && segment ? known.outlines?.[known.segments.indexOf(segment.id)] : undefined;
 
 /** Whether all problems of the segment's runs in this time range were opened with the rest. */
 const isKnown = (
-  { problemsOf: known }: Opened,
+  { problemsOf: known }: OpenedStore,
   { from }: RunsFilter,
   segment: SegmentInfo | undefined,
 ): boolean =>
@@ -179,7 +190,7 @@ const isKnown = (
 
 function getProblems(
   all: readonly RunColumns[],
-  { patches }: Opened,
+  { patches }: OpenedStore,
   { from, to }: RunsFilter,
 ): Set<number> {
   const since = (from ?? -Infinity) / 1000;

@@ -29,11 +29,14 @@ export async function readAnswer(
  */
 export async function readFailure(name: CallName, response: Response, now: Ms): Promise<Failure> {
   const body = await loadJson(response);
-  return withCallSentence(name, getFailure(response, body, now), { status: response.status, body });
+  return withCallSentence(name, parseFailure(response, body, now), {
+    status: response.status,
+    body,
+  });
 }
 
 /** Returns a failure of the closed list for any status, with or without a readable body. */
-export function getFailure(response: Response, body: unknown, now: Ms): Failure {
+export function parseFailure(response: Response, body: unknown, now: Ms): Failure {
   const parsed = v.safeParse(BadSchema, body);
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now);
   const byStatus = ofStatus(response.status, retryAfterMs);

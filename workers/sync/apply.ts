@@ -3,7 +3,7 @@ import type { Logged } from '#contract/events.ts';
 import { LoggedSchema } from '#contract/events.ts';
 import { emptyTables, fold } from '#contract/fold.ts';
 import { renameActor, renameEvent } from '#contract/former-events.ts';
-import type { Id, Rows, Table } from '#contract/fold.ts';
+import type { RowId, Rows, FoldTable } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CommandId, JobN, KeyId, Ms, RunN, UserId } from '#contract/ids.ts';
 import { toLeanRun, statusCode } from '#contract/runs/columns.ts';
@@ -15,7 +15,7 @@ import { FOLDED_TABLES, getId, SMALL_TABLES } from '#workers/tables.ts';
 
 /** The rows on the device before the events. */
 export interface Base {
-  row<T extends FoldedTable>(table: T, id: Id): Tables[T] | undefined;
+  row<T extends FoldedTable>(table: T, id: RowId): Tables[T] | undefined;
   run(n: RunN): LeanRun | undefined;
   /** The run's day is not loaded yet: its page will contain the run's current state. */
   isComing(startedAt: Ms): boolean;
@@ -45,9 +45,9 @@ export interface Applied {
   readonly poison: readonly string[];
 }
 
-type Written = { readonly [T in FoldedTable | 'run']: Map<Id, Tables[T]> };
+type Written = { readonly [T in FoldedTable | 'run']: Map<RowId, Tables[T]> };
 /** The changed rows, by table and id; runs are columns. */
-type RowsById = { readonly [T in SmallTable]: Map<Id, DeviceTables[T]> };
+type RowsById = { readonly [T in SmallTable]: Map<RowId, DeviceTables[T]> };
 
 /**
  * Pure: the same events in any batches give the same rows (SYNC-2). An event is applied completely
@@ -121,7 +121,7 @@ export function mergePatches(first: Patch, second: Patch): Patch {
   for (const { rows } of [first, second])
     for (const table of SMALL_TABLES) {
       for (const row of rows[table] ?? [])
-        (written[table] as Map<Id, unknown>).set(getId(table, row), row);
+        (written[table] as Map<RowId, unknown>).set(getId(table, row), row);
     }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
   return { cursor: second.cursor, rows: splitSmallRows(written), runs: [...runs.values()] };
@@ -132,7 +132,10 @@ const noWrites = (): Written => emptyTables(WRITTEN);
 
 function splitSmallRows(written: Written | RowsById): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
-  for (const [table, byId] of Object.entries(written) as [SmallTable | 'run', Map<Id, unknown>][])
+  for (const [table, byId] of Object.entries(written) as [
+    SmallTable | 'run',
+    Map<RowId, unknown>,
+  ][])
     if (table !== 'run' && byId.size > 0) rows[table] = [...byId.values()];
   return rows as SmallRows;
 }
@@ -140,16 +143,16 @@ function splitSmallRows(written: Written | RowsById): SmallRows {
 /** Folds one event, completely or not at all. */
 function foldInto(base: Base, written: Written, logged: Logged): boolean {
   const staged = noWrites();
-  const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
+  const table = <T extends FoldedTable>(name: T): FoldTable<Tables[T]> => ({
     get: (id) =>
-      (staged[name] as Map<Id, Tables[T]>).get(id) ??
-      (written[name] as Map<Id, Tables[T]>).get(id) ??
+      (staged[name] as Map<RowId, Tables[T]>).get(id) ??
+      (written[name] as Map<RowId, Tables[T]>).get(id) ??
       base.row(name, id),
     set: (id, row) => {
-      (staged[name] as Map<Id, Tables[T]>).set(id, row);
+      (staged[name] as Map<RowId, Tables[T]>).set(id, row);
     },
   });
-  const run: Table<RunRow> = {
+  const run: FoldTable<RunRow> = {
     get(id) {
       const here = staged.run.get(id) ?? written.run.get(id);
       if (here) return here;
@@ -180,7 +183,7 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
     return false;
   }
   for (const name of WRITTEN)
-    for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
+    for (const [id, row] of staged[name]) (written[name] as Map<RowId, unknown>).set(id, row);
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { CommandId, Ms } from '#contract/ids.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import type { Patch, Person } from '#workers/types.ts';
+import type { Patch, KnownUser } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 
@@ -26,7 +26,7 @@ export type TeamMessage =
     }
   | { readonly kind: 'days' }
   | { readonly kind: 'reload' }
-  | { readonly kind: 'people'; readonly people: readonly Person[] }
+  | { readonly kind: 'people'; readonly people: readonly KnownUser[] }
   | { readonly kind: 'status'; readonly status: SyncStatus }
   | { readonly kind: 'token-is'; readonly ask: string; readonly token: Result<string> }
   // to the leader

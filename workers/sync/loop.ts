@@ -7,7 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
 import { syncMachine } from '#machines/sync.ts';
-import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
+import type { SyncOutcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { getPreloaded, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { getMachineClock } from '#workers/machine-clock.ts';
@@ -422,7 +422,7 @@ export class Loop {
    * Failures of the disk are failures of the loop: it waits and retries. So are bugs, but those are
    * reported.
    */
-  async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
+  async #guarded(work: () => Promise<SyncOutcome>): Promise<SyncOutcome> {
     try {
       return await work();
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { UserId } from '#contract/ids.ts';
 import * as v from 'valibot';
-import type { Outcome } from '#machines/sync-events.ts';
+import type { SyncOutcome } from '#machines/sync-events.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { SyncedSourcesSchema } from '#contract/sync/calls.ts';
@@ -95,7 +95,7 @@ async function loadPage({ wire, replica, pushed }: Fetching): Promise<Result<unk
 }
 
 /** Applies everything after the cursor (SYNC-5). */
-export async function pull(needs: Fetching): Promise<Outcome> {
+export async function pull(needs: Fetching): Promise<SyncOutcome> {
   const { replica, clock } = needs;
   if (replica.lacksTables) return { kind: 'reload' };
   for (;;) {
@@ -153,7 +153,7 @@ const foundCause = (data: unknown): object => ({
 });
 
 /** Fetches the current user and the small tables; the runs follow day by day (SYNC-3). */
-export async function bootstrap(needs: Fetching): Promise<Outcome> {
+export async function bootstrap(needs: Fetching): Promise<SyncOutcome> {
   const { wire, replica } = needs;
   const changes = needs.meChanges();
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
@@ -193,7 +193,7 @@ async function unchangedDays(
  * Fetches the newest missing days: the very first alone, so that its rows arrive soon, then several
  * at once, written together.
  */
-export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Outcome> {
+export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<SyncOutcome> {
   const missing = [...replica.days]
     .filter(([, here]) => !here)
     .map(([one]) => one)
@@ -264,10 +264,10 @@ function framesOrNull(buffer: ArrayBuffer): ReturnType<typeof pagesIn> | null {
   }
 }
 
-const failedWith = (failure: Failure): Outcome => ({ kind: 'failed', failure });
+const failedWith = (failure: Failure): SyncOutcome => ({ kind: 'failed', failure });
 
 /** Another epoch, or no longer in scope: the local data doesn't fit any more (LOG-6, SYNC-6). */
-const refused = (failure: Failure): Outcome =>
+const refused = (failure: Failure): SyncOutcome =>
   failure.kind === 'conflict' || failure.kind === 'forbidden'
     ? { kind: 'reload' }
     : failedWith(failure);

@@ -6,17 +6,17 @@ import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { getPages } from '#workers/disk/segments.ts';
-import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
+import { DEFAULT_VIEW, loadFirstRows, openBooks } from '#workers/startup/cold-start.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import type {
   DayRuns,
   Disk,
-  Engine,
+  ColumnStore,
   Fresh,
   LastSyncRow,
-  Opened,
+  OpenedStore,
   Patch,
-  Person,
+  KnownUser,
   SegmentInfo,
   SmallRows,
 } from '#workers/types.ts';
@@ -29,7 +29,7 @@ import { mergePatches, rekind } from './apply.ts';
  * patch that could not be written is written with the next one (SYNC-1).
  */
 export class Replica {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly disk: Disk;
   epoch = '';
   cursor = 0;
@@ -44,14 +44,14 @@ export class Replica {
   days = new Map<Day, boolean>();
   /** The server's tags of loaded days. */
   #tags = new Map<Day, string>();
-  people: readonly Person[] = [];
+  people: readonly KnownUser[] = [];
   #unsaved: Patch | null = null;
   #segments = new Set<number>();
   /** Ends when the start that is being written is on disk; null: none is being written. */
   #start: Promise<unknown> | null = null;
   #closed = false;
 
-  constructor(engine: Engine, disk: Disk) {
+  constructor(engine: ColumnStore, disk: Disk) {
     this.engine = engine;
     this.disk = disk;
   }
@@ -76,7 +76,7 @@ export class Replica {
    * First step of opening (COL-6): loads what the default view needs. Returns the segments that are
    * left to load.
    */
-  async open(opened: Opened, now: Ms): Promise<readonly SegmentInfo[]> {
+  async open(opened: OpenedStore, now: Ms): Promise<readonly SegmentInfo[]> {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
@@ -84,7 +84,14 @@ export class Replica {
     this.#know(opened);
     this.people = opened.people;
     return (
-      await firstRows(this.disk, (one) => this.#read(one), this.engine, opened, DEFAULT_VIEW, now)
+      await loadFirstRows(
+        this.disk,
+        (one) => this.#read(one),
+        this.engine,
+        opened,
+        DEFAULT_VIEW,
+        now,
+      )
     ).rest;
   }
 
@@ -93,7 +100,7 @@ export class Replica {
    * over missing rows would be wrong.
    */
   async openRest(
-    opened: Opened,
+    opened: OpenedStore,
     rest: readonly SegmentInfo[],
     pause: () => Promise<void>,
   ): Promise<void> {
@@ -108,7 +115,7 @@ export class Replica {
    * Loads segments and patches that another tab has written since. Returns false if that isn't
    * enough: then open again.
    */
-  async catchUp(opened: Opened): Promise<boolean> {
+  async catchUp(opened: OpenedStore): Promise<boolean> {
     if (opened.epoch !== this.epoch) return false;
     this.#know(opened);
     for (const segment of opened.segments)
@@ -258,7 +265,7 @@ export class Replica {
     return this.engine.row('lastSync', 'all')?.tag ?? '';
   }
 
-  named(people: readonly Person[]): void {
+  named(people: readonly KnownUser[]): void {
     this.people = people;
     this.engine.people(people);
   }
@@ -280,7 +287,7 @@ export class Replica {
     }
   }
 
-  #know({ days }: Opened): void {
+  #know({ days }: OpenedStore): void {
     this.days = new Map(days.map(({ day, here }) => [day, here]));
     this.#tags = new Map(
       days.flatMap(({ day, tag }) => (tag === undefined ? [] : [[day, tag] as const])),

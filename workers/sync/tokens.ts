@@ -1,4 +1,4 @@
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import { SessionSchema } from '#contract/auth/current-user.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -24,10 +24,10 @@ export interface OwnTokens extends Tokens {
   /** Fetches a session that starts from now: one in flight may predate a change. */
   renew(): Promise<Result<string>>;
   /** After signing in. */
-  set(session: Session): void;
+  set(session: UserSession): void;
   forget(): void;
   /** The current session, if any. */
-  readonly session: Session | null;
+  readonly session: UserSession | null;
   /** The last token, even if expired, for signing out. */
   readonly last: string | null;
   /**
@@ -40,7 +40,7 @@ export interface TokenNeeds {
   readonly fetch: typeof fetch;
   readonly origin: string;
   readonly clock: WorkerClock;
-  readonly renewed: (session: Session) => void;
+  readonly renewed: (session: UserSession) => void;
 }
 
 /**
@@ -60,7 +60,7 @@ const AHEAD_MS: Ms = 15_000;
  * (A2). Calls `renewed` with every new session: roles and offline limit may have changed.
  */
 export function makeTokens(needs: TokenNeeds): OwnTokens {
-  let session: Session | null = null;
+  let session: UserSession | null = null;
   /** When the session's token was requested, by the device's clock. */
   let since: Ms = 0;
   let flight: Promise<Result<string>> | null = null;
@@ -123,7 +123,7 @@ export const askRefresh = ({
   fetch,
   origin,
   clock,
-}: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> =>
+}: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<UserSession>> =>
   withinSilence(
     clock,
     async (signal) => {

@@ -13,7 +13,7 @@ import { demoQuickBooksMessages as t } from './messages.en.ts';
 import {
   type BookInvoice,
   type Books,
-  ITEMS,
+  DEMO_ITEMS,
   makeQuickBooksStandIn,
   TERM_DAYS,
 } from './stand-in.ts';
@@ -151,7 +151,7 @@ async function loadBooks(
 const getLines = (row: UsageMonthRow): BookInvoice['lines'] =>
   getBilledUsage(row).lines.map(({ kind, quantity, priceMills, amountMills }) => ({
     description: t[kind]({ month: row.month }),
-    item: (kind === 'users' ? ITEMS[0] : ITEMS[1])?.id ?? '',
+    item: (kind === 'users' ? DEMO_ITEMS[0] : DEMO_ITEMS[1])?.id ?? '',
     quantity: quantity / 100,
     price: priceMills / MILLS,
     amount: amountMills / MILLS,

@@ -36,7 +36,7 @@ export interface Books {
   readonly invoices: readonly BookInvoice[];
 }
 
-export const ITEMS: readonly Named[] = [
+export const DEMO_ITEMS: readonly Named[] = [
   { id: '1', name: t.backup },
   { id: '2', name: t.storage },
 ];
@@ -214,7 +214,7 @@ function listRecords(entity: string, books: Books): readonly BookRecord[] {
     case 'Employee':
       return books.employees.map(({ id, name }) => makeRecord(id, { DisplayName: name }));
     case 'Item':
-      return ITEMS.map(({ id, name }) => makeRecord(id, { Name: name }));
+      return DEMO_ITEMS.map(({ id, name }) => makeRecord(id, { Name: name }));
     case 'TaxCode':
       return TAX_CODES.map(({ id, name }) => makeRecord(id, { Name: name }));
     case 'Preferences':
@@ -242,7 +242,7 @@ const toInvoice = (invoice: BookInvoice, { customers }: Books): object => ({
     Description: description,
     Amount: amount,
     SalesItemLineDetail: {
-      ItemRef: { value: item, name: findName(ITEMS, item) },
+      ItemRef: { value: item, name: findName(DEMO_ITEMS, item) },
       Qty: quantity,
       UnitPrice: price,
     },

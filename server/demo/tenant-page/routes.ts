@@ -13,7 +13,7 @@ import { BASE, type ShownTenant } from './html.ts';
 import { OUTLOOK_KINDS, outlookPage } from './outlook-page.ts';
 import { APP_ROLES } from '../tenant/permissions.ts';
 import { TENANT_CSS, filesPage, mailsPage, registeredPage, tenantPage } from './page.ts';
-import { libraryPage, listPage } from './sites.ts';
+import { libraryPage, renderListPage } from './sites.ts';
 
 /** The permissions that only read. */
 const READING = Object.keys(APP_ROLES).filter((role) =>
@@ -128,7 +128,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
     });
     for (const [kind, show] of [
       ['libraries', libraryPage],
-      ['lists', listPage],
+      ['lists', renderListPage],
     ] as const)
       app.get(`${BASE}/:n/sites/:site/${kind}/:part`, (c) => {
         const shown = find(c)?.shown;

@@ -75,7 +75,7 @@ ${action(shown, `${path}/files`, t.addFile)}`,
 }
 
 /** The rows of a list, those changed last first; null if there is no such list. */
-export function listPage(shown: ShownTenant, site: string, key: string): string | null {
+export function renderListPage(shown: ShownTenant, site: string, key: string): string | null {
   const { admin } = shown.tenant;
   const list = admin.listLists(site).find(({ id }) => id === key);
   if (!list) return null;

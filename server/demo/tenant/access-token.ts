@@ -4,7 +4,7 @@ import { digest } from './ids.ts';
 import type { Tenant } from './store.ts';
 
 /** Who calls: an application with its granted roles, or a user with the granted scopes. */
-export interface Caller {
+export interface GraphCaller {
   readonly appId: string;
   readonly personId: string | null;
   readonly permissions: ReadonlySet<string>;
@@ -60,7 +60,7 @@ export function signAccessToken(
 }
 
 /** @throws GraphError 401 without a valid token of this tenant */
-export function readCaller(tenant: Tenant, authorization: string | undefined): Caller {
+export function readCaller(tenant: Tenant, authorization: string | undefined): GraphCaller {
   if (authorization === undefined || authorization === '')
     throw unauthorized('Access token is empty.');
   const token = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';

@@ -14,7 +14,14 @@ import {
 import { verifyAssertion } from './entra.ts';
 import { GraphError, badRequest, resourceNotFound } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
-import { type Entity, graphUrl, listPage, project, readJson, readQuery } from './odata.ts';
+import {
+  type GraphEntity,
+  graphUrl,
+  pageEntities,
+  selectProperties,
+  readJson,
+  readQuery,
+} from './odata.ts';
 import { APP_ROLES, checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
 
@@ -77,14 +84,14 @@ export function addApplicationRoutes(app: GraphApp, tenant: Tenant): void {
       applicationEntity(tenant, application),
     );
     return c.json(
-      listPage(tenant, c.req.raw, entities, { type: 'application', normal: 100, max: 999 }),
+      pageEntities(tenant, c.req.raw, entities, { type: 'application', normal: 100, max: 999 }),
     );
   });
   app.get('/applications/:id', (c) => {
     checkPermission(c.get('caller'), 'readApplications');
     const { select } = readQuery(new URL(c.req.url));
     const application = findById(tenant, c.req.param('id'));
-    return c.json(project(applicationEntity(tenant, application), select, 'application'));
+    return c.json(selectProperties(applicationEntity(tenant, application), select, 'application'));
   });
   app.patch('/applications/:id', async (c) => {
     checkPermission(c.get('caller'), 'writeApplications');
@@ -160,7 +167,11 @@ function addPrincipalRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readApplications');
     const entities = [graphPrincipal(tenant), ...listApplications(tenant).flatMap(getPrincipal)];
     return c.json(
-      listPage(tenant, c.req.raw, entities, { type: 'servicePrincipal', normal: 100, max: 999 }),
+      pageEntities(tenant, c.req.raw, entities, {
+        type: 'servicePrincipal',
+        normal: 100,
+        max: 999,
+      }),
     );
   });
   app.post('/servicePrincipals', async (c) => {
@@ -197,7 +208,11 @@ function addPrincipalRoutes(app: GraphApp, tenant: Tenant): void {
     const application = findByPrincipal(tenant, c.req.param('id'));
     const entities = application.roles.map((role) => assignmentEntity(tenant, application, role));
     return c.json(
-      listPage(tenant, c.req.raw, entities, { type: 'appRoleAssignment', normal: 100, max: 999 }),
+      pageEntities(tenant, c.req.raw, entities, {
+        type: 'appRoleAssignment',
+        normal: 100,
+        max: 999,
+      }),
     );
   });
   const assign = async (c: GraphContext): Promise<Response> => {
@@ -284,7 +299,7 @@ function readKey(tenant: Tenant, input: v.InferOutput<typeof keyInput>): KeyCred
   }
 }
 
-function applicationEntity(tenant: Tenant, application: Application): Entity {
+function applicationEntity(tenant: Tenant, application: Application): GraphEntity {
   return {
     id: application.id,
     deletedDateTime: null,
@@ -306,7 +321,7 @@ function applicationEntity(tenant: Tenant, application: Application): Entity {
   };
 }
 
-const getPrincipal = (application: Application): Entity[] =>
+const getPrincipal = (application: Application): GraphEntity[] =>
   application.principalId === null
     ? []
     : [
@@ -323,7 +338,7 @@ const getPrincipal = (application: Application): Entity[] =>
         },
       ];
 
-const graphPrincipal = (tenant: Tenant): Entity => ({
+const graphPrincipal = (tenant: Tenant): GraphEntity => ({
   id: getUuid(tenant.seed, 'principal', GRAPH_APP_ID),
   deletedDateTime: null,
   accountEnabled: true,
@@ -343,7 +358,7 @@ const graphPrincipal = (tenant: Tenant): Entity => ({
   tags: [],
 });
 
-const assignmentEntity = (tenant: Tenant, application: Application, role: string): Entity => ({
+const assignmentEntity = (tenant: Tenant, application: Application, role: string): GraphEntity => ({
   id: Buffer.from(`${application.principalId}:${role}`).toString('base64url'),
   deletedDateTime: null,
   appRoleId: APP_ROLES[role] ?? getUuid('role', role),

@@ -2,7 +2,7 @@ import { deflateSync, crc32 } from 'node:zlib';
 import { mixed } from '../random.ts';
 
 /** What a file contains: made from numbers when it is read, or bytes that somebody uploaded. */
-export type Content =
+export type FileContent =
   | {
       readonly kind: 'made';
       readonly seed: number;

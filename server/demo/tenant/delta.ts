@@ -1,12 +1,12 @@
 import type { GraphError } from './graph-error.ts';
-import { type Entity, type Query, graphUrl, linkTo, pageSize, readQuery } from './odata.ts';
+import { type GraphEntity, type Query, graphUrl, linkTo, pageSize, readQuery } from './odata.ts';
 import type { Tenant } from './store.ts';
 import { type SyncState, openToken, sealToken } from './sync-token.ts';
 
 /** One entity that has changed, or what is left of it. */
-export interface Change {
+export interface EntityChange {
   readonly seq: number;
-  readonly entity: Entity;
+  readonly entity: GraphEntity;
 }
 
 export interface DeltaRules {
@@ -19,9 +19,12 @@ export interface DeltaRules {
   readonly tokens: { readonly next: string; readonly done: string };
   readonly gone: () => GraphError;
   /** Returns what has changed after `state.at` up to `state.until`, oldest first. */
-  readonly changes: (state: SyncState, limit: number) => readonly Change[];
+  readonly changes: (state: SyncState, limit: number) => readonly EntityChange[];
   /** Returns the page's entities of the changes, if others belong to them. */
-  readonly complete?: (changes: readonly Change[], state: SyncState) => readonly Entity[];
+  readonly complete?: (
+    changes: readonly EntityChange[],
+    state: SyncState,
+  ) => readonly GraphEntity[];
   /** Returns the number of a point in time, if tokens may be one. */
   readonly sinceTime?: (at: number) => number;
 }
@@ -30,7 +33,7 @@ export interface DeltaRules {
  * Returns a page of a delta query. A round covers the changes up to the number at which it began;
  * what changes while the client reads pages belongs to the next round, so nothing is missed.
  */
-export function deltaPage(tenant: Tenant, request: Request, rules: DeltaRules): Entity {
+export function deltaPage(tenant: Tenant, request: Request, rules: DeltaRules): GraphEntity {
   const url = new URL(request.url);
   const { next, done } = rules.tokens;
   const query = readQuery(url);

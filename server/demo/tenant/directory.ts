@@ -2,7 +2,14 @@ import { deltaPage } from './delta.ts';
 import { GraphError, badRequest, resourceNotFound } from './graph-error.ts';
 import type { GraphApp } from './graph-env.ts';
 import { digest } from './ids.ts';
-import { type Entity, graphUrl, listPage, listRows, project, readQuery } from './odata.ts';
+import {
+  type GraphEntity,
+  graphUrl,
+  pageEntities,
+  listRows,
+  selectProperties,
+  readQuery,
+} from './odata.ts';
 import {
   type Person,
   SKU,
@@ -20,7 +27,7 @@ export function addDirectoryRoutes(app: GraphApp, tenant: Tenant): void {
   app.get('/organization', (c) => {
     checkPermission(c.get('caller'), 'readOrganization');
     return c.json(
-      listPage(tenant, c.req.raw, [organizationEntity(tenant)], {
+      pageEntities(tenant, c.req.raw, [organizationEntity(tenant)], {
         type: 'organization',
         normal: 100,
         max: 999,
@@ -57,7 +64,7 @@ export function addDirectoryRoutes(app: GraphApp, tenant: Tenant): void {
     const { select } = readQuery(new URL(c.req.url));
     return c.json({
       '@odata.context': `${graphUrl(tenant)}/$metadata#users/$entity`,
-      ...project(userEntity(person), select, 'user', USER_DEFAULTS),
+      ...selectProperties(userEntity(person), select, 'user', USER_DEFAULTS),
     });
   });
   app.get('/users/:user', (c) => {
@@ -66,7 +73,7 @@ export function addDirectoryRoutes(app: GraphApp, tenant: Tenant): void {
     const { select } = readQuery(new URL(c.req.url));
     return c.json({
       '@odata.context': `${graphUrl(tenant)}/$metadata#users/$entity`,
-      ...project(userEntity(person), select, 'user', USER_DEFAULTS),
+      ...selectProperties(userEntity(person), select, 'user', USER_DEFAULTS),
     });
   });
   app.get('/users/:user/mailboxSettings', (c) => {
@@ -94,7 +101,7 @@ export function findUser(tenant: Tenant, key: string): Person {
 }
 
 /** Deleted users can be restored for a while: their reason is `changed`. */
-function userDelta(tenant: Tenant, request: Request): Entity {
+function userDelta(tenant: Tenant, request: Request): GraphEntity {
   const url = new URL(request.url);
   if (url.searchParams.has('$top') || url.searchParams.has('$orderby'))
     throw badRequest('$top and $orderby are not supported for delta queries.');
@@ -117,12 +124,12 @@ function userDelta(tenant: Tenant, request: Request): Entity {
           seq: person.seq,
           entity: person.removed
             ? { 'id': person.id, '@removed': { reason: 'changed' } }
-            : project(userEntity(person), state.select, 'user', USER_DEFAULTS),
+            : selectProperties(userEntity(person), state.select, 'user', USER_DEFAULTS),
         })),
   });
 }
 
-function organizationEntity(tenant: Tenant): Entity {
+function organizationEntity(tenant: Tenant): GraphEntity {
   return {
     id: tenant.id,
     deletedDateTime: null,
@@ -159,7 +166,7 @@ function organizationEntity(tenant: Tenant): Entity {
   };
 }
 
-function skuEntity(tenant: Tenant): Entity {
+function skuEntity(tenant: Tenant): GraphEntity {
   const consumed = listPeople(tenant).filter(({ licensed }) => licensed).length;
   return {
     id: `${tenant.id}_${SKU.id}`,

@@ -9,11 +9,11 @@ import {
 } from './drive-store.ts';
 import { digest, isoTime } from './ids.ts';
 import { typeOfFile } from './mail-content.ts';
-import type { Entity } from './odata.ts';
+import type { GraphEntity } from './odata.ts';
 import { findPerson } from './people.ts';
 import type { Tenant } from './store.ts';
 
-const identity = (tenant: Tenant, personId: string): Entity => {
+const identity = (tenant: Tenant, personId: string): GraphEntity => {
   const person = findPerson(tenant, personId);
   return person
     ? { user: { id: person.id, displayName: person.name } }
@@ -29,7 +29,7 @@ export const libraryUrl = ({ owner_kind, url, name }: DriveRow): string => {
   return `${url}/${encodeURIComponent(name === FIRST_LIBRARY ? 'Shared Documents' : name)}`;
 };
 
-export function driveEntity(tenant: Tenant, drive: DriveRow): Entity {
+export function driveEntity(tenant: Tenant, drive: DriveRow): GraphEntity {
   const used = tenant.store.get<{ bytes: number | null }>(
     'select sum(size) as bytes from item where drive_id = ? and deleted = 0',
     drive.id,
@@ -81,7 +81,7 @@ export function getFolderPath(tenant: Tenant, item: ItemRow): string {
   return names.join('/');
 }
 
-export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Entity {
+export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): GraphEntity {
   const path = getFolderPath(tenant, item);
   const isRoot = item.parent_id === null;
   const webPath = [path, isRoot ? '' : item.name].filter(Boolean).join('/');
@@ -126,7 +126,7 @@ export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Enti
 }
 
 /** As delta queries return items: without `cTag` and path, deleted ones without a name. */
-export function changedItemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Entity {
+export function changedItemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): GraphEntity {
   if (item.deleted === 1)
     return {
       id: item.id,
@@ -159,7 +159,7 @@ const sizeOfFolder = ({ store }: Tenant, item: ItemRow): number =>
     item.id,
   )?.bytes ?? 0;
 
-export function versionEntity(tenant: Tenant, item: ItemRow, version: VersionRow): Entity {
+export function versionEntity(tenant: Tenant, item: ItemRow, version: VersionRow): GraphEntity {
   return {
     '@microsoft.graph.downloadUrl': downloadUrl(tenant, item, version.version),
     'id': `${version.version}.0`,
@@ -170,7 +170,7 @@ export function versionEntity(tenant: Tenant, item: ItemRow, version: VersionRow
 }
 
 /** The owner's permission, which everything in a drive inherits, and what was shared of the item. */
-export function permissionEntities(tenant: Tenant, drive: DriveRow, item: ItemRow): Entity[] {
+export function permissionEntities(tenant: Tenant, drive: DriveRow, item: ItemRow): GraphEntity[] {
   const root = findItem(tenant, drive.id, 'root');
   const owner = {
     id: 'owner',
@@ -185,6 +185,6 @@ export function permissionEntities(tenant: Tenant, drive: DriveRow, item: ItemRo
         'select id, props from permission where item_id = ? order by id',
         item.id,
       )
-      .map(({ id, props }): Entity => ({ id, ...(JSON.parse(props) as Entity) })),
+      .map(({ id, props }): GraphEntity => ({ id, ...(JSON.parse(props) as GraphEntity) })),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { type Content, makeBytes } from './content.ts';
+import { type FileContent, makeBytes } from './content.ts';
 import { GraphError, itemNotFound } from './graph-error.ts';
 import { digest, driveId, itemId } from './ids.ts';
 import { quickXorHash } from './quick-xor-hash.ts';
@@ -117,7 +117,7 @@ export interface NewItem {
   readonly author: string;
   readonly at: Ms;
   /** Null for a folder. */
-  readonly content: { readonly content: Content; readonly size: number } | null;
+  readonly content: { readonly content: FileContent; readonly size: number } | null;
   readonly fileCreatedAt?: Ms;
   readonly fileChangedAt?: Ms;
 }
@@ -152,7 +152,7 @@ function addVersion(
   { store }: Tenant,
   id: string,
   version: number,
-  content: { readonly content: Content; readonly size: number },
+  content: { readonly content: FileContent; readonly size: number },
   author: string,
   at: Ms,
 ): void {
@@ -170,7 +170,7 @@ function addVersion(
 export function changeContent(
   tenant: Tenant,
   item: ItemRow,
-  content: { readonly content: Content; readonly size: number },
+  content: { readonly content: FileContent; readonly size: number },
   author: string,
   fileChangedAt?: Ms,
 ): ItemRow {
@@ -252,8 +252,11 @@ export const listVersions = ({ store }: Tenant, itemIdentifier: string): Version
   );
 
 /** Returns what a file contains after it was edited and saved: most of it stays the same. */
-export function editContent(item: ItemRow): { readonly content: Content; readonly size: number } {
-  const content = JSON.parse(item.content ?? 'null') as Content | null;
+export function editContent(item: ItemRow): {
+  readonly content: FileContent;
+  readonly size: number;
+} {
+  const content = JSON.parse(item.content ?? 'null') as FileContent | null;
   const made =
     content?.kind === 'made'
       ? { ...content, revision: content.revision + 1 }
@@ -262,7 +265,7 @@ export function editContent(item: ItemRow): { readonly content: Content; readonl
 }
 
 /** Stores uploaded bytes. */
-export function storeBytes(tenant: Tenant, bytes: Uint8Array): Content {
+export function storeBytes(tenant: Tenant, bytes: Uint8Array): FileContent {
   const blob = digest('blob', tenant.store.nextSeq()).toString('hex');
   tenant.store.insert('blob', { id: blob, bytes });
   return { kind: 'stored', blob };
@@ -276,7 +279,7 @@ export function readFileBytes(
   to = state.size,
 ): Uint8Array<ArrayBuffer> {
   if (state.content === null) throw itemNotFound();
-  const content = JSON.parse(state.content) as Content;
+  const content = JSON.parse(state.content) as FileContent;
   if (content.kind === 'made') return makeBytes(content, state.size, from, to);
   const row = store.get<{ bytes: Uint8Array }>('select bytes from blob where id = ?', content.blob);
   if (!row) throw itemNotFound();

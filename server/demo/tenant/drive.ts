@@ -1,4 +1,4 @@
-import { type Change, deltaPage } from './delta.ts';
+import { type EntityChange, deltaPage } from './delta.ts';
 import {
   changedItemEntity,
   contentTag,
@@ -21,7 +21,14 @@ import {
 } from './drive-store.ts';
 import { GraphError, badRequest, itemNotFound } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
-import { type Entity, graphUrl, listPage, listRows, project, readQuery } from './odata.ts';
+import {
+  type GraphEntity,
+  graphUrl,
+  pageEntities,
+  listRows,
+  selectProperties,
+  readQuery,
+} from './odata.ts';
 import { findSiteDrives } from './groups.ts';
 import { findLibraryList, isRemovedLibrary } from './list-store.ts';
 import { listEntity } from './list-entities.ts';
@@ -47,7 +54,7 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
     checkPermission(c.get('caller'), isRead ? 'readFiles' : 'writeFiles');
     if (path === '') {
       const { select } = readQuery(new URL(c.req.url));
-      return c.json(project(driveEntity(tenant, drive), select, 'drive'));
+      return c.json(selectProperties(driveEntity(tenant, drive), select, 'drive'));
     }
     if (path === 'list' && isRead)
       return c.json(listEntity(tenant, drive.url, findLibraryList(tenant, drive)));
@@ -140,7 +147,7 @@ function read(
   if (name === undefined) {
     const tags = [itemTag(tenant, item), contentTag(tenant, item)];
     if (tags.includes(c.req.header('if-none-match') ?? '')) return c.body(null, 304);
-    return c.json(project(itemEntity(tenant, drive, item), select, 'driveItem'));
+    return c.json(selectProperties(itemEntity(tenant, drive, item), select, 'driveItem'));
   }
   if (name === 'children') {
     return c.json(
@@ -156,7 +163,7 @@ function read(
   if (name === 'content' && item.is_folder === 0) return redirect(c, downloadUrl(tenant, item));
   if (name === 'permissions')
     return c.json(
-      listPage(tenant, c.req.raw, permissionEntities(tenant, drive, item), {
+      pageEntities(tenant, c.req.raw, permissionEntities(tenant, drive, item), {
         type: 'permission',
         normal: 200,
         max: 999,
@@ -180,7 +187,7 @@ function readVersions(
   const versions = listVersions(tenant, item.id);
   if (id === undefined)
     return c.json(
-      listPage(
+      pageEntities(
         tenant,
         c.req.raw,
         versions.map((version) => versionEntity(tenant, item, version)),
@@ -201,7 +208,7 @@ function readVersions(
 }
 
 /** What changed in a drive since the token; changed items come with the folders above them. */
-function driveDelta(tenant: Tenant, received: Request, drive: DriveRow): Entity {
+function driveDelta(tenant: Tenant, received: Request, drive: DriveRow): GraphEntity {
   const request = withTokenInQuery(received);
   const url = `${graphUrl(tenant)}/drives/${encodeURIComponent(drive.id)}/root/delta`;
   const alone = request.headers.get('deltaexcludeparent') !== null;
@@ -238,13 +245,13 @@ function driveDelta(tenant: Tenant, received: Request, drive: DriveRow): Entity 
           state.since === 0 ? 0 : 1,
           limit,
         )
-        .map((row): Change => ({ seq: row.seq, entity: { row } })),
+        .map((row): EntityChange => ({ seq: row.seq, entity: { row } })),
     complete: (changes, state) => {
       const rows = changes.flatMap(({ entity }) =>
         isItemRow(entity['row']) ? [entity['row']] : [],
       );
       return (alone ? rows : withParents(tenant, rows)).map((row) =>
-        project(changedItemEntity(tenant, drive, row), state.select, 'driveItem'),
+        selectProperties(changedItemEntity(tenant, drive, row), state.select, 'driveItem'),
       );
     },
   });

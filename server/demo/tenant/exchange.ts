@@ -23,11 +23,11 @@ import { changeKey, digest, isoTime } from './ids.ts';
 import { folderDelta, messageDelta } from './mail-delta.ts';
 import { folderEntity, readView } from './mail-entities.ts';
 import {
-  type Entity,
+  type GraphEntity,
   graphUrl,
-  listPage,
+  pageEntities,
   listRows,
-  project,
+  selectProperties,
   readJson,
   readQuery,
 } from './odata.ts';
@@ -97,7 +97,7 @@ export function addExchangeRoutes(app: GraphApp, tenant: Tenant): void {
         type: 'mailboxItem',
         hasStableIds,
         entity: (row, select) =>
-          project(itemEntity(tenant, row, hasStableIds), select, 'mailboxItem'),
+          selectProperties(itemEntity(tenant, row, hasStableIds), select, 'mailboxItem'),
       }),
     );
   });
@@ -106,7 +106,11 @@ export function addExchangeRoutes(app: GraphApp, tenant: Tenant): void {
     const { select } = readQuery(new URL(c.req.url));
     const row = findMessage(tenant, id, c.req.param('item'));
     return c.json(
-      project(itemEntity(tenant, row, readView(c.req.raw).hasStableIds), select, 'mailboxItem'),
+      selectProperties(
+        itemEntity(tenant, row, readView(c.req.raw).hasStableIds),
+        select,
+        'mailboxItem',
+      ),
     );
   });
   app.get(`${base}/folders/:folder`, (c) => {
@@ -144,14 +148,14 @@ function findByMailboxId(tenant: Tenant, id: string): Person {
   return findMailbox(tenant, match[1] ?? '');
 }
 
-function folderPage(tenant: Tenant, request: Request, parent: FolderRow): Entity {
+function folderPage(tenant: Tenant, request: Request, parent: FolderRow): GraphEntity {
   const entities = listChildFolders(tenant, parent.id).map((folder) =>
     mailboxFolderEntity(tenant, folder),
   );
-  return listPage(tenant, request, entities, { type: 'mailboxFolder', normal: 10, max: 1000 });
+  return pageEntities(tenant, request, entities, { type: 'mailboxFolder', normal: 10, max: 1000 });
 }
 
-function mailboxFolderEntity(tenant: Tenant, folder: FolderRow): Entity {
+function mailboxFolderEntity(tenant: Tenant, folder: FolderRow): GraphEntity {
   const { id, displayName, parentFolderId, childFolderCount, totalItemCount } = folderEntity(
     tenant,
     folder,
@@ -159,7 +163,7 @@ function mailboxFolderEntity(tenant: Tenant, folder: FolderRow): Entity {
   return { id, displayName, parentFolderId, childFolderCount, totalItemCount, type: 'IPF.Note' };
 }
 
-function itemEntity(tenant: Tenant, row: MessageRow, hasStableIds: boolean): Entity {
+function itemEntity(tenant: Tenant, row: MessageRow, hasStableIds: boolean): GraphEntity {
   const key = changeKey(tenant, row.n, row.seq);
   return {
     '@odata.etag': `W/"${key}"`,
@@ -187,7 +191,7 @@ const exportInput = v.object({
   itemIds: v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_EXPORT)),
 });
 
-function exportItems(tenant: Tenant, person: Person, json: unknown): Entity[] {
+function exportItems(tenant: Tenant, person: Person, json: unknown): GraphEntity[] {
   const parsed = v.safeParse(exportInput, json);
   if (!parsed.success) throw badRequest(`itemIds: ${parsed.issues[0].message}`);
   return parsed.output.itemIds.map((itemId) => {

@@ -6,7 +6,7 @@ import { type Rng, makeRng } from '../random.ts';
  * done, but nobody hears of it · `cut` the response ends in its middle · `stalled` nothing comes until
  * the client gives up · `warned` answered, with the announcement that the limit is near.
  */
-export type FailureKind =
+export type RequestFailure =
   | 'throttled'
   | 'busy'
   | 'error'
@@ -27,7 +27,7 @@ export interface FailureRule {
   readonly at?: readonly number[];
   /** … or how likely each one fails. */
   readonly probability?: number;
-  readonly failure: FailureKind;
+  readonly failure: RequestFailure;
   readonly retryAfterSeconds?: number;
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Caller } from './access-token.ts';
+import type { GraphCaller } from './access-token.ts';
 import { GraphError } from './graph-error.ts';
 import { findMailbox } from './mailbox-store.ts';
 import type { Person } from './people.ts';
@@ -7,7 +7,7 @@ import { type Action, checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
 
 export interface GraphEnv {
-  readonly Variables: { readonly caller: Caller };
+  readonly Variables: { readonly caller: GraphCaller };
 }
 export type GraphApp = Hono<GraphEnv>;
 export type GraphContext = Context<GraphEnv>;

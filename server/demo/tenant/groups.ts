@@ -6,7 +6,7 @@ import { GraphError, itemNotFound, resourceNotFound } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
 import { isoTime } from './ids.ts';
 import { type ListRow, createLibrary } from './list-store.ts';
-import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts';
+import { type GraphEntity, graphUrl, pageEntities, selectProperties, readQuery } from './odata.ts';
 import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
 import { checkPermission, hasPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
@@ -109,7 +109,7 @@ function listMembers(
   group: string,
   isDeep: boolean,
   seesHidden: boolean,
-): Entity[] {
+): GraphEntity[] {
   const isHidden = (id: string): boolean =>
     !seesHidden && readSettings(tenant, id).visibility === 'HiddenMembership';
   if (isHidden(group)) return [];
@@ -124,11 +124,11 @@ function listMembers(
     )
     .flatMap(({ person_id }) => findPerson(tenant, person_id) ?? []);
   return [
-    ...people.map((person): Entity => ({
+    ...people.map((person): GraphEntity => ({
       '@odata.type': '#microsoft.graph.user',
       ...userEntity(person),
     })),
-    ...nested.map((row): Entity => ({
+    ...nested.map((row): GraphEntity => ({
       '@odata.type': '#microsoft.graph.group',
       ...groupEntity(tenant, row),
     })),
@@ -170,7 +170,7 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readGroups');
     const rows = store.all<GroupRow>('select * from team where removed = 0 order by n');
     return c.json(
-      listPage(
+      pageEntities(
         tenant,
         c.req.raw,
         rows.map((row) => groupEntity(tenant, row)),
@@ -186,18 +186,22 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readGroups');
     const { select } = readQuery(new URL(c.req.url));
     return c.json(
-      project(groupEntity(tenant, findGroup(tenant, c.req.param('group'))), select, 'group'),
+      selectProperties(
+        groupEntity(tenant, findGroup(tenant, c.req.param('group'))),
+        select,
+        'group',
+      ),
     );
   });
   /** Members of a hidden group are left out, without an error. */
-  const readMembers = (c: GraphContext, id: string, isDeep: boolean): Entity[] =>
+  const readMembers = (c: GraphContext, id: string, isDeep: boolean): GraphEntity[] =>
     listMembers(tenant, id, isDeep, hasPermission(c.get('caller'), 'readHiddenMembers'));
   for (const list of ['members', 'transitiveMembers'] as const)
     app.get(`/groups/:group/${list}`, (c) => {
       checkPermission(c.get('caller'), 'readGroups');
       const { id } = findGroup(tenant, c.req.param('group') ?? '');
       return c.json(
-        listPage(tenant, c.req.raw, readMembers(c, id, list === 'transitiveMembers'), {
+        pageEntities(tenant, c.req.raw, readMembers(c, id, list === 'transitiveMembers'), {
           type: 'directoryObject',
           normal: 100,
           max: 999,
@@ -213,7 +217,7 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
       return person ? [{ '@odata.type': '#microsoft.graph.user', ...userEntity(person) }] : [];
     });
     return c.json(
-      listPage(tenant, c.req.raw, rows, {
+      pageEntities(tenant, c.req.raw, rows, {
         type: 'directoryObject',
         normal: 100,
         max: 999,
@@ -226,8 +230,8 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
     return c.json(siteEntity(siteOfGroup(tenant, findGroup(tenant, c.req.param('group')).id)));
   });
 
-  const sites = (request: Request, rows: readonly SiteRow[]): Entity =>
-    listPage(tenant, request, rows.map(siteEntity), { type: 'site', normal: 200, max: 999 });
+  const sites = (request: Request, rows: readonly SiteRow[]): GraphEntity =>
+    pageEntities(tenant, request, rows.map(siteEntity), { type: 'site', normal: 200, max: 999 });
   app.get('/sites', (c) => {
     checkPermission(c.get('caller'), 'readSites');
     if (readQuery(new URL(c.req.url)).search === null)
@@ -257,7 +261,9 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
   app.get('/sites/:site', (c) => {
     checkPermission(c.get('caller'), 'readSites');
     const { select } = readQuery(new URL(c.req.url));
-    return c.json(project(siteEntity(findSite(tenant, c.req.param('site'))), select, 'site'));
+    return c.json(
+      selectProperties(siteEntity(findSite(tenant, c.req.param('site'))), select, 'site'),
+    );
   });
 }
 
@@ -320,7 +326,7 @@ export function siteDrives(tenant: Tenant, site: SiteRow): DriveRow[] {
 export const getUrl = ({ path }: SiteRow): string =>
   `https://${SITES}${path === '' ? '' : `/sites/${path}`}`;
 
-function siteEntity(site: SiteRow): Entity {
+function siteEntity(site: SiteRow): GraphEntity {
   return {
     id: site.id,
     createdDateTime: isoTime(site.created_at),
@@ -335,7 +341,11 @@ function siteEntity(site: SiteRow): Entity {
 }
 
 /** `deletedAt`: of a group that can still be restored. */
-export function groupEntity(tenant: Tenant, group: GroupRow, deletedAt: Ms | null = null): Entity {
+export function groupEntity(
+  tenant: Tenant,
+  group: GroupRow,
+  deletedAt: Ms | null = null,
+): GraphEntity {
   const isUnified = group.kind !== 'security';
   const { description, visibility } = readSettings(tenant, group.id);
   const mail = `${group.nickname}@${tenant.domain}`;
@@ -364,7 +374,7 @@ export function groupEntity(tenant: Tenant, group: GroupRow, deletedAt: Ms | nul
   };
 }
 
-function groupDelta(tenant: Tenant, request: Request): Entity {
+function groupDelta(tenant: Tenant, request: Request): GraphEntity {
   return deltaPage(tenant, request, {
     scope: 'groups',
     kind: 'directory',
@@ -390,7 +400,7 @@ function groupDelta(tenant: Tenant, request: Request): Entity {
           entity:
             row.removed === 1
               ? { 'id': row.id, '@removed': { reason: 'changed' } }
-              : project(groupEntity(tenant, row), state.select, 'group'),
+              : selectProperties(groupEntity(tenant, row), state.select, 'group'),
         })),
   });
 }

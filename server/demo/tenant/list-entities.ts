@@ -2,11 +2,11 @@ import { libraryUrl } from './drive-entities.ts';
 import { findDrive } from './drive-store.ts';
 import { guid, isoTime } from './ids.ts';
 import type { ListColumn, Fields, ListItemRow, ListItemVersionRow, ListRow } from './list-store.ts';
-import type { Entity } from './odata.ts';
+import type { GraphEntity } from './odata.ts';
 import { findPerson } from './people.ts';
 import type { Tenant } from './store.ts';
 
-const identity = (tenant: Tenant, personId: string): Entity => {
+const identity = (tenant: Tenant, personId: string): GraphEntity => {
   const person = findPerson(tenant, personId);
   return person
     ? { user: { id: person.id, displayName: person.name } }
@@ -21,7 +21,7 @@ function listUrl(tenant: Tenant, site: string, list: ListRow): string {
   return drive ? libraryUrl(drive) : `${site}/Lists/${encodeURIComponent(list.name)}`;
 }
 
-export const listEntity = (tenant: Tenant, site: string, list: ListRow): Entity => ({
+export const listEntity = (tenant: Tenant, site: string, list: ListRow): GraphEntity => ({
   id: list.id,
   createdDateTime: isoTime(list.created_at),
   description: '',
@@ -36,7 +36,7 @@ export const listEntity = (tenant: Tenant, site: string, list: ListRow): Entity 
   list: { contentTypesEnabled: false, hidden: false, template: list.template },
 });
 
-export const columnEntity = (list: ListRow, column: ListColumn): Entity => ({
+export const columnEntity = (list: ListRow, column: ListColumn): GraphEntity => ({
   id: guid(list.id, column.name),
   name: column.name,
   displayName: column.displayName,
@@ -53,7 +53,7 @@ export const columnEntity = (list: ListRow, column: ListColumn): Entity => ({
 export const rowTag = (list: ListRow, row: ListItemRow): string =>
   `"${guid(list.id, 'row', row.n)},${row.version}"`;
 
-export function fieldsEntity(list: ListRow, row: ListItemRow): Entity {
+export function fieldsEntity(list: ListRow, row: ListItemRow): GraphEntity {
   const own = JSON.parse(row.fields) as Fields;
   return {
     '@odata.etag': rowTag(list, row),
@@ -84,7 +84,7 @@ export const rowEntity = (
   list: ListRow,
   row: ListItemRow,
   expand: readonly string[],
-): Entity => ({
+): GraphEntity => ({
   '@odata.etag': rowTag(list, row),
   'createdDateTime': isoTime(row.created_at),
   'eTag': rowTag(list, row),
@@ -99,7 +99,7 @@ export const rowEntity = (
   ...(expand.some((name) => name.startsWith('fields')) ? { fields: fieldsEntity(list, row) } : {}),
 });
 
-export const removedRowEntity = (list: ListRow, row: ListItemRow): Entity => ({
+export const removedRowEntity = (list: ListRow, row: ListItemRow): GraphEntity => ({
   id: String(row.n),
   parentReference: { siteId: list.site_id },
   contentType: CONTENT_TYPE,
@@ -111,7 +111,7 @@ export const rowVersionEntity = (
   list: ListRow,
   row: ListItemRow,
   version: ListItemVersionRow,
-): Entity => ({
+): GraphEntity => ({
   id: `${version.version}.0`,
   lastModifiedDateTime: isoTime(version.at),
   lastModifiedBy: identity(tenant, version.editor),

@@ -35,12 +35,12 @@ import {
   renameList,
 } from './list-store.ts';
 import {
-  type Entity,
+  type GraphEntity,
   checkIfMatch,
   graphUrl,
-  listPage,
+  pageEntities,
   listRows as pageRows,
-  project,
+  selectProperties,
   readJson,
   readQuery,
 } from './odata.ts';
@@ -113,7 +113,7 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readSites');
     const site = findSite(tenant, c.req.param('site'));
     const rows = listLists(tenant, site.id).map((list) => listEntity(tenant, getUrl(site), list));
-    return c.json(listPage(tenant, c.req.raw, rows, { type: 'list', normal: 200, max: 999 }));
+    return c.json(pageEntities(tenant, c.req.raw, rows, { type: 'list', normal: 200, max: 999 }));
   });
   app.post('/sites/:site/lists', async (c) => {
     checkPermission(c.get('caller'), 'manageLists');
@@ -133,7 +133,7 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
   });
   app.get(LIST, (c) => {
     const { url, list } = open(c);
-    return c.json(project(listEntity(tenant, url, list), query(c).select, 'list'));
+    return c.json(selectProperties(listEntity(tenant, url, list), query(c).select, 'list'));
   });
   app.patch(LIST, async (c) => {
     const { site, url, list } = open(c, 'manageLists');
@@ -148,13 +148,13 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
     const { list } = open(c);
     const drive = list.drive_id === null ? null : findDrive(tenant, list.drive_id);
     if (!drive) throw itemNotFound();
-    return c.json(project(driveEntity(tenant, drive), query(c).select, 'drive'));
+    return c.json(selectProperties(driveEntity(tenant, drive), query(c).select, 'drive'));
   });
   app.get(`${LIST}/columns`, (c) => {
     const { list } = open(c);
     const rows = listColumns(tenant, list).map((column) => columnEntity(list, column));
     return c.json(
-      listPage(tenant, c.req.raw, rows, { type: 'columnDefinition', normal: 200, max: 999 }),
+      pageEntities(tenant, c.req.raw, rows, { type: 'columnDefinition', normal: 200, max: 999 }),
     );
   });
   app.post(`${LIST}/columns`, async (c) => {
@@ -193,7 +193,7 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
     const { url, list } = open(c);
     const { select, expand } = query(c);
     const entity = rowEntity(tenant, url, list, getRow(c, list), expand);
-    return c.json(project(entity, select, 'listItem'));
+    return c.json(selectProperties(entity, select, 'listItem'));
   });
   app.delete(`${LIST}/items/:item`, (c) => {
     const { list } = open(c, 'writeRows');
@@ -222,13 +222,13 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
       rowVersionEntity(tenant, list, row, version),
     );
     return c.json(
-      listPage(tenant, c.req.raw, rows, { type: 'listItemVersion', normal: 200, max: 999 }),
+      pageEntities(tenant, c.req.raw, rows, { type: 'listItemVersion', normal: 200, max: 999 }),
     );
   });
 }
 
 /** What changed in a list since the token. */
-function rowDelta(tenant: Tenant, request: Request, url: string, list: ListRow): Entity {
+function rowDelta(tenant: Tenant, request: Request, url: string, list: ListRow): GraphEntity {
   const path = `${graphUrl(tenant)}/sites/${list.site_id}/lists/${list.id}/items/delta`;
   return deltaPage(tenant, request, {
     scope: `list:${list.id}`,
@@ -261,7 +261,7 @@ function rowDelta(tenant: Tenant, request: Request, url: string, list: ListRow):
           entity:
             row.deleted === 1
               ? removedRowEntity(list, row)
-              : project(
+              : selectProperties(
                   rowEntity(tenant, url, list, row, state.expand ?? []),
                   state.select,
                   'listItem',

@@ -1,8 +1,8 @@
-import { type Change, deltaPage } from './delta.ts';
+import { type EntityChange, deltaPage } from './delta.ts';
 import { GraphError } from './graph-error.ts';
 import { folderEntity } from './mail-entities.ts';
 import type { FolderRow, MessageRow } from './mailbox-store.ts';
-import { type Entity, project } from './odata.ts';
+import { type GraphEntity, selectProperties } from './odata.ts';
 import type { Tenant } from './store.ts';
 import type { SyncState } from './sync-token.ts';
 
@@ -23,10 +23,10 @@ export function messageDelta(
   folder: FolderRow,
   as: {
     readonly type: 'message' | 'mailboxItem';
-    readonly entity: (row: MessageRow, select: readonly string[] | null) => Entity;
+    readonly entity: (row: MessageRow, select: readonly string[] | null) => GraphEntity;
     readonly hasStableIds: boolean;
   },
-): Entity {
+): GraphEntity {
   return deltaPage(tenant, request, {
     scope: `${as.type}:${folder.id}`,
     kind: 'content',
@@ -36,12 +36,12 @@ export function messageDelta(
     tokens: TOKENS,
     gone,
     changes: (state, limit) => {
-      const changed = messagesSince(tenant, folder.id, state, limit).map((row): Change => ({
+      const changed = messagesSince(tenant, folder.id, state, limit).map((row): EntityChange => ({
         seq: row.seq,
         entity: { '@odata.type': `#microsoft.graph.${as.type}`, ...as.entity(row, state.select) },
       }));
       const left = departuresSince(tenant, folder.id, state, limit).map(
-        ({ seq, id, stable_id }): Change => ({
+        ({ seq, id, stable_id }): EntityChange => ({
           seq,
           entity: {
             '@odata.type': `#microsoft.graph.${as.type}`,
@@ -55,7 +55,7 @@ export function messageDelta(
   });
 }
 
-const inOrder = (changes: readonly Change[], limit: number): Change[] =>
+const inOrder = (changes: readonly EntityChange[], limit: number): EntityChange[] =>
   [...changes].sort((a, b) => a.seq - b.seq).slice(0, limit);
 
 function messagesSince(
@@ -104,10 +104,10 @@ export function folderDelta(
   mailbox: string,
   as: {
     readonly type: 'mailFolder' | 'mailboxFolder';
-    readonly entity: (folder: FolderRow) => Entity;
+    readonly entity: (folder: FolderRow) => GraphEntity;
     readonly hasHidden: boolean;
   } = { type: 'mailFolder', entity: (folder) => folderEntity(tenant, folder), hasHidden: false },
-): Entity {
+): GraphEntity {
   const scope = `folders:${mailbox}`;
   return deltaPage(tenant, request, {
     scope: `${as.type}:${scope}`,
@@ -129,21 +129,23 @@ export function folderDelta(
           as.hasHidden ? 1 : 0,
           limit,
         )
-        .map((row): Change => ({
+        .map((row): EntityChange => ({
           seq: row.seq,
           entity: {
             '@odata.type': `#microsoft.graph.${as.type}`,
-            ...project(as.entity(row), state.select, as.type),
+            ...selectProperties(as.entity(row), state.select, as.type),
           },
         }));
-      const left = departuresSince(tenant, scope, state, limit).map(({ seq, id }): Change => ({
-        seq,
-        entity: {
-          '@odata.type': `#microsoft.graph.${as.type}`,
-          id,
-          '@removed': { reason: 'deleted' },
-        },
-      }));
+      const left = departuresSince(tenant, scope, state, limit).map(
+        ({ seq, id }): EntityChange => ({
+          seq,
+          entity: {
+            '@odata.type': `#microsoft.graph.${as.type}`,
+            id,
+            '@removed': { reason: 'deleted' },
+          },
+        }),
+      );
       return inOrder([...changed, ...left], limit);
     },
   });

@@ -9,10 +9,10 @@ import {
   readAttachment,
   readProps,
 } from './mailbox-store.ts';
-import type { Entity } from './odata.ts';
+import type { GraphEntity } from './odata.ts';
 import type { Tenant } from './store.ts';
 
-export function folderEntity({ store }: Tenant, folder: FolderRow): Entity {
+export function folderEntity({ store }: Tenant, folder: FolderRow): GraphEntity {
   const counts = store.get<{ total: number; unread: number }>(
     'select count(*) as total, count(*) filter (where read = 0) as unread from message where folder_id = ?',
     folder.id,
@@ -32,7 +32,7 @@ export function folderEntity({ store }: Tenant, folder: FolderRow): Entity {
   };
 }
 
-const recipient = (person: Correspondent): Entity => ({
+const recipient = (person: Correspondent): GraphEntity => ({
   emailAddress: {
     name: person.name === '' ? person.address : person.name,
     address: person.address,
@@ -56,7 +56,7 @@ export function readView(request: Request): MessageView {
   };
 }
 
-export function messageEntity(tenant: Tenant, row: MessageRow, view: MessageView): Entity {
+export function messageEntity(tenant: Tenant, row: MessageRow, view: MessageView): GraphEntity {
   const props = readProps(row);
   const key = changeKey(tenant, row.n, row.seq);
   const id = view.hasStableIds ? row.stable_id : row.id;
@@ -107,7 +107,7 @@ export function messageEntity(tenant: Tenant, row: MessageRow, view: MessageView
 /** The names of a message's properties that are returned without `$select`. */
 export const isMessageDefault = (name: string): boolean => !ON_REQUEST.has(name);
 
-export function attachmentEntity(row: AttachmentRow, hasBytes: boolean): Entity {
+export function attachmentEntity(row: AttachmentRow, hasBytes: boolean): GraphEntity {
   return {
     '@odata.type': '#microsoft.graph.fileAttachment',
     '@odata.mediaContentType': row.type,
@@ -124,7 +124,7 @@ export function attachmentEntity(row: AttachmentRow, hasBytes: boolean): Entity 
 }
 
 /** Returns the expansions that a request wants: attachments, extended properties by id. */
-export function expandMessage(tenant: Tenant, row: MessageRow, expand: string): Entity {
+export function expandMessage(tenant: Tenant, row: MessageRow, expand: string): GraphEntity {
   const result: Record<string, unknown> = {};
   if (/\battachments\b/i.test(expand))
     result['attachments'] = listAttachments(tenant, row.n).map((attachment) =>

@@ -22,7 +22,15 @@ import {
   readProps,
 } from './mailbox-store.ts';
 import { writeMime } from './mime.ts';
-import { type Entity, graphUrl, linkTo, listPage, pageSize, project, readQuery } from './odata.ts';
+import {
+  type GraphEntity,
+  graphUrl,
+  linkTo,
+  pageEntities,
+  pageSize,
+  selectProperties,
+  readQuery,
+} from './odata.ts';
 import { matchesFilter } from './odata-filter.ts';
 import { objectNotFound } from './graph-error.ts';
 import type { Tenant } from './store.ts';
@@ -41,7 +49,7 @@ export function addMailRoutes(app: GraphApp, tenant: Tenant): void {
     const { id } = openMailbox(tenant, c, c.req.param('user'), 'readMailBasic');
     const folder = findFolder(tenant, id, c.req.param('folder'));
     const { select } = readQuery(new URL(c.req.url));
-    return c.json(project(folderEntity(tenant, folder), select, 'mailFolder'));
+    return c.json(selectProperties(folderEntity(tenant, folder), select, 'mailFolder'));
   });
   app.get('/users/:user/mailFolders/:folder/childFolders', (c) => {
     const { id } = openMailbox(tenant, c, c.req.param('user'), 'readMailBasic');
@@ -89,7 +97,7 @@ export function addMailRoutes(app: GraphApp, tenant: Tenant): void {
       const row = findMessageAt(tenant, id, c.req.param());
       const entities = listAttachments(tenant, row.n).map((file) => attachmentEntity(file, true));
       return c.json(
-        listPage(tenant, c.req.raw, entities, { type: 'attachment', normal: 10, max: 1000 }),
+        pageEntities(tenant, c.req.raw, entities, { type: 'attachment', normal: 10, max: 1000 }),
       );
     });
     app.get(`${base}/attachments/:attachment/$value`, (c) => {
@@ -103,7 +111,7 @@ export function addMailRoutes(app: GraphApp, tenant: Tenant): void {
       const params: Record<string, string> = c.req.param();
       const file = findAttachment(tenant, findMessageAt(tenant, id, params), params['attachment']);
       const { select } = readQuery(new URL(c.req.url));
-      return c.json(project(attachmentEntity(file, true), select, 'fileAttachment'));
+      return c.json(selectProperties(attachmentEntity(file, true), select, 'fileAttachment'));
     });
   }
 }
@@ -138,10 +146,10 @@ export function getMime(tenant: Tenant, row: MessageRow): Uint8Array<ArrayBuffer
   return new Uint8Array(writeMime(readProps(row), listAttachments(tenant, row.n)));
 }
 
-const projectMessage = (entity: Entity, select: readonly string[] | null): Entity =>
-  project(entity, select, 'message', Object.keys(entity).filter(isMessageDefault));
+const projectMessage = (entity: GraphEntity, select: readonly string[] | null): GraphEntity =>
+  selectProperties(entity, select, 'message', Object.keys(entity).filter(isMessageDefault));
 
-export function oneMessage(tenant: Tenant, request: Request, row: MessageRow): Entity {
+export function oneMessage(tenant: Tenant, request: Request, row: MessageRow): GraphEntity {
   const url = new URL(request.url);
   const { select } = readQuery(url);
   return {
@@ -151,13 +159,13 @@ export function oneMessage(tenant: Tenant, request: Request, row: MessageRow): E
   };
 }
 
-function folderPage(tenant: Tenant, request: Request, parent: FolderRow): Entity {
+function folderPage(tenant: Tenant, request: Request, parent: FolderRow): GraphEntity {
   const url = new URL(request.url);
   const hasHidden = url.searchParams.get('includeHiddenFolders') === 'true';
   const entities = listChildFolders(tenant, parent.id)
     .filter((folder) => hasHidden || folder.hidden === 0)
     .map((folder) => folderEntity(tenant, folder));
-  return listPage(tenant, request, entities, { type: 'mailFolder', normal: 10, max: 1000 });
+  return pageEntities(tenant, request, entities, { type: 'mailFolder', normal: 10, max: 1000 });
 }
 
 /** Messages, newest first, `$skip` by `$skip`; only the page's rows become entities. */
@@ -166,7 +174,7 @@ function messagePage(
   request: Request,
   mailbox: string,
   folder: FolderRow | null,
-): Entity {
+): GraphEntity {
   const url = new URL(request.url);
   const query = readQuery(url);
   const view = readView(request);

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { type Content, makeBytes, makePicture } from './content.ts';
+import { type FileContent, makeBytes, makePicture } from './content.ts';
 import { GraphError, objectNotFound } from './graph-error.ts';
 import { attachmentId, folderId, messageId, stableId } from './ids.ts';
 import type { Correspondent } from './mail-content.ts';
@@ -362,7 +362,7 @@ export function readAttachment(row: AttachmentRow): Uint8Array {
   if (row.bytes) return row.bytes;
   const made = JSON.parse(row.content ?? '{"seed":0,"size":0}') as { seed: number; size: number };
   if (row.inline === 1 && row.type === 'image/png') return makePicture(made.seed);
-  const content: Content = { kind: 'made', seed: made.seed, revision: 0, name: row.name };
+  const content: FileContent = { kind: 'made', seed: made.seed, revision: 0, name: row.name };
   return makeBytes(content, made.size);
 }
 

@@ -3,7 +3,7 @@ import { badRequest, GraphError } from './graph-error.ts';
 import type { Tenant } from './store.ts';
 
 /** An entity as it is returned; keys with `@` are annotations. */
-export type Entity = Readonly<Record<string, unknown>>;
+export type GraphEntity = Readonly<Record<string, unknown>>;
 
 export const GRAPH = 'graph.microsoft.com';
 
@@ -44,12 +44,12 @@ export function readQuery(url: URL): Query {
  * properties that nobody selected are those of `always`.
  * @throws GraphError a property that the type doesn't have
  */
-export function project(
-  entity: Entity,
+export function selectProperties(
+  entity: GraphEntity,
   select: readonly string[] | null,
   type: string,
   always: readonly string[] | null = null,
-): Entity {
+): GraphEntity {
   const names = select ?? always;
   if (names === null) return entity;
   for (const name of select ?? [])
@@ -95,9 +95,9 @@ export function listRows<T>(
   tenant: Tenant,
   request: Request,
   rows: readonly T[],
-  toEntity: (row: T) => Entity,
+  toEntity: (row: T) => GraphEntity,
   rules: ListRules,
-): Entity {
+): GraphEntity {
   const url = new URL(request.url);
   const query = readQuery(url);
   checkAdvanced(request, query, rules);
@@ -114,17 +114,19 @@ export function listRows<T>(
     '@odata.context': `${graphUrl(tenant)}/$metadata#${rules.type}s`,
     ...(query.count ? { '@odata.count': total } : {}),
     ...(from + size < total ? { '@odata.nextLink': linkTo(tenant, next) } : {}),
-    'value': page.map((entity) => project(entity, query.select, rules.type, rules.always ?? null)),
+    'value': page.map((entity) =>
+      selectProperties(entity, query.select, rules.type, rules.always ?? null),
+    ),
   };
 }
 
 /** The same for few entities that are there already. */
-export const listPage = (
+export const pageEntities = (
   tenant: Tenant,
   request: Request,
-  entities: readonly Entity[],
+  entities: readonly GraphEntity[],
   rules: ListRules,
-): Entity => listRows(tenant, request, entities, (entity) => entity, rules);
+): GraphEntity => listRows(tenant, request, entities, (entity) => entity, rules);
 
 /** @throws GraphError 400 */
 function checkAdvanced(request: Request, query: Query, rules: ListRules): void {
@@ -138,7 +140,10 @@ function checkAdvanced(request: Request, query: Query, rules: ListRules): void {
     );
 }
 
-function findEntities(entities: readonly Entity[], { filter, search, orderBy }: Query): Entity[] {
+function findEntities(
+  entities: readonly GraphEntity[],
+  { filter, search, orderBy }: Query,
+): GraphEntity[] {
   const found = entities.filter(
     (entity) =>
       (filter === null || matchesFilter(entity, filter)) &&
@@ -147,7 +152,7 @@ function findEntities(entities: readonly Entity[], { filter, search, orderBy }: 
   return orderBy === null ? found : sorted(found, orderBy);
 }
 
-function matchesSearch(entity: Entity, search: string): boolean {
+function matchesSearch(entity: GraphEntity, search: string): boolean {
   const clauses = [...search.matchAll(/"?([A-Za-z]+):([^"]+)"?/g)];
   if (clauses.length === 0)
     return toText(entity['displayName'] ?? entity['name'])
@@ -158,7 +163,7 @@ function matchesSearch(entity: Entity, search: string): boolean {
   );
 }
 
-function sorted(entities: readonly Entity[], orderBy: string): Entity[] {
+function sorted(entities: readonly GraphEntity[], orderBy: string): GraphEntity[] {
   const [name = '', direction = 'asc'] = orderBy.split(',')[0]?.trim().split(/\s+/) ?? [];
   const sign = direction.toLowerCase() === 'desc' ? -1 : 1;
   return [...entities].sort((a, b) => {

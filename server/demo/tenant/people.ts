@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { type Rng, makeRng, pickOne, getUuid } from '../random.ts';
 import { isoTime } from './ids.ts';
-import type { Entity } from './odata.ts';
+import type { GraphEntity } from './odata.ts';
 import type { Tenant } from './store.ts';
 
 /** `inactive`: kept after its user lost the license, and unreachable through Graph, as `none` is. */
@@ -261,7 +261,7 @@ export const USER_DEFAULTS = [
   'userPrincipalName',
 ] as const;
 
-export function userEntity(person: Person): Entity {
+export function userEntity(person: Person): GraphEntity {
   return {
     id: person.id,
     businessPhones: [],

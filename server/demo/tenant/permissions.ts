@@ -1,4 +1,4 @@
-import type { Caller } from './access-token.ts';
+import type { GraphCaller } from './access-token.ts';
 import { GraphError } from './graph-error.ts';
 
 /**
@@ -163,11 +163,11 @@ const FILES: ReadonlySet<Action> = new Set<Action>([
   'manageLists',
 ]);
 
-export const hasPermission = (caller: Caller, action: Action): boolean =>
+export const hasPermission = (caller: GraphCaller, action: Action): boolean =>
   ALLOWED[action].some((permission) => caller.permissions.has(permission));
 
 /** @throws GraphError 403 if no permission of the caller allows the action */
-export function checkPermission(caller: Caller, action: Action): void {
+export function checkPermission(caller: GraphCaller, action: Action): void {
   if (hasPermission(caller, action)) return;
   if (MAIL.has(action))
     throw new GraphError(

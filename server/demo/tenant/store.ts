@@ -118,7 +118,7 @@ create index if not exists outlook_item_folder on outlook_item (folder_id, seq);
 `;
 
 /** The tables of the tenant, in memory or in a file. */
-export class Store {
+export class TenantTables {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
@@ -219,7 +219,7 @@ export class Store {
 
 /** What all parts of the fake work on. */
 export interface Tenant {
-  readonly store: Store;
+  readonly store: TenantTables;
   readonly seed: number;
   readonly now: () => Ms;
   /** Returns the address under which a host of the cloud is reached, such as `https://graph.microsoft.com`. */

@@ -1,6 +1,6 @@
 import { exactTime, isoTime } from './ids.ts';
 import type { GroupRow } from './groups.ts';
-import type { Entity } from './odata.ts';
+import type { GraphEntity } from './odata.ts';
 import { graphUrl } from './odata.ts';
 import { findPerson } from './people.ts';
 import type { Tenant } from './store.ts';
@@ -23,7 +23,7 @@ const VISIBILITY = {
 } as const;
 const TEAMS_URL = 'https://teams.microsoft.com/l';
 
-export function teamEntity(tenant: Tenant, group: GroupRow): Entity {
+export function teamEntity(tenant: Tenant, group: GroupRow): GraphEntity {
   const settings = readSettings(tenant, group.id);
   return {
     id: group.id,
@@ -50,7 +50,7 @@ export function memberEntity(
   tenant: Tenant,
   team: string,
   { personId, isOwner }: TeamMember,
-): Entity {
+): GraphEntity {
   const person = findPerson(tenant, personId);
   return {
     '@odata.type': '#microsoft.graph.aadUserConversationMember',
@@ -68,7 +68,11 @@ export function memberEntity(
 const knowsAllMembers = (request: Request): boolean =>
   /\binclude-unknown-enum-members\b/i.test(request.headers.get('prefer') ?? '');
 
-export const channelEntity = (tenant: Tenant, channel: ChannelRow, request: Request): Entity => ({
+export const channelEntity = (
+  tenant: Tenant,
+  channel: ChannelRow,
+  request: Request,
+): GraphEntity => ({
   id: channel.id,
   createdDateTime: exactTime(channel.created_at),
   displayName: channel.name,
@@ -87,7 +91,7 @@ export const channelEntity = (tenant: Tenant, channel: ChannelRow, request: Requ
     : { originalCreatedDateTime: exactTime(channel.original_created_at) }),
 });
 
-export function postEntity(tenant: Tenant, channel: ChannelRow, post: PostRow): Entity {
+export function postEntity(tenant: Tenant, channel: ChannelRow, post: PostRow): GraphEntity {
   const { author, ...props } = readPostProps(post);
   const isDeleted = post.deleted_at !== null;
   return {
@@ -131,7 +135,7 @@ export function postEntity(tenant: Tenant, channel: ChannelRow, post: PostRow): 
 }
 
 /** A message with its replies, as `$expand=replies` returns it. */
-export function threadEntity(tenant: Tenant, channel: ChannelRow, post: PostRow): Entity {
+export function threadEntity(tenant: Tenant, channel: ChannelRow, post: PostRow): GraphEntity {
   const replies = listReplies(tenant, post);
   const path = `/teams/${channel.team_id}/channels/${encodeURIComponent(channel.id)}/messages/${post.id}/replies`;
   return {
@@ -150,12 +154,12 @@ const APPS: Readonly<Record<string, string>> = {
   'com.microsoft.teamspace.tab.planner': 'Planner',
 };
 
-export function tabEntity(tab: TabRow, isExpanded: boolean): Entity {
+export function tabEntity(tab: TabRow, isExpanded: boolean): GraphEntity {
   return {
     id: tab.id,
     displayName: tab.name,
     webUrl: `${TEAMS_URL}/entity/${tab.app_id}/${tab.id}`,
-    configuration: JSON.parse(tab.configuration) as Entity,
+    configuration: JSON.parse(tab.configuration) as GraphEntity,
     ...(isExpanded && {
       teamsApp: {
         id: tab.app_id,

@@ -4,7 +4,7 @@ import { findDrive, findItem } from './drive-store.ts';
 import { GraphError, badRequest } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
 import { type GroupRow, findGroup } from './groups.ts';
-import { type Entity, listRows, project, readQuery } from './odata.ts';
+import { type GraphEntity, listRows, selectProperties, readQuery } from './odata.ts';
 import { type Action, checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
 import {
@@ -56,7 +56,9 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   const { store } = tenant;
   app.get('/teams/:team', (c) => {
     const team = openTeam(tenant, c, 'readTeams');
-    return c.json(project(teamEntity(tenant, team), readQuery(new URL(c.req.url)).select, 'team'));
+    return c.json(
+      selectProperties(teamEntity(tenant, team), readQuery(new URL(c.req.url)).select, 'team'),
+    );
   });
   app.get('/teams/:team/members', (c) => {
     const { id } = openTeam(tenant, c, 'readTeamMembers');
@@ -85,7 +87,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   app.get(CHANNEL, (c) => {
     const channel = openChannel(tenant, c, 'readChannels');
     const { select } = readQuery(new URL(c.req.url));
-    return c.json(project(channelEntity(tenant, channel, c.req.raw), select, 'channel'));
+    return c.json(selectProperties(channelEntity(tenant, channel, c.req.raw), select, 'channel'));
   });
   app.get(`${CHANNEL}/members`, (c) => {
     const { id } = openChannel(tenant, c, 'readChannelMembers');
@@ -179,7 +181,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   });
 
   /** Threads that changed since the token and in the last eight months. */
-  function messageDelta(of: Tenant, request: Request, channel: ChannelRow): Entity {
+  function messageDelta(of: Tenant, request: Request, channel: ChannelRow): GraphEntity {
     if (readQuery(new URL(request.url)).filter !== null)
       throw badRequest('This stand-in filters no messages.');
     expandsReplies(readQuery(new URL(request.url)).expand);

@@ -26,7 +26,7 @@ import { addCalendarRoutes } from './outlook/calendar-routes.ts';
 import { addContactRoutes } from './outlook/contact-routes.ts';
 import { fillOutlook } from './outlook/fill.ts';
 import { addTodoRoutes } from './outlook/todo-routes.ts';
-import { Store, type Tenant } from './store.ts';
+import { TenantTables, type Tenant } from './store.ts';
 import { addTeamRoutes } from './team.ts';
 import { seedTeams } from './team-life.ts';
 import { addTeamWritingRoutes } from './team-writing.ts';
@@ -72,7 +72,7 @@ const NAMES = [
 ];
 
 export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
-  const store = new Store(options.file);
+  const store = new TenantTables(options.file);
   const name = NAMES[options.seed % NAMES.length] ?? 'Saltmarsh Marine';
   const tenant: Tenant = {
     store,

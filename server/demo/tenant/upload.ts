@@ -31,14 +31,14 @@ interface Session {
   total: number | null;
 }
 
-export type NewSession = Pick<
+export type NewUploadSession = Pick<
   Session,
   'drive' | 'parentId' | 'name' | 'input' | 'behavior' | 'isDeferred' | 'author'
 >;
 
 export interface UploadSessions {
   /** Returns the session as Graph does, with the address for the parts. */
-  create(input: NewSession): Readonly<Record<string, unknown>>;
+  create(input: NewUploadSession): Readonly<Record<string, unknown>>;
 }
 
 /** Files in parts: the parts go in order to an address that needs no token. */

@@ -38,7 +38,7 @@ export interface SourceCall {
 }
 
 /** Reads one kind of object. It never writes to the cloud. */
-export interface Source {
+export interface ObjectSource {
   readonly kinds: readonly ObjectKind[];
   /**
    * Lists what changed since the cursors, page by page. A cursor belongs to a scope: a folder of a
@@ -192,7 +192,7 @@ export interface Writer {
   /** What of an item the target can't take, in words; null: nothing. Absent: it takes all. */
   describeLoss?(item: StoredItem, content: WriteInput['content']): Reply<string | null>;
   /** The item in the target: by key in the original place, else by Message-ID, name and size. */
-  find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
+  find(place: Place, item: StoredItem, call: SourceCall): Reply<FoundObject | null>;
   /**
    * What an earlier attempt or restore has written of an item beside `other`, which differs. Null: it
    * is not there.
@@ -200,9 +200,9 @@ export interface Writer {
   findCopy(
     place: Place,
     item: StoredItem,
-    other: Found | null,
+    other: FoundObject | null,
     call: SourceCall,
-  ): Reply<Found | null>;
+  ): Reply<FoundObject | null>;
   /** Returns the key of the folder with this path; null if the target lacks it. */
   findFolder(place: Place, call: SourceCall): Reply<string | null>;
   /** Returns the key of the folder with this path, and creates what is missing of it. */
@@ -331,7 +331,7 @@ export interface PathPart {
   /** Of a library or list in its own place: its key, since its name may have changed. */
   readonly key?: string;
 }
-export interface Found {
+export interface FoundObject {
   readonly key: string;
   readonly changeKey: string;
   /** Its content and properties are those of the item version. */
@@ -344,7 +344,7 @@ export interface Found {
   readonly refusal?: string;
 }
 export interface WriteInput {
-  readonly replaces: Found | null;
+  readonly replaces: FoundObject | null;
   /** A name that no other item of the folder has: for files that are kept beside another. */
   readonly keepBoth: boolean;
   readonly flags: RestoreFlags;

@@ -3,7 +3,7 @@ import type {
   DirectoryObject,
   EngineResult,
   ListObjectsInput,
-  Page,
+  EnginePage,
 } from '#contract/engine/engine.ts';
 import { failed, ok } from '../result.ts';
 import { vb365Messages as t } from './messages.en.ts';
@@ -32,7 +32,7 @@ const FILTERS: Readonly<Record<DirectoryKind, string>> = {
 export async function listObjects(
   { client, key }: Pick<OpenedServer, 'client' | 'key'>,
   { kind, text, parent, cursor, limit }: ListObjectsInput,
-): Promise<EngineResult<Page<DirectoryObject>>> {
+): Promise<EngineResult<EnginePage<DirectoryObject>>> {
   const place = readPlace(cursor);
   if (place === null) return failed('invalid', t.wrongPage, { field: 'cursor' });
   const query = new URLSearchParams({ limit: String(limit), offset: String(place.offset) });

@@ -11,7 +11,7 @@ import { LinksShape, SessionShape, type Vb365Links, type Vb365Session } from './
 export type FeedCursor = Pick<Vb365Feed, 'version' | 'token'>;
 
 /** What a feed names since a cursor, by the ids on the server. */
-export interface Changes {
+export interface FeedChanges {
   readonly cursor: FeedCursor;
   /** Version 8: the jobs that changed or are gone. */
   readonly jobs: ReadonlySet<string>;
@@ -93,7 +93,7 @@ export async function findFeedEnd(
 }
 
 /** Reads what changed since a cursor. Null: only reading everything shows it. */
-export async function readFeed(client: Vb365Client, from: FeedCursor): Promise<Changes | null> {
+export async function readFeed(client: Vb365Client, from: FeedCursor): Promise<FeedChanges | null> {
   const version = await client.findVersion();
   if (version !== from.version) return null;
   const jobs = new Set<string>();

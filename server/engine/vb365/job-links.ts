@@ -31,7 +31,7 @@ export interface Claim {
 }
 
 /** Whether a request that creates a job or repository can still be running. */
-export const isOpen = (
+export const isCreating = (
   creating: Pick<NewVb365Job, 'isLost'> | undefined,
   at: Ms,
   now: Ms,
@@ -67,7 +67,8 @@ export async function claimJob(
     same.map((one) => one.id),
   );
   const open = same.filter((one) => !rows.has(one.id as BackupJobId));
-  if (open.some(({ detail, commanded_at: at }) => isOpen(detail.creating, at, now))) return null;
+  if (open.some(({ detail, commanded_at: at }) => isCreating(detail.creating, at, now)))
+    return null;
   const earlier = open.find(
     (one) => one.detail.creating?.user === user && one.commanded_at > now - CLAIM_MS,
   );

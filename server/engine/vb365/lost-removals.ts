@@ -1,5 +1,5 @@
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { BackupRepositoryId, CompanyN, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryRemoval, Vb365Detail } from '#server/platform/db/database-vb365.ts';
@@ -36,7 +36,7 @@ export async function finishRemovals(
   }: {
     readonly known: Known;
     readonly gone: readonly BackupRepositoryId[];
-    readonly rows: ReadonlyMap<Id, BackupRepositoryRow>;
+    readonly rows: ReadonlyMap<RowId, BackupRepositoryRow>;
   },
   finish: FinishRemoval,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import type { BackupJobId, BackupRepositoryId, BackupSessionId, Ms } from '#contract/ids.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
-import type { Changes } from './feed.ts';
+import type { FeedChanges } from './feed.ts';
 import type { JobItems } from './map-job.ts';
 import { readItems, readUsage } from './read-organization.ts';
-import { endForgotten, readDetails, readSession, type ReadSession } from './read-sessions.ts';
+import { endForgotten, readDetails, readServerSession, type ReadSession } from './read-sessions.ts';
 import { JobShape, type Vb365Job } from './shapes.ts';
 
 /** A job of a server that has a row. `version`: of its items. */
@@ -48,7 +48,7 @@ const MAX_FOREIGN = 100_000;
  */
 export async function readChanges(
   client: Vb365Client,
-  changes: Changes,
+  changes: FeedChanges,
   stored: Stored,
   foreignJobs: Set<string>,
   now: Ms,
@@ -86,7 +86,7 @@ export async function readChanges(
 
 async function readChangedJobs(
   client: Vb365Client,
-  changes: Changes,
+  changes: FeedChanges,
   stored: Stored,
   foreignJobs: Set<string>,
 ): Promise<ChangedOrganization['jobs'] | null> {
@@ -109,7 +109,7 @@ async function readChangedJobs(
 /** The known jobs that changed. Null: some are new or gone, or they are many. */
 async function readNamedJobs(
   client: Vb365Client,
-  changes: Changes,
+  changes: FeedChanges,
   { jobs: known, organizations }: Stored,
   foreignJobs: Set<string>,
 ): Promise<readonly Vb365Job[] | null> {
@@ -141,7 +141,7 @@ async function readJob(client: Vb365Client, id: string): Promise<Vb365Job | null
 
 async function readChangedSessions(
   client: Vb365Client,
-  { sessions }: Changes,
+  { sessions }: FeedChanges,
   { jobs, running, ended }: Stored,
   now: Ms,
 ): Promise<readonly { readonly job: string; readonly session: ReadSession }[] | null> {
@@ -154,7 +154,7 @@ async function readChangedSessions(
     if (jobs.has(own) && !ended.has(id)) wanted.set(id, own);
   }
   for (const [id, job] of wanted) {
-    const row = sessions.get(id)?.row ?? (await readSession(client, id));
+    const row = sessions.get(id)?.row ?? (await readServerSession(client, id));
     const isRunning = running.has(id as BackupSessionId);
     const session =
       row === null

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Vb365Client } from './client.ts';
 import type { JobItems } from './map-job.ts';
-import { type KnownSessions, type ReadSession, readSessions } from './read-sessions.ts';
+import { type StoredServerSessions, type ReadSession, readSessions } from './read-sessions.ts';
 import {
   JobItemShape,
   JobShape,
@@ -14,9 +14,9 @@ import {
 } from './shapes.ts';
 
 /** What is stored of an organization's jobs, by their ids on the server. */
-export interface KnownJob {
+export interface StoredServerJob {
   readonly version: number | null;
-  readonly sessions: KnownSessions;
+  readonly sessions: StoredServerSessions;
 }
 
 /** What a server has of an organization. `items` null: the job has not changed. */
@@ -52,7 +52,7 @@ export async function readOrganization(
     now,
   }: {
     readonly repositories: ReadonlyMap<string, Vb365Repository>;
-    readonly known: ReadonlyMap<string, KnownJob>;
+    readonly known: ReadonlyMap<string, StoredServerJob>;
     /** Repositories that it may not use yet. */
     readonly added: readonly string[];
     readonly now: Ms;
@@ -83,7 +83,7 @@ export async function readOrganization(
   };
 }
 
-const NO_SESSIONS: KnownSessions = { running: null, newestEnd: null, ended: new Set() };
+const NO_SESSIONS: StoredServerSessions = { running: null, newestEnd: null, ended: new Set() };
 /** Of a repository that the server doesn't list for this user. */
 const UNKNOWN_REPOSITORY: Omit<Vb365Repository, 'id'> = {};
 

@@ -23,7 +23,7 @@ const MAX_LOG_LINES = 1_000;
 const NEWEST_ROWS = 10;
 
 /** What is already stored of a job's sessions. `ended`: ids. */
-export interface KnownSessions {
+export interface StoredServerSessions {
   readonly running: BackupSessionId | null;
   readonly newestEnd: Ms | null;
   readonly ended: ReadonlySet<BackupSessionId>;
@@ -56,7 +56,7 @@ const isRunningState = (status: string | null | undefined): boolean =>
 export async function readSessions(
   client: Vb365Client,
   job: Vb365Job,
-  known: KnownSessions,
+  known: StoredServerSessions,
   now: Ms,
 ): Promise<ReadSession[]> {
   const lastRun = parseTime(job.lastRun);
@@ -76,7 +76,7 @@ export async function readSessions(
     }
   const sessions: ReadSession[] = [];
   if (known.running !== null && !found.has(known.running)) {
-    const session = await readSession(client, known.running);
+    const session = await readServerSession(client, known.running);
     if (session) found.set(session.id, session);
     else sessions.push(endForgotten(known.running, now));
   }
@@ -138,7 +138,10 @@ function toEnd({ endTime, status }: Vb365Session): ReadSession['end'] {
   return at === null || result === undefined ? null : { at, result };
 }
 
-export async function readSession(client: Vb365Client, id: string): Promise<Vb365Session | null> {
+export async function readServerSession(
+  client: Vb365Client,
+  id: string,
+): Promise<Vb365Session | null> {
   try {
     return await client.read(`JobSessions/${encodeURIComponent(id)}`, SessionShape);
   } catch (error) {

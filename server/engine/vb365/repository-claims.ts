@@ -3,7 +3,7 @@ import type { EngineScope } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { NewVb365Repository } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { CLAIM_MS, getClaimKey, isOpen } from './job-links.ts';
+import { CLAIM_MS, getClaimKey, isCreating } from './job-links.ts';
 
 // While a repository is being created, its row has a claim instead of a key: a request whose answer was
 // lost finds what it made by the name and the place.
@@ -35,7 +35,8 @@ export async function claimRepository(
   const open = links.filter(
     ({ detail: { requested } }) => requested !== undefined && isSameName(requested.name, name),
   );
-  if (open.some(({ detail, commanded_at: at }) => isOpen(detail.requested, at, now))) return null;
+  if (open.some(({ detail, commanded_at: at }) => isCreating(detail.requested, at, now)))
+    return null;
   const earlier = open.find(
     (one) => one.detail.requested?.user === user && one.commanded_at > now - CLAIM_MS,
   );

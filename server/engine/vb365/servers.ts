@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, EngineId } from '#contract/engine/engine.ts';
 import type { OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -27,7 +27,7 @@ export interface Vb365Servers {
 
 /** Clients stay open, so that requests to a server share a token. */
 export function makeVb365Servers(context: () => AppContext): Vb365Servers {
-  const clients = new Map<Id, { readonly changedAt: number; readonly client: Vb365Client }>();
+  const clients = new Map<EngineId, { readonly changedAt: number; readonly client: Vb365Client }>();
 
   const openServer: Vb365Servers['openServer'] = async (tenant, server) => {
     const known = clients.get(server.id);
@@ -62,12 +62,12 @@ export function makeVb365Servers(context: () => AppContext): Vb365Servers {
   };
 }
 
-const place = (id: Id) => ({ table: 'vb365_server', column: 'sealed', row: id });
+const place = (id: EngineId) => ({ table: 'vb365_server', column: 'sealed', row: id });
 
 export const sealServerPassword = (
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: EngineId,
   password: string,
 ): Promise<string> => seal(tx, context, place(id), password);
 

@@ -16,12 +16,12 @@ import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import { setNotification } from '#server/platform/queries/job-recipients.ts';
-import { CLAIM_MS, isClaim, isOpen } from './job-links.ts';
+import { CLAIM_MS, isClaim, isCreating } from './job-links.ts';
 import { endFailedRemoval, type FinishRemoval, finishRemovals } from './lost-removals.ts';
 import { type JobItems, type PortalTime, toJobSettings } from './map-job.ts';
 import { toRepository } from './map-repository.ts';
 import { getJobFingerprint } from './read-job.ts';
-import type { KnownJob, ReadOrganization } from './read-organization.ts';
+import type { StoredServerJob, ReadOrganization } from './read-organization.ts';
 import { getCreated, getUpdated, isSameRepository } from './repository-events.ts';
 import { chooseSighting, getClock, getSighting, type Sighting } from './server-clock.ts';
 import type { Vb365Job, Vb365Repository } from './shapes.ts';
@@ -48,7 +48,7 @@ type Known<K extends Kind = Kind> = ReadonlyMap<
 export async function loadKnownJobs(
   tx: TenantTx,
   organization: OrganizationId,
-): Promise<ReadonlyMap<string, KnownJob>> {
+): Promise<ReadonlyMap<string, StoredServerJob>> {
   const { sql: db, tenant } = tx;
   const jobs = await loadObjects(tx, organization, 'job');
   const sessions = await db
@@ -144,7 +144,7 @@ export async function storeOrganization(
     const found = known ?? findClaim(knownJobs, read, new Set(jobIds.values()));
     const creating =
       found === undefined || jobRows.has(found.id) ? undefined : found.detail.creating;
-    if (found !== undefined && isOpen(creating, found.commandedAt, readAt)) {
+    if (found !== undefined && isCreating(creating, found.commandedAt, readAt)) {
       if (known !== undefined) jobIds.set(job.id, known.id);
       skipped.add(job.id);
       continue;
@@ -247,7 +247,7 @@ function findClaim(
       isClaim(key) &&
       !taken.has(id) &&
       isSameName(creating?.name ?? '', job.name ?? '') &&
-      (isOpen(creating, commandedAt, readAt) || creating?.sent === print),
+      (isCreating(creating, commandedAt, readAt) || creating?.sent === print),
   )?.[1];
 }
 

@@ -1,5 +1,5 @@
 import type {
-  LogLine,
+  SessionLogLine,
   SessionProgress,
   SessionResult,
   StartReason,
@@ -184,9 +184,17 @@ async function updateSession(
     .execute();
 }
 
-const LEVELS: Readonly<Record<string, LogLine['level']>> = { Error: 'error', Warning: 'warning' };
+const LEVELS: Readonly<Record<string, SessionLogLine['level']>> = {
+  Error: 'error',
+  Warning: 'warning',
+};
 
-const toLine = ({ type, message, title, creationTime }: Vb365LogItem): Omit<LogLine, 'n'> => ({
+const toLine = ({
+  type,
+  message,
+  title,
+  creationTime,
+}: Vb365LogItem): Omit<SessionLogLine, 'n'> => ({
   at: parseTime(creationTime) ?? 0,
   level: LEVELS[type ?? ''] ?? 'info',
   message: cutText(storable((message ?? title ?? '').trim()), MAX_LINE_CHARS),

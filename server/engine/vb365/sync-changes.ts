@@ -13,7 +13,7 @@ import { canonical } from '#server/platform/db/canonical.ts';
 import type { Vb365Feed } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Vb365Client } from './client.ts';
-import { type Changes, readFeed } from './feed.ts';
+import { type FeedChanges, readFeed } from './feed.ts';
 import { isClaim } from './job-links.ts';
 import type { FinishRemoval } from './lost-removals.ts';
 import { toRepository } from './map-repository.ts';
@@ -199,7 +199,7 @@ async function storeChanges(
 async function loadStored(
   { sql: db, tenant }: TenantTx,
   sites: readonly ImportedSite[],
-  { sessions }: Changes,
+  { sessions }: FeedChanges,
 ): Promise<Stored> {
   const keys = new Map(sites.map(({ organization: { id }, key }) => [id, key]));
   const jobs = new Map<string, LinkedJob>();

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -32,11 +32,16 @@ const WHOLE_MS: Ms = 6 * 60 * 60_000;
 const LONGEST_WAIT_MS: Ms = 60 * 60_000;
 
 /** Makes a server due, in the transaction that stores it or after a command to it. */
-export const scheduleServer = (tx: TenantTx, server: Id, dueAt: Ms): Promise<void> =>
+export const scheduleServer = (tx: TenantTx, server: EngineId, dueAt: Ms): Promise<void> =>
   scheduleJob(tx, 'vb365-server', server, { server }, dueAt);
 
 /** Makes a server due, which is read as a whole: not all that changed has a feed. */
-export async function scheduleWhole(tx: TenantTx, server: Id, now: Ms, dueAt: Ms): Promise<void> {
+export async function scheduleWhole(
+  tx: TenantTx,
+  server: EngineId,
+  now: Ms,
+  dueAt: Ms,
+): Promise<void> {
   await tx.sql
     .updateTable('vb365_server')
     .set({ whole_wanted_at: now })
@@ -81,7 +86,7 @@ export const vb365Server = (
   finishRemoval: FinishRemoval,
 ): JobHandler<'vb365-server'> => {
   /** By server: the jobs of organizations that weren't imported. */
-  const foreignJobs = new Map<Id, Set<string>>();
+  const foreignJobs = new Map<EngineId, Set<string>>();
   return async ({ tenant, signal, payload: { server: id } }) => {
     const server = await context.store.tenant(tenant, (tx) => loadServer(tx, id), {
       readOnly: true,
@@ -115,7 +120,7 @@ export const vb365Server = (
 
 export const loadServer = async (
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: EngineId,
 ): Promise<ServerRow | null> =>
   (await db
     .selectFrom('vb365_server')
@@ -273,7 +278,7 @@ async function syncWhole(
 
 const updateServer = (
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: EngineId,
   values: Updateable<Vb365Tables['vb365_server']>,
 ) =>
   db
@@ -302,7 +307,7 @@ async function startAdopted(
   }
 }
 
-async function loadSites(tx: TenantTx, server: Id): Promise<ImportedSite[]> {
+async function loadSites(tx: TenantTx, server: EngineId): Promise<ImportedSite[]> {
   const links = await tx.sql
     .selectFrom('vb365_organization')
     .select(['organization_id', 'server_key'])

@@ -11,7 +11,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { answer, getDays } from '#server/platform/queries/query.ts';
-import type { Question, Span } from '#server/platform/queries/query.ts';
+import type { Question, OperationalDay } from '#server/platform/queries/query.ts';
 import { iso } from '#server/platform/queries/run-details.ts';
 import { heaps, judgedJobs, getTally, loadTotals } from '#server/platform/queries/totals.ts';
 import type { Total } from '#server/platform/queries/totals.ts';
@@ -104,7 +104,7 @@ export function analyticsHandlers(
             totals.filter(({ stretch }) => stretch >= before.length),
             (one) => one.class,
           );
-          const getPoint = (day: Span, place: number): PointOut =>
+          const getPoint = (day: OperationalDay, place: number): PointOut =>
             pointAt(day, byDay.get(place) ?? []);
           return ok({
             from: iso(from),

@@ -1,12 +1,12 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { ACCOUNT_RULE, countTry, DEVICE_RULE, forgive, strangersBuckets } from './rate-limit.ts';
-import type { Refusal, Tried } from './rate-limit.ts';
+import type { AttemptRefusal, TriedBucket } from './rate-limit.ts';
 
 /** The buckets in which a try was counted. Pass it to `forgiveFactor` when the try succeeds. */
-export interface Counted {
-  readonly tried: readonly Tried[];
-  readonly outcome: Refusal | { readonly last: boolean };
+export interface CountedAttempt {
+  readonly tried: readonly TriedBucket[];
+  readonly outcome: AttemptRefusal | { readonly last: boolean };
 }
 
 /**
@@ -15,10 +15,10 @@ export interface Counted {
  */
 export async function countedTry(
   tx: TenantTx,
-  own: Tried | null,
-  strangers: readonly Tried[],
+  own: TriedBucket | null,
+  strangers: readonly TriedBucket[],
   now: Ms,
-): Promise<Counted> {
+): Promise<CountedAttempt> {
   if (own !== null) {
     const outcome = await countTry(tx, [own], now);
     if (!('closed' in outcome) || !outcome.closed) return { tried: [own], outcome };
@@ -30,11 +30,11 @@ export async function countedTry(
  * The bucket for wrong codes and passkeys of an account from unknown devices. It is separate from
  * the bucket for passwords.
  */
-export const factorBucket = (userId: UserId): Tried => ({
+export const factorBucket = (userId: UserId): TriedBucket => ({
   name: `factor:${userId}`,
   rule: ACCOUNT_RULE,
 });
-const deviceFactorBucket = (device: string, userId: UserId): Tried => ({
+const deviceFactorBucket = (device: string, userId: UserId): TriedBucket => ({
   name: `device:${device}:factor:${userId}`,
   rule: DEVICE_RULE,
 });
@@ -49,7 +49,7 @@ export const countFactor = (
   device: string | null,
   ip: string,
   now: Ms,
-): Promise<Counted> =>
+): Promise<CountedAttempt> =>
   countedTry(
     tx,
     device === null ? null : deviceFactorBucket(device, userId),
@@ -60,7 +60,7 @@ export const countFactor = (
 /** Resets the counts after a correct code or passkey. */
 export const forgiveFactor = (
   tx: TenantTx,
-  { tried }: Counted,
+  { tried }: CountedAttempt,
   userId: UserId,
   device: string | null,
   now: Ms,

@@ -7,7 +7,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { ATTEMPT_COOKIE, getCookie } from '../../platform/auth/cookie.ts';
 import { hashToken, makeToken, readToken } from '../../platform/auth/tokens.ts';
-import type { Token } from '../../platform/auth/tokens.ts';
+import type { AuthToken } from '../../platform/auth/tokens.ts';
 
 /**
  * The flows that take more than one step. `passkey` is a sign-in without a user name. `reauth`,
@@ -108,7 +108,7 @@ export async function beginAttempt(
 }
 
 /** Returns the token in the request's attempt cookie; null if there is none. */
-export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
+export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): AuthToken | null =>
   readToken(getCookie(request.headers, ATTEMPT_COOKIE) ?? '');
 
 /**
@@ -117,7 +117,7 @@ export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): Toke
  */
 export async function heldAttempt(
   { tenant, sql }: TenantTx,
-  token: Token | null,
+  token: AuthToken | null,
   kinds: readonly AttemptKind[],
   now: Ms,
 ): Promise<Attempt | null> {

@@ -9,7 +9,7 @@ import { post } from '../../platform/mail/queue-mail.ts';
 import { takeTurn, type Turns } from '../../platform/rate-limit/per-hour.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { Chance, AppContext } from '../../platform/app-context.ts';
 import type { Attempt } from './attempts.ts';
 import { changeAttempt } from './attempts.ts';
@@ -81,7 +81,7 @@ export async function sendCode(
   // The last line binds the code to this site, so that browsers and phones fill it in nowhere else.
   // It uses the portal's configured address, because a client can send any host header.
   const { hostname } = new URL(await portalAddress(tx, context, ctx));
-  const text = withLanguage(await loadLanguage(tx, attempt.userId), () =>
+  const text = withLanguage(await loadUserLanguage(tx, attempt.userId), () =>
     (purpose === 'sign-in' ? t.signInCode : t.confirmCode)({ code, portal: branding.name }),
   );
   await post(tx, context, { kind: 'sms', to: phone, text: `${text}\n\n@${hostname} #${code}` });

@@ -4,7 +4,7 @@ import { columnAhead } from '../../platform/clock-bounds.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { hashToken, makeToken } from '../../platform/auth/tokens.ts';
-import type { Token } from '../../platform/auth/tokens.ts';
+import type { AuthToken } from '../../platform/auth/tokens.ts';
 
 export const DEVICE_MS: Ms = 180 * 86_400_000;
 /** The most recently used devices that are remembered for each user. */
@@ -16,7 +16,7 @@ const MAX_DEVICES = 100;
  */
 export async function knownDevice(
   { tenant, sql }: TenantTx,
-  token: Token,
+  token: AuthToken,
   userId: UserId | undefined,
   now: Ms,
 ): Promise<string | null> {
@@ -39,7 +39,7 @@ export async function knownDevice(
 export async function keepDevice(
   { tenant, sql }: TenantTx,
   { chance }: AppContext,
-  shown: Token | null,
+  shown: AuthToken | null,
   userId: UserId,
   now: Ms,
 ): Promise<string> {

@@ -12,7 +12,7 @@ export interface Claims {
   readonly subject: string;
   readonly email: string | null;
 }
-export type Found =
+export type FoundIdentity =
   | { readonly kind: 'user'; readonly userId: UserId }
   | { readonly kind: 'refused'; readonly why: OidcRefusal };
 
@@ -28,7 +28,7 @@ export async function userOfIdentity(
   context: AppContext,
   ctx: RequestContext,
   { issuer, subject, email }: Claims,
-): Promise<Found> {
+): Promise<FoundIdentity> {
   const { tenant, sql } = tx;
   const bound = await sql
     .selectFrom('identity')

@@ -23,7 +23,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { issueSession, refused } from './issue-session.ts';
 import { openSession } from '../../platform/auth/sessions.ts';
-import type { NewSession, Opened } from '../../platform/auth/sessions.ts';
+import type { NewSession, IssuedSession } from '../../platform/auth/sessions.ts';
 import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 const NOT_ALLOWED: Failure = { kind: 'forbidden', message: MESSAGES.loginAsRefused };
@@ -34,7 +34,7 @@ const LEVELS = 8;
 export const TOKEN_KIND = 'login-as';
 
 /** The content of a sign-in token for another provider's portal. */
-export type Token = {
+export type ImpersonationToken = {
   readonly actor: UserId;
   readonly actorName: string;
   readonly actorTenant: TenantId;
@@ -156,27 +156,30 @@ export function impersonationHandlers(
   ): ReturnType<Handlers['loginAs']> {
     const key = await context.sessionKey();
     const { tenant } = ctx;
-    const opened = await context.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
-      const reach = await loadUserRights(tx, target);
-      if (!reach || !seesUser(session, reach)) return failed(NOT_FOUND);
-      if (target === session.userId) return failed(NOT_ALLOWED);
-      if (await isOff(tx)) return failed(OFF);
-      if (!mayImpersonate(session, reach, false)) return failed(NOT_ALLOWED);
-      const made = await openImpersonation(tx, context, key, ctx, target, {
-        ...(await loadParent(tx, session)),
-        ...of,
-      });
-      await audit(tx, context, ctx, {
-        what: 'login-as.began',
-        user: target,
-        detail: {
-          impersonation: of.impersonation,
-          reason: of.reason,
-          until: ctx.now + LIMITS.impersonationMs,
-        },
-      });
-      return ok(made);
-    });
+    const opened = await context.store.tenant(
+      tenant,
+      async (tx): Promise<Result<IssuedSession>> => {
+        const reach = await loadUserRights(tx, target);
+        if (!reach || !seesUser(session, reach)) return failed(NOT_FOUND);
+        if (target === session.userId) return failed(NOT_ALLOWED);
+        if (await isOff(tx)) return failed(OFF);
+        if (!mayImpersonate(session, reach, false)) return failed(NOT_ALLOWED);
+        const made = await openImpersonation(tx, context, key, ctx, target, {
+          ...(await loadParent(tx, session)),
+          ...of,
+        });
+        await audit(tx, context, ctx, {
+          what: 'login-as.began',
+          user: target,
+          detail: {
+            impersonation: of.impersonation,
+            reason: of.reason,
+            until: ctx.now + LIMITS.impersonationMs,
+          },
+        });
+        return ok(made);
+      },
+    );
     forgetSessions(context, tenant);
     return opened.ok ? issueSession(context, opened.value, ctx) : opened;
   }
@@ -192,7 +195,7 @@ export function impersonationHandlers(
     const { tenant, now } = ctx;
     const { off, ...token } = await context.store.tenant(
       tenant,
-      async (tx): Promise<Token & { readonly off: boolean }> => {
+      async (tx): Promise<ImpersonationToken & { readonly off: boolean }> => {
         const { name: actorName } = await tx.sql
           .selectFrom('person')
           .select('name')
@@ -294,8 +297,9 @@ export async function openImpersonation(
   key: Buffer,
   ctx: RequestContext,
   userId: UserId,
-  of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>,
-): Promise<Opened> {
+  of: Omit<ImpersonationToken, 'actorName' | 'actorTenant'> &
+    Partial<Pick<ImpersonationToken, 'actorName' | 'actorTenant'>>,
+): Promise<IssuedSession> {
   const { actor, parent, impersonation, reason } = of;
   const opened = await openSession(tx, context, key, {
     ...here(ctx),
@@ -322,7 +326,7 @@ const here = ({ now, ip, request }: RequestContext): Pick<NewSession, 'now' | 'i
   ip,
   agent: (request.headers.get('user-agent') ?? '').slice(0, 200),
 });
-const within = (opened: Opened, end: number): Opened => ({
+const within = (opened: IssuedSession, end: number): IssuedSession => ({
   ...opened,
   accessUntil: Math.min(opened.accessUntil, end),
   cookieUntil: Math.min(opened.cookieUntil, end),

@@ -1,4 +1,4 @@
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -9,7 +9,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { noCookie, refreshCookie } from '../../platform/auth/cookie.ts';
 import { readSession } from '../../platform/auth/sessions.ts';
-import type { Opened } from '../../platform/auth/sessions.ts';
+import type { IssuedSession } from '../../platform/auth/sessions.ts';
 import { signedInUser } from './profile-read.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
@@ -20,9 +20,9 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
  */
 export async function issueSession(
   context: AppContext,
-  opened: Opened,
+  opened: IssuedSession,
   ctx: RequestContext,
-): Promise<Result<Session>> {
+): Promise<Result<UserSession>> {
   const made = await context.store.tenant(ctx.tenant, (tx) => loadSession(tx, opened, ctx.now), {
     readOnly: true,
   });
@@ -40,9 +40,9 @@ export function refused(failure: Failure, { answer }: RequestContext): Result<ne
 /** Returns the session output; null if the user no longer exists. */
 async function loadSession(
   tx: TenantTx,
-  { session, pair, userId, accessUntil }: Opened,
+  { session, pair, userId, accessUntil }: IssuedSession,
   now: Ms,
-): Promise<Session | null> {
+): Promise<UserSession | null> {
   const found = await readSession(tx, session);
   if (!found?.session) return null;
   const { branding } = await tx.sql

@@ -15,7 +15,7 @@ import { isOff, openImpersonation, loadUserRights, TOKEN_KIND } from './imperson
 import { isActorActive } from '../../platform/auth/impersonation-rights.ts';
 import { issueSession } from './issue-session.ts';
 import { endFormer } from './open-session.ts';
-import type { Opened } from '../../platform/auth/sessions.ts';
+import type { IssuedSession } from '../../platform/auth/sessions.ts';
 import { askingBuckets } from './recovery-limits.ts';
 import { countTry, tooMany } from './rate-limit.ts';
 
@@ -56,25 +56,28 @@ export const loginTokenHandlers = (context: AppContext): Pick<Handlers, 'loginTo
       { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent },
       found.value.user,
     );
-    const opened = await context.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
-      const row = await useOneTime(tx, TOKEN_KIND, token, now);
-      const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
-      if (!isValid || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
-      await endFormer(tx, ctx);
-      const made = await openImpersonation(tx, context, key, ctx, row.user_id, data);
-      await audit(tx, context, ctx, {
-        what: 'login-as.began',
-        user: row.user_id,
-        detail: {
-          impersonation: data.impersonation,
-          reason: data.reason,
-          actor: data.actor,
-          actorProvider: data.actorTenant,
-          until: now + LIMITS.impersonationMs,
-        },
-      });
-      return ok(made);
-    });
+    const opened = await context.store.tenant(
+      tenant,
+      async (tx): Promise<Result<IssuedSession>> => {
+        const row = await useOneTime(tx, TOKEN_KIND, token, now);
+        const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
+        if (!isValid || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
+        await endFormer(tx, ctx);
+        const made = await openImpersonation(tx, context, key, ctx, row.user_id, data);
+        await audit(tx, context, ctx, {
+          what: 'login-as.began',
+          user: row.user_id,
+          detail: {
+            impersonation: data.impersonation,
+            reason: data.reason,
+            actor: data.actor,
+            actorProvider: data.actorTenant,
+            until: now + LIMITS.impersonationMs,
+          },
+        });
+        return ok(made);
+      },
+    );
     forgetSessions(context, tenant);
     return opened.ok ? issueSession(context, opened.value, ctx) : opened;
   },

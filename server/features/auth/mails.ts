@@ -2,7 +2,7 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
@@ -36,7 +36,7 @@ export async function tellChange(
   if (to === null || to === '') return;
   const portal = await portalName(tx);
   const [subject, what] = CHANGES[change];
-  const mail = withLanguage(await loadLanguage(tx, user), () => ({
+  const mail = withLanguage(await loadUserLanguage(tx, user), () => ({
     subject: subject({ portal }),
     text: paragraphs(what({ portal }), t.notYou),
   }));

@@ -36,7 +36,7 @@ import { openHere } from './open-session.ts';
 import { deriveValue, isSame, redirectTo } from './sign-in-redirect.ts';
 import { beginStep } from './sign-in-step.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
-import type { Token } from '../../platform/auth/tokens.ts';
+import type { AuthToken } from '../../platform/auth/tokens.ts';
 import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
 /**
@@ -140,7 +140,7 @@ async function loadClaims(
   context: AppContext,
   ctx: RequestContext,
   { at, back }: Set,
-  own: Token,
+  own: AuthToken,
   sent: {
     readonly code?: string | undefined;
     readonly state?: string | undefined;

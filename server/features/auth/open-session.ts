@@ -9,20 +9,20 @@ import { endShown } from './attempts.ts';
 import { COOKIE, getCookie, DEVICE_COOKIE } from '../../platform/auth/cookie.ts';
 import { forgetDevice, keepDevice } from './devices.ts';
 import { endSession, openSession } from '../../platform/auth/sessions.ts';
-import type { Opened } from '../../platform/auth/sessions.ts';
+import type { IssuedSession } from '../../platform/auth/sessions.ts';
 import { hashToken, readToken } from '../../platform/auth/tokens.ts';
-import type { Token } from '../../platform/auth/tokens.ts';
+import type { AuthToken } from '../../platform/auth/tokens.ts';
 
 /** `device`: the device's new token; null if it should not be remembered. */
 export interface SignedIn {
   readonly kind: 'in';
-  readonly opened: Opened;
+  readonly opened: IssuedSession;
   readonly device: string | null;
   readonly recoveryCodes?: readonly string[];
 }
 
 /** Returns the device token in the request's cookie; null if there is none. */
-export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
+export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): AuthToken | null =>
   readToken(getCookie(request.headers, DEVICE_COOKIE) ?? '');
 
 /**
@@ -80,7 +80,7 @@ export async function openHere(
 /** Lets this device skip the user's SMS codes for 30 days. */
 async function skipCodes(
   { tenant, sql }: TenantTx,
-  device: Token | null,
+  device: AuthToken | null,
   userId: UserId,
   now: Ms,
 ): Promise<void> {

@@ -24,7 +24,7 @@ import { tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { ownId } from './profile.ts';
 import { normalAnswer } from './recovery-questions.ts';
-import type { Tried } from './rate-limit.ts';
+import type { TriedBucket } from './rate-limit.ts';
 import { ACCOUNT_RULE, countTry, forgive, tooMany } from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.currentPassword };
@@ -32,7 +32,7 @@ const FAILED: Failure = { kind: 'conflict', message: MESSAGES.changePassword };
 const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
 /** This bucket stops someone at an open session from guessing the password. */
-const getBucket = (userId: string): Tried => ({
+const getBucket = (userId: string): TriedBucket => ({
   name: `present-password:${userId}`,
   rule: { ...ACCOUNT_RULE, max: null },
 });

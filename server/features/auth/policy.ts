@@ -4,7 +4,7 @@ import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
-export type Policy = NonNullable<ProviderSettings['secondFactor']>;
+export type SecondFactorPolicy = NonNullable<ProviderSettings['secondFactor']>;
 
 /**
  * A user's factors besides the password. `smsAsked`: the user wants an SMS code at each sign-in.
@@ -35,7 +35,7 @@ export type Need =
  * not add an authenticator to an account that had another factor.
  */
 export function getNeededStep(
-  policy: Policy,
+  policy: SecondFactorPolicy,
   owned: Owned,
   skipsCode: boolean,
   codeShown = false,
@@ -67,12 +67,12 @@ export function getNeededStep(
  * Returns whether this user's second factor is an SMS code: it is required, and there is no better
  * one.
  */
-export function isBySms(policy: Policy, owned: Owned): boolean {
+export function isBySms(policy: SecondFactorPolicy, owned: Owned): boolean {
   const need = getNeededStep(policy, owned, false);
   return need.step === 'code' && need.methods[0] === 'sms';
 }
 
-export async function loadPolicy(tx: TenantTx): Promise<Policy> {
+export async function loadPolicy(tx: TenantTx): Promise<SecondFactorPolicy> {
   const settings = await loadProviderSettings(tx);
   return settings.secondFactor ?? 'own';
 }

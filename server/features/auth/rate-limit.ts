@@ -11,7 +11,7 @@ import { DEVICE_MS } from './devices.ts';
  * The first `quick` failures cause no wait; each later one doubles it, from one second up to
  * `maxMs`.
  */
-export interface Rule {
+export interface WaitRule {
   readonly quick: number;
   readonly maxMs: Ms;
   /** The number of failures in a row after which the bucket is closed; null for no limit. */
@@ -19,13 +19,13 @@ export interface Rule {
   /** The time after which one failure is forgotten; null if only a success resets the count. */
   readonly leakMs: Ms | null;
 }
-export const ACCOUNT_RULE: Rule = { quick: 5, maxMs: 15 * 60_000, max: 100, leakMs: null };
+export const ACCOUNT_RULE: WaitRule = { quick: 5, maxMs: 15 * 60_000, max: 100, leakMs: null };
 /** For tries on a device that the user has signed in on before. It expires with the device. */
-export const DEVICE_RULE: Rule = { ...ACCOUNT_RULE };
+export const DEVICE_RULE: WaitRule = { ...ACCOUNT_RULE };
 /** Many people can share an address, so its limit starts later and is lower. */
-export const ADDRESS_RULE: Rule = { quick: 30, maxMs: 60_000, max: null, leakMs: 30_000 };
+export const ADDRESS_RULE: WaitRule = { quick: 30, maxMs: 60_000, max: null, leakMs: 30_000 };
 /** For all tries at a provider from unknown devices, because many addresses can try many names. */
-export const PROVIDER_RULE: Rule = { quick: 300, maxMs: 4_000, max: null, leakMs: 4_000 };
+export const PROVIDER_RULE: WaitRule = { quick: 300, maxMs: 4_000, max: null, leakMs: 4_000 };
 
 /** The lowest number of failures with the longest wait. */
 const SLOWEST = ACCOUNT_RULE.quick + Math.ceil(Math.log2(ACCOUNT_RULE.maxMs / 1_000));
@@ -42,28 +42,32 @@ export interface Bucket {
   readonly at: Ms;
 }
 /** The name and the rule of a bucket. */
-export interface Tried {
+export interface TriedBucket {
   readonly name: string;
-  readonly rule: Rule;
+  readonly rule: WaitRule;
 }
 /**
  * Why a try is refused. `closed`: all later tries are refused too, until a success resets the
  * count.
  */
-export interface Refusal {
+export interface AttemptRefusal {
   readonly waitMs: Ms;
   readonly closed: boolean;
 }
 
 /** Returns the wait before the next try after `failures` failures. */
-export const waitAfter = (failures: number, { quick, maxMs }: Rule): Ms =>
+export const waitAfter = (failures: number, { quick, maxMs }: WaitRule): Ms =>
   failures < quick ? 0 : Math.min(maxMs, 1_000 * 2 ** Math.min(failures - quick, 30));
 
 /**
  * Returns the bucket after one more try, or the refusal. A try counts as a failure until it
  * succeeds, so that concurrent tries cannot bypass the count.
  */
-export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonly next: Bucket } {
+export function tryNow(
+  stored: Bucket,
+  rule: WaitRule,
+  now: Ms,
+): AttemptRefusal | { readonly next: Bucket } {
   const { max, leakMs } = rule;
   const { failures, until, at } = boundedBucket(stored, rule, now);
   if (max !== null && failures >= max) return { waitMs: rule.maxMs, closed: true };
@@ -84,7 +88,7 @@ export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonl
  * Corrects timestamps that were written while the clock was ahead: `at` is at most now, and no wait
  * exceeds the rule.
  */
-function boundedBucket({ failures, until, at }: Bucket, rule: Rule, now: Ms): Bucket {
+function boundedBucket({ failures, until, at }: Bucket, rule: WaitRule, now: Ms): Bucket {
   return {
     failures,
     until: isAhead(until, now, waitAfter(failures, rule)) ? until : 0,
@@ -96,7 +100,10 @@ function boundedBucket({ failures, until, at }: Bucket, rule: Rule, now: Ms): Bu
  * Returns the buckets of an unknown device: the account name, whether or not it exists; the
  * address, for IPv6 the caller's network; and the provider.
  */
-export function strangersBuckets(usernameKey: string, ip: string): readonly [Tried, Tried, Tried] {
+export function strangersBuckets(
+  usernameKey: string,
+  ip: string,
+): readonly [TriedBucket, TriedBucket, TriedBucket] {
   const account = createHash('sha256').update(usernameKey).digest('hex').slice(0, 40);
   return [
     { name: `account:${account}`, rule: ACCOUNT_RULE },
@@ -109,7 +116,7 @@ export function strangersBuckets(usernameKey: string, ip: string): readonly [Tri
  * Returns the bucket of a known device. Only tries on the device count in it, so nobody else can
  * slow or close it.
  */
-export const deviceBucket = (deviceId: string, userId: UserId): Tried => ({
+export const deviceBucket = (deviceId: string, userId: UserId): TriedBucket => ({
   name: `device:${deviceId}:${userId}`,
   rule: DEVICE_RULE,
 });
@@ -120,10 +127,10 @@ export const deviceBucket = (deviceId: string, userId: UserId): Tried => ({
  */
 export async function countTry(
   tx: TenantTx,
-  tried: readonly Tried[],
+  tried: readonly TriedBucket[],
   now: Ms,
-): Promise<Refusal | { readonly last: boolean }> {
-  const counted: { readonly one: Tried; readonly next: Bucket }[] = [];
+): Promise<AttemptRefusal | { readonly last: boolean }> {
+  const counted: { readonly one: TriedBucket; readonly next: Bucket }[] = [];
   let waitMs = 0;
   let closed = false;
   for (const one of tried) {
@@ -140,7 +147,11 @@ export async function countTry(
 }
 
 /** Reverts a try that was counted but never checked. */
-export async function giveBack(tx: TenantTx, tried: readonly Tried[], now: Ms): Promise<void> {
+export async function giveBack(
+  tx: TenantTx,
+  tried: readonly TriedBucket[],
+  now: Ms,
+): Promise<void> {
   for (const one of tried) await lessen(tx, one, now);
 }
 
@@ -151,8 +162,8 @@ export async function giveBack(tx: TenantTx, tried: readonly Tried[], now: Ms): 
  */
 export async function forgive(
   tx: TenantTx,
-  tried: readonly Tried[],
-  account: Tried,
+  tried: readonly TriedBucket[],
+  account: TriedBucket,
   now: Ms,
 ): Promise<void> {
   const { tenant, sql } = tx;
@@ -217,7 +228,7 @@ async function held({ tenant, sql }: TenantTx, name: string, now: Ms): Promise<B
  * Removes one failure. Account and device buckets have no wait afterwards; address and provider
  * buckets wait according to the new count.
  */
-async function lessen(tx: TenantTx, one: Tried, now: Ms): Promise<void> {
+async function lessen(tx: TenantTx, one: TriedBucket, now: Ms): Promise<void> {
   const { failures, at } = boundedBucket(await held(tx, one.name, now), one.rule, now);
   const count = Math.max(0, failures - 1);
   await put(tx, one, {
@@ -229,7 +240,7 @@ async function lessen(tx: TenantTx, one: Tried, now: Ms): Promise<void> {
 
 async function put(
   { tenant, sql }: TenantTx,
-  { name, rule }: Tried,
+  { name, rule }: TriedBucket,
   bucket: Bucket,
 ): Promise<void> {
   await sql
@@ -240,7 +251,7 @@ async function put(
     .execute();
 }
 
-function forgetAt({ failures, at }: Bucket, rule: Rule): Ms | null {
+function forgetAt({ failures, at }: Bucket, rule: WaitRule): Ms | null {
   if (rule.leakMs !== null) return at + failures * rule.leakMs;
   return rule === ACCOUNT_RULE && failures >= rule.quick ? null : at + KEEP_MS;
 }

@@ -11,7 +11,7 @@ import { post } from '../../platform/mail/queue-mail.ts';
 import { takeTurn } from '../../platform/rate-limit/per-hour.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { seal } from '../../platform/crypto/vault.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countedTry } from './attempt-rate-limit.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
@@ -73,7 +73,7 @@ export async function beginRecovery(
     codeUntil: until,
     sends: 1,
   });
-  const language = await loadLanguage(tx, person?.id ?? null);
+  const language = await loadUserLanguage(tx, person?.id ?? null);
   const mail = withLanguage(language, () => codeMail(portal, code));
   if (person?.email) await post(tx, context, { kind: 'mail', to: person.email, ...mail });
   else if (

@@ -21,7 +21,7 @@ import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
 import { seal } from '../../platform/crypto/vault.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
@@ -78,7 +78,7 @@ export function recoveryLinkHandlers(context: AppContext): ByLink {
         );
         const portal = await portalName(tx);
         const link = `${await portalAddress(tx, context, ctx)}/reset-password-db#${secret}`;
-        const mail = withLanguage(await loadLanguage(tx, known?.id ?? null), () =>
+        const mail = withLanguage(await loadUserLanguage(tx, known?.id ?? null), () =>
           linkMail(portal, link),
         );
         if (known) await post(tx, context, { kind: 'mail', to: known.email, ...mail });

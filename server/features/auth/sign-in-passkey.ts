@@ -25,13 +25,13 @@ import { OVER } from './sign-in-second.ts';
 import { newChallenge } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
 import { countTry, forgive, strangersBuckets, tooMany } from './rate-limit.ts';
-import type { Rule } from './rate-limit.ts';
+import type { WaitRule } from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPasskey };
 /**
  * The limit per address: any client can begin a sign-in, and each one leaves a row for ten minutes.
  */
-const BEGIN_RULE: Rule = { quick: 60, maxMs: 60_000, max: null, leakMs: 5_000 };
+const BEGIN_RULE: WaitRule = { quick: 60, maxMs: 60_000, max: null, leakMs: 5_000 };
 
 /** Begins a sign-in without a user name. The response is the same for everyone. */
 export const beginPasskey = (context: AppContext, ctx: RequestContext): Promise<Result<Further>> =>

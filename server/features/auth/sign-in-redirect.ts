@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Token } from '../../platform/auth/tokens.ts';
+import type { AuthToken } from '../../platform/auth/tokens.ts';
 
 /**
  * Derives the values of one sign-in at another site from its cookie's secret, so that the database
  * stores none of them.
  */
-export const deriveValue = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
+export const deriveValue = ({ secret }: AuthToken, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
 
 /** Compares in constant time. */

@@ -10,7 +10,7 @@ import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
 import { changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
@@ -337,7 +337,7 @@ export const resendCode = (
         .select('branding')
         .where('tenant_id', '=', tx.tenant)
         .executeTakeFirstOrThrow();
-      const language = await loadLanguage(tx, attempt.userId);
+      const language = await loadUserLanguage(tx, attempt.userId);
       await post(tx, context, {
         kind: 'sms',
         to: owned.phone,

@@ -5,7 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { Directory } from './directory/directory.ts';
+import type { UserDirectory } from './directory/directory.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
 import { checkPassword } from '../../platform/crypto/passwords.ts';
@@ -39,7 +39,7 @@ const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retr
 const DIRECTORY_MS: Ms = 300;
 
 /** Returns the provider's directory; null if it has none. */
-export type FindDirectory = (tx: TenantTx, context: AppContext) => Promise<Directory | null>;
+export type FindDirectory = (tx: TenantTx, context: AppContext) => Promise<UserDirectory | null>;
 
 /**
  * The outcome of a password check. `change`: correct, but must be changed first. `locked`: the
@@ -59,7 +59,7 @@ export async function provedByHash(stored: string | null, password: string): Pro
  * Checks the directory, which returns `must-change` and `expired` for the correct password only.
  */
 export async function provedByDirectory(
-  directory: Directory | null,
+  directory: UserDirectory | null,
   username: string,
   password: string,
 ): Promise<Proved> {

@@ -1,7 +1,7 @@
 import { isSameName } from '#contract/backup/same-name.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
-import type { Attachment, S3Storage } from '#contract/engine/repositories.ts';
+import type { AttachProgress, S3Storage } from '#contract/engine/repositories.ts';
 import { KEEP, type RetentionType } from '#contract/backup/retention.ts';
 import type { BackupRepositoryId, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -83,7 +83,7 @@ export async function loadAttachment(
   tenant: TenantId,
   organization: OrganizationId,
   repository: BackupRepositoryId,
-): Promise<EngineResult<Attachment | null>> {
+): Promise<EngineResult<AttachProgress | null>> {
   const scope = { tenant, organization, user: null };
   const usage = await getEngine(context).repositories.usage(scope, { repository });
   return usage.ok ? { ok: true, value: usage.value.attachment } : usage;

@@ -6,7 +6,7 @@ import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -24,7 +24,7 @@ type Input = ParsedInputOf<'attachBackupRepository'>;
 export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBackupRepository'> => ({
   async attachBackupRepository(input, ctx) {
     const { id, organizationId, password } = input;
-    if (toScope(ctx.session).companies !== null) return FORBIDDEN;
+    if (toScope(ctx.session).companies !== null) return FORBIDDEN_RESULT;
     return runAlone(context, ctx, async () => {
       const found = await context.store.tenant(ctx.tenant, (tx) => plan(tx, ctx, input), {
         readOnly: true,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { EngineResult, EngineScope, Page } from '#contract/engine/engine.ts';
-import type { LogLine } from '#contract/engine/sessions.ts';
+import type { EngineResult, EngineScope, EnginePage } from '#contract/engine/engine.ts';
+import type { SessionLogLine } from '#contract/engine/sessions.ts';
 import type {
   BackupJobId,
   BackupSessionId,
@@ -11,7 +11,7 @@ import type {
   OrganizationId,
   TenantId,
 } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
@@ -219,8 +219,8 @@ async function openKey(
   context: AppContext,
   tenant: TenantId,
   { id, name, company, removedAt }: OrganizationRow,
-): Promise<KeyRow | null> {
-  const find = async (tx: TenantTx): Promise<KeyRow | null> =>
+): Promise<IngestKeyRow | null> {
+  const find = async (tx: TenantTx): Promise<IngestKeyRow | null> =>
     (await tx.all('key')).find(
       ({ organization, revokedAt }) => organization === id && revokedAt === null,
     ) ?? null;
@@ -269,9 +269,9 @@ async function readDetails(
     await jobs.listSessions(scope, { job, session: id, cursor: null, limit: 1 }),
   ).rows;
   if (!session) return null;
-  const log: LogLine[] = [];
+  const log: SessionLogLine[] = [];
   for (let cursor: string | null = null; ;) {
-    const page: Page<LogLine> = getValue(
+    const page: EnginePage<SessionLogLine> = getValue(
       await jobs.listLog(scope, { session: id, cursor, limit: LOG_PAGE_ROWS }),
     );
     log.push(...page.rows);

@@ -71,10 +71,10 @@ export const getOperatorScope = (
 
 /** Returns the engine's answer, with its error as one of the API's failures. */
 export const getAnswer = <T>(result: EngineResult<T>): Result<T> =>
-  result.ok ? ok(result.value) : failed(getFailure(result.error));
+  result.ok ? ok(result.value) : failed(toCallFailure(result.error));
 
 /** Maps every kind of an engine's error. The message is the engine's own. */
-export function getFailure({ kind, message, waitMs, field }: EngineError): Failure {
+export function toCallFailure({ kind, message, waitMs, field }: EngineError): Failure {
   switch (kind) {
     case 'missing':
       return { kind: 'not-found', message };

@@ -21,11 +21,14 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
-import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import {
+  getHttpsPlace,
+  loadShownCertificate,
+} from '#server/platform/outbound/shown-certificate.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { getFailure } from './engine-calls.ts';
+import { toCallFailure } from './engine-calls.ts';
 import { planImport, type PlannedOrganization } from './import-plan.ts';
 import { findCompany } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -74,7 +77,7 @@ export function importServerHandlers(
         if (!(error instanceof SourceError)) throw error;
         const seen =
           error.reason === 'certificate'
-            ? await shownCertificate(context, getHttpsPlace(new URL(endpoint.address)))
+            ? await loadShownCertificate(context, getHttpsPlace(new URL(endpoint.address)))
             : null;
         return ok({ ok: false, message: error.message, seen, organizations: [] });
       }
@@ -95,7 +98,7 @@ export function importServerHandlers(
         try {
           found = await readOrganizations(makeVb365Client(context, endpoint, TIMEOUT_MS));
         } catch (error) {
-          return failed(getFailure(toFailed(error).error));
+          return failed(toCallFailure(toFailed(error).error));
         }
         return runIdempotently<OutputOf<'importServer'>>(context, ctx, async (tx) => {
           const chosen = await findChosen(tx);

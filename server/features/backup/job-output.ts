@@ -1,7 +1,7 @@
 import { dueAt, JOB_ITEM_PARTS, type BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Session, SessionResult } from '#contract/engine/sessions.ts';
+import type { BackupSession, SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import { withoutArchive } from './job-fields.ts';
@@ -113,7 +113,7 @@ export const sessionOut = ({
   progress,
   message,
   objects,
-}: Session): SessionOut => ({
+}: BackupSession): SessionOut => ({
   id,
   jobId: job,
   state,

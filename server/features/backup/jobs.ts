@@ -9,7 +9,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { about, setNotification } from '#server/platform/queries/job-recipients.ts';
+import { jobEvent, setNotification } from '#server/platform/queries/job-recipients.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
   archiveRefusal,
@@ -115,7 +115,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       return command(ctx, input, what, (_tx, job) =>
         Promise.resolve(
           ok({
-            drafts: job.enabled === enabled ? [] : [about(job, { type, data: { id: job.id } })],
+            drafts: job.enabled === enabled ? [] : [jobEvent(job, { type, data: { id: job.id } })],
             value: { success: true as const },
           }),
         ),
@@ -179,7 +179,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
           });
           return {
             drafts: [
-              about(
+              jobEvent(
                 { id, company },
                 {
                   type: 'backupjob.created@1',
@@ -225,7 +225,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
           organization = job.organization;
           return ok({
             drafts: [
-              about(job, {
+              jobEvent(job, {
                 type: 'backupjob.updated@1',
                 data: { id: job.id, ...jobData(fields) },
               }),
@@ -255,7 +255,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
             ok({
               drafts: [
                 await setNotification(tx, job, EVERYONE_OFF),
-                about(job, { type: 'backupjob.deleted@1', data: { id: job.id } }),
+                jobEvent(job, { type: 'backupjob.deleted@1', data: { id: job.id } }),
               ],
               value: {},
             }),

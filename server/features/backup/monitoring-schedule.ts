@@ -5,7 +5,7 @@ import {
   type SchedulePolicy,
   WEEKDAYS,
 } from '#contract/backup/schedule.ts';
-import type { Schedule as ExpectedSchedule } from '#contract/runs/rows.ts';
+import type { JobSchedule as ExpectedSchedule } from '#contract/runs/rows.ts';
 
 /**
  * Returns a backup job's schedule as Monitoring expects its results: a cron expression in the

@@ -1,6 +1,10 @@
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { ApplicationSetup, Connected, ConnectInput } from '#contract/engine/connection.ts';
+import type {
+  ApplicationSetup,
+  ConnectedTenant,
+  ConnectInput,
+} from '#contract/engine/connection.ts';
 import type { Capabilities, Service } from '#contract/engine/engine.ts';
 import type { Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -129,7 +133,7 @@ export const getLacking = ({
  */
 export function organizationData(
   fields: OrganizationFields,
-  signedIn: Connected | OrganizationRow,
+  signedIn: ConnectedTenant | OrganizationRow,
 ) {
   const certificate = signedIn.certificate && {
     thumbprint: signedIn.certificate.thumbprint,

@@ -9,7 +9,7 @@ import {
 } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type {
-  Attachment,
+  AttachProgress,
   FileLocksState,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
@@ -352,7 +352,7 @@ async function namesFor(tx: TenantTx, rows: readonly BackupRepositoryRow[]) {
   };
 }
 
-const attachmentOut = (attachment: Attachment | null) =>
+const attachmentOut = (attachment: AttachProgress | null) =>
   attachment && {
     ...attachment,
     points: { ...attachment.points },

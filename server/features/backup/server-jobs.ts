@@ -17,7 +17,7 @@ import {
   runAlone,
   runIdempotently,
 } from '#server/platform/http/idempotent-command.ts';
-import { about, setNotification } from '#server/platform/queries/job-recipients.ts';
+import { jobEvent, setNotification } from '#server/platform/queries/job-recipients.ts';
 import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
 import { EVERYONE_OFF, type JobFields, jobRefusal } from './job-fields.ts';
 import { getJobVersion } from './job-version.ts';
@@ -134,7 +134,7 @@ export async function deleteOnServer(
     if (job === undefined) return refusal(NOT_FOUND);
     await audit(tx, context, ctx, { what: 'backupjob.deleted', user: null, detail: { job: id } });
     const silence = await setNotification(tx, job, EVERYONE_OFF);
-    const deleted = about(job, { type: 'backupjob.deleted@1', data: { id } });
+    const deleted = jobEvent(job, { type: 'backupjob.deleted@1', data: { id } });
     return {
       drafts: job.removedAt === null ? [silence, deleted] : [],
       answer: () => ok({}),
@@ -227,7 +227,7 @@ async function decide<T>(
   await audit(tx, context, ctx, { what, user: null, detail: { job: owner.id } });
   return {
     drafts: [
-      about(owner, event),
+      jobEvent(owner, event),
       ...(notification ? [await setNotification(tx, owner, notification)] : []),
     ],
     answer: () => answer,

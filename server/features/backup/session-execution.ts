@@ -1,6 +1,11 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { LogLine, Session, SessionObject, SessionResult } from '#contract/engine/sessions.ts';
+import type {
+  SessionLogLine,
+  BackupSession,
+  SessionObject,
+  SessionResult,
+} from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
@@ -15,8 +20,11 @@ export type EndedSession = EventOf<'backupsession.ended@1'>['data'] & { readonly
 
 /** What the engine knows of the session besides; null if it no longer has it. */
 export interface SessionDetails {
-  readonly session: Pick<Session, 'startedAt' | 'endedAt' | 'reason' | 'progress' | 'objects'>;
-  readonly log: readonly LogLine[];
+  readonly session: Pick<
+    BackupSession,
+    'startedAt' | 'endedAt' | 'reason' | 'progress' | 'objects'
+  >;
+  readonly log: readonly SessionLogLine[];
 }
 
 const iso = (at: Ms): string => new Date(at).toISOString();
@@ -137,7 +145,7 @@ const makeTask = ({ name, kind, state, bytes, message }: SessionObject): TaskIn 
   message: message === null ? null : cutText(message, LIMITS.messageChars),
 });
 
-function logText(lines: readonly LogLine[]): string | null {
+function logText(lines: readonly SessionLogLine[]): string | null {
   const text = lines
     .map(({ at, level, message }) => `${iso(at)} ${level.padEnd(7)} ${message}`)
     .join('\n');

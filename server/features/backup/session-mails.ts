@@ -8,7 +8,7 @@ import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { loadLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
 import { loadAddresses } from './job-fields.ts';
 import type { EndedSession, SessionDetails } from './session-execution.ts';
 import { sessionMailMessages as t } from './session-mails.messages.en.ts';
@@ -57,13 +57,14 @@ const isWanted = ({ job, ended: { result, counts, at } }: SessionReport, now: Ms
 
 /** Users who still see the company, and other addresses, each once. */
 async function loadRecipients(tx: TenantTx, { id, company, notifications }: BackupJobRow) {
-  const recipients = new Map<string, Awaited<ReturnType<typeof loadLanguage>>>();
+  const recipients = new Map<string, Awaited<ReturnType<typeof loadUserLanguage>>>();
   const users = await tx.rows('user', notifications.userIds);
   for (const user of users.values()) {
     const isReader =
       user.deletedAt === null && (user.companies === null || user.companies.includes(company));
     const address = isReader ? await loadMailAddress(tx, user.id) : null;
-    if (address !== null) recipients.set(address.toLowerCase(), await loadLanguage(tx, user.id));
+    if (address !== null)
+      recipients.set(address.toLowerCase(), await loadUserLanguage(tx, user.id));
   }
   for (const address of await loadAddresses(tx, id))
     if (!recipients.has(address)) recipients.set(address, await languageOfAddress(tx, address));

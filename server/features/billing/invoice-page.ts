@@ -7,7 +7,7 @@ import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import type { InvoiceRest } from '../../platform/db/database-billing.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import type { Scope } from '../../platform/sync/scope.ts';
+import type { SyncScope } from '../../platform/sync/scope.ts';
 
 export interface InvoicesQuery {
   readonly state?: InvoiceState | 'owed' | undefined;
@@ -50,20 +50,20 @@ const ORDERS: Readonly<Record<InvoiceSort, RawBuilder<unknown>>> = {
  * BILL-4: invoices of the companies that the user sees. Invoices without a company, or of a deleted
  * one, are visible only to users who see all companies.
  */
-const ofScope = ({ companies }: Scope): RawBuilder<unknown> =>
+const ofScope = ({ companies }: SyncScope): RawBuilder<unknown> =>
   companies === null
     ? sql`true`
     : sql`k.n = any(${`{${[...companies].join(',')}}`}::text::bigint[])`;
 const from = (
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
 ): RawBuilder<unknown> => sql`from invoice as i left join invoice_customer as c on c.tenant_id = i.tenant_id and c.id = i.customer_id
   left join company as k on k.tenant_id = i.tenant_id and k.n = c.stands_for and k.row->>'deletedAt' is null where i.tenant_id = ${tx.tenant} and ${ofScope(scope)}`;
 const COLUMNS = sql`i.id, i.number, i.day, i.due, i.currency, i.total, i.balance, i.voided, coalesce(c.name, '') as customer, k.n as company, k.row->>'name' as company_name`;
 
 function matching(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   { state, company, from: first, to, search = '' }: InvoicesQuery,
   today: Day,
 ): RawBuilder<unknown> {
@@ -75,7 +75,7 @@ function matching(
 
 export async function invoicePage(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   request: InvoicesQuery,
   sort: InvoiceSort,
   today: Day,
@@ -102,7 +102,7 @@ export async function invoicePage(
 /** Returns all matching invoices for an export, newest first. */
 export async function everyInvoice(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   request: InvoicesQuery,
   today: Day,
   max: number,
@@ -117,7 +117,7 @@ export async function everyInvoice(
 /** Returns the invoice if the user can see it; otherwise null. */
 export async function invoiceSeen(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   id: string,
   today: Day,
 ): Promise<InvoiceWhole | null> {

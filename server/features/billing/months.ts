@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import type { Wall } from '#server/platform/queries/query.ts';
+import type { DayBounds } from '#server/platform/queries/query.ts';
 
 /** The number of months that can be requested. */
 const MONTHS = 12;
@@ -15,17 +15,17 @@ export interface Month {
   readonly to: Ms;
 }
 
-const firstDay = (month: string, { timeZone, dayBeginsHour }: Wall): DateTime =>
+const firstDay = (month: string, { timeZone, dayBeginsHour }: DayBounds): DateTime =>
   DateTime.fromISO(`${month}-01`, { zone: timeZone }).set({ hour: dayBeginsHour });
 
-export const getMonth = (month: string, wall: Wall): Month => {
+export const getMonth = (month: string, wall: DayBounds): Month => {
   const first = firstDay(month, wall);
   const next = firstDay(first.plus({ months: 1 }).toFormat('yyyy-MM'), wall);
   return { month, from: first.toMillis(), to: next.toMillis() };
 };
 
 /** Returns the months that can be requested, the current one first. */
-export function monthsAt(now: Ms, { timeZone, dayBeginsHour }: Wall): readonly string[] {
+export function monthsAt(now: Ms, { timeZone, dayBeginsHour }: DayBounds): readonly string[] {
   const today = DateTime.fromMillis(now, { zone: timeZone })
     .minus({ hours: dayBeginsHour })
     .startOf('month');

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Environment } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksEnvironment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { parseRetryAfter } from '../../platform/outbound/retry.ts';
@@ -20,7 +20,7 @@ interface Addresses {
 
 export function quickBooksAt(
   { config: { quickBooks } }: Pick<AppContext, 'config'>,
-  environment: Environment,
+  environment: QuickBooksEnvironment,
 ): Addresses {
   const instead = quickBooks?.replace(/\/+$/, '') ?? null;
   const at = (host: string): string => instead ?? `https://${host}`;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
-import type { Environment } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksEnvironment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
@@ -25,8 +25,8 @@ const Given = v.object({
 });
 
 export type QuickBooksRow = Selectable<QuickBooksTable>;
-export interface App {
-  readonly environment: Environment;
+export interface QuickBooksApp {
+  readonly environment: QuickBooksEnvironment;
   readonly clientId: string;
   readonly secret: string;
 }
@@ -45,7 +45,7 @@ export async function loadApp(
   tx: TenantTx,
   context: AppContext,
   row: Pick<QuickBooksRow, 'environment' | 'client_id'> | undefined,
-): Promise<App | null> {
+): Promise<QuickBooksApp | null> {
   const secret = row ? await readSecret(tx, context, 'quickbooks') : null;
   return row && secret !== null
     ? { environment: row.environment, clientId: row.client_id, secret }
@@ -63,7 +63,7 @@ export async function loadTokens(tx: TenantTx, context: AppContext): Promise<Tok
  */
 export async function exchange(
   context: AppContext,
-  app: App,
+  app: QuickBooksApp,
   form: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
   const answer = await sendTo(context, quickBooksAt(context, app.environment).token, {
@@ -81,7 +81,11 @@ export async function exchange(
 }
 
 /** Revokes the tokens at Intuit. The caller deletes them regardless of the result. */
-export async function revoke(context: AppContext, app: App, { refresh }: Tokens): Promise<void> {
+export async function revoke(
+  context: AppContext,
+  app: QuickBooksApp,
+  { refresh }: Tokens,
+): Promise<void> {
   await sendTo(context, quickBooksAt(context, app.environment).revoke, {
     method: 'POST',
     headers: {
@@ -93,7 +97,7 @@ export async function revoke(context: AppContext, app: App, { refresh }: Tokens)
   });
 }
 
-const basic = ({ clientId, secret }: App): string =>
+const basic = ({ clientId, secret }: QuickBooksApp): string =>
   `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 
 export const keepTokens = (tx: TenantTx, context: AppContext, tokens: Tokens): Promise<void> =>
@@ -131,7 +135,7 @@ const good = ({ access, until }: Tokens, refused: string | null, now: Ms): boole
 
 interface Turn {
   readonly tokens: Tokens;
-  readonly app: App;
+  readonly app: QuickBooksApp;
   readonly generation: number;
 }
 

@@ -43,10 +43,10 @@ export interface Books {
   /** The home currency, for invoices that name none. */
   currency(): Promise<string>;
   company(): Promise<string>;
-  employees(): Promise<readonly Named[]>;
+  employees(): Promise<readonly NamedEntity[]>;
   /** Products and services, without categories and bundles. */
-  items(): Promise<readonly Named[]>;
-  taxes(): Promise<readonly Named[]>;
+  items(): Promise<readonly NamedEntity[]>;
+  taxes(): Promise<readonly NamedEntity[]>;
   /** The same `requestId` returns the invoice that it made first. */
   createInvoice(requestId: string, draft: InvoiceDraft): Promise<{ readonly number: string }>;
   pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
@@ -57,7 +57,7 @@ export interface Books {
   paymentLink(id: string): Promise<string | null>;
 }
 
-export interface Named {
+export interface NamedEntity {
   readonly id: string;
   readonly name: string;
 }

@@ -1,4 +1,4 @@
-import type { CompanyUsage, UsageLine } from '#contract/billing/licensing-calls.ts';
+import type { CompanyUsage, LicensingLine } from '#contract/billing/licensing-calls.ts';
 import { UNITS } from '#contract/billing/licensing-calls.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
@@ -22,8 +22,8 @@ export async function loadUsage(
   isNow: boolean,
 ): Promise<readonly CompanyUsage[]> {
   const names = await companyNames(tx);
-  const lines = new Map<CompanyN | null, UsageLine[]>();
-  const put = (company: CompanyN | null, line: UsageLine): void => {
+  const lines = new Map<CompanyN | null, LicensingLine[]>();
+  const put = (company: CompanyN | null, line: LicensingLine): void => {
     const own = lines.get(company) ?? [];
     own.push(line);
     lines.set(company, own);
@@ -74,8 +74,8 @@ export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
 };
 
 /** Counts a computer once per company and group, by its name regardless of case. */
-function counted(jobs: readonly KnownJob[]): readonly UsageLine[] {
-  return [...Map.groupBy(jobs, ({ job }) => job.group)].flatMap(([group, all]): UsageLine[] => {
+function counted(jobs: readonly KnownJob[]): readonly LicensingLine[] {
+  return [...Map.groupBy(jobs, ({ job }) => job.group)].flatMap(([group, all]): LicensingLine[] => {
     const computers = new Set(
       all.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),
     ).size;
@@ -104,7 +104,7 @@ async function loadUsageDetails(
   { companies, without }: QueryScope,
   month: string,
   isNow: boolean,
-): Promise<readonly { readonly company: CompanyN | null; readonly line: UsageLine }[]> {
+): Promise<readonly { readonly company: CompanyN | null; readonly line: LicensingLine }[]> {
   const { sql: db, tenant } = tx;
   const rows = isNow
     ? await db
@@ -141,7 +141,7 @@ async function loadUsageDetails(
 }
 
 /** Uses units if there are any, otherwise counts. Returns null if nothing was used. */
-function getLine(row: UsageDetails, source: string): UsageLine | null {
+function getLine(row: UsageDetails, source: string): LicensingLine | null {
   const unit = UNITS.find((one) => one === row['unitType']) ?? 'Instances';
   const [used, fresh, rental] = ['used', 'new', 'rental'].map(
     (one) => numberIn(row, `${one}Units`) ?? numberIn(row, `${one}Count`),
@@ -166,14 +166,14 @@ const textIn = (row: UsageDetails, name: string): string | null => {
   return typeof one === 'string' && one !== '' ? one : null;
 };
 
-const byWords = (a: UsageLine, b: UsageLine): number =>
+const byWords = (a: LicensingLine, b: LicensingLine): number =>
   a.product.localeCompare(b.product) ||
   a.workload.localeCompare(b.workload) ||
   a.unit.localeCompare(b.unit) ||
   (a.source ?? '').localeCompare(b.source ?? '');
 
 /** Returns the lines of all companies, summed. A value that no source reports stays null. */
-export function summed(companies: readonly CompanyUsage[]): readonly UsageLine[] {
+export function summed(companies: readonly CompanyUsage[]): readonly LicensingLine[] {
   const groups = Map.groupBy(
     companies.flatMap(({ lines }) => lines),
     ({ product, workload, unit, source }) => JSON.stringify([product, workload, unit, source]),
@@ -195,7 +195,7 @@ export function summed(companies: readonly CompanyUsage[]): readonly UsageLine[]
     .toSorted(byWords);
 }
 
-const sum = (all: readonly UsageLine[], of: 'fresh' | 'rental'): number | null =>
+const sum = (all: readonly LicensingLine[], of: 'fresh' | 'rental'): number | null =>
   all.every((one) => one[of] === null)
     ? null
     : all.reduce((total, one) => total + (one[of] ?? 0), 0);

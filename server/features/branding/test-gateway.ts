@@ -1,19 +1,19 @@
-import type { Tried } from '#contract/branding/settings-calls.ts';
+import type { TestedSystem } from '#contract/branding/settings-calls.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
-import { describeError } from '../../platform/outbound/error.ts';
+import { describeOutboundError } from '../../platform/outbound/error.ts';
 import { loadGateways } from '../../platform/mail/gateways.ts';
 import { describeIssuerError, loadIssuer } from '../../platform/outbound/issuer.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import { sendSms } from '../../platform/mail/send-sms.ts';
-import type { Delivery } from '../../platform/mail/delivery.ts';
+import type { MailDelivery } from '../../platform/mail/delivery.ts';
 import { tryDirectory } from '../auth/directory/active-directory.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { gatewayMessages as t } from './messages.en.ts';
 import { loadProviderSettings } from '../../platform/tenancy/provider-settings.ts';
 
-export interface Outcome {
+export interface TestOutcome {
   readonly ok: boolean;
   readonly message: string;
 }
@@ -22,16 +22,16 @@ interface Addressee {
   readonly phone: string | null;
 }
 
-const no = (message: string): Outcome => ({ ok: false, message });
-const notSet = (what: string) => (): Promise<Outcome> => Promise.resolve(no(what));
+const no = (message: string): TestOutcome => ({ ok: false, message });
+const notSet = (what: string) => (): Promise<TestOutcome> => Promise.resolve(no(what));
 
 /** Reads the settings, and returns a test to run after the transaction. */
 export async function tryGateway(
   tx: TenantTx,
   context: AppContext,
-  what: Tried,
+  what: TestedSystem,
   to: Addressee,
-): Promise<() => Promise<Outcome>> {
+): Promise<() => Promise<TestOutcome>> {
   const settings = await loadProviderSettings(tx);
   if (what === 'mail' || what === 'sms') {
     const gateways = await loadGateways(tx, context);
@@ -74,7 +74,7 @@ function mailTry(
   context: AppContext,
   gateway: Gateways['mail'],
   to: string | null,
-): () => Promise<Outcome> {
+): () => Promise<TestOutcome> {
   if (!gateway) return notSet(t.noMailServer);
   if (to === null || to === '') return notSet(t.noEmail);
   const mail = {
@@ -93,14 +93,14 @@ function smsTry(
   context: AppContext,
   gateway: Gateways['sms'],
   to: string | null,
-): () => Promise<Outcome> {
+): () => Promise<TestOutcome> {
   if (!gateway) return notSet(t.noSmsGateway);
   if (to === null) return notSet(t.noPhone);
   return async () =>
     said(await sendSms(context, gateway, { to, text: t.sms }), t.smsSent({ digits: to.slice(-2) }));
 }
 
-const said = (delivery: Delivery, done: string): Outcome =>
+const said = (delivery: MailDelivery, done: string): TestOutcome =>
   delivery.kind === 'sent' ? { ok: true, message: done } : no(delivery.fault);
 
 const INVALID_CREDENTIALS = 49;
@@ -108,7 +108,8 @@ const NO_SUCH_OBJECT = 32;
 
 function describeDirectoryError(error: unknown, host: string): string {
   const { code } = error as { readonly code?: unknown };
-  if (error instanceof OutboundError || typeof code !== 'number') return describeError(error, host);
+  if (error instanceof OutboundError || typeof code !== 'number')
+    return describeOutboundError(error, host);
   if (code === INVALID_CREDENTIALS) return t.directoryAccountRefused;
   return code === NO_SUCH_OBJECT ? t.directoryBaseUnknown : t.directoryRefused({ code });
 }

@@ -18,7 +18,7 @@ import { readSecret } from '../../platform/outbound/secret.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
-import { by, FORBIDDEN, NOT_FOUND } from '../../platform/auth/guards.ts';
+import { by, FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '../../platform/auth/guards.ts';
 import {
   loadCompany,
   findCompanies,
@@ -77,21 +77,21 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
     getCompany: ({ id }, ctx) =>
       read(ctx, async (tx, session) => {
         const company = await loadCompany(tx, session, id);
-        if (!company) return NOT_FOUND;
+        if (!company) return NOT_FOUND_RESULT;
         const [listed] = await listedCompanies(tx, session, [company]);
         return listed
           ? ok<OutputOf<'getCompany'>>({
               ...listed,
               counts: await loadCounts(tx, company.n, listed.users.length),
             })
-          : NOT_FOUND;
+          : NOT_FOUND_RESULT;
       }),
 
     createCompany: (fields, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
         const { session } = ctx;
         // A user with access to some companies could not see the new one.
-        if (session.companies !== null) return FORBIDDEN;
+        if (session.companies !== null) return FORBIDDEN_RESULT;
         await tx.lock();
         const refused = await notFitting(tx, session, fields, null);
         if (refused) return refused;
@@ -120,7 +120,7 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
         const { session } = ctx;
         await tx.lock();
         const company = await loadCompany(tx, session, id);
-        if (!company) return NOT_FOUND;
+        if (!company) return NOT_FOUND_RESULT;
         const refused = await notFitting(tx, session, fields, company);
         if (refused) return refused;
         await tx.append([changed(company, fields)], by(ctx));
@@ -135,10 +135,10 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
     deleteCompany: ({ id }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
         const { session } = ctx;
-        if (session.companies !== null) return FORBIDDEN;
+        if (session.companies !== null) return FORBIDDEN_RESULT;
         await tx.lock();
         const company = await loadCompany(tx, session, id);
-        if (!company) return NOT_FOUND;
+        if (!company) return NOT_FOUND_RESULT;
         await deleteCompanyRows(tx, context, ctx, company);
         return ok({});
       }),
@@ -158,7 +158,7 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
           collected: await collectedCompanies(tx),
         };
       });
-      if (ctx.session.companies !== null) return FORBIDDEN;
+      if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
       const vac = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
       if ((url === null || key === null) && collected === null)
         return ok({ configured: false, companies: [] });
@@ -186,13 +186,13 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
     listUsersToNotify: ({ veeamId }, ctx) =>
       read(ctx, async (tx, session) => {
         if (!hasAbility(session, 'common.companies') && !hasAbility(session, 'o365.jobs'))
-          return FORBIDDEN;
+          return FORBIDDEN_RESULT;
         const company = (await tx.all('company')).find(
           (one) =>
             seesCompany(session, one) &&
             (one.veeamId === veeamId || one.id === veeamId.toLowerCase()),
         );
-        if (!company) return NOT_FOUND;
+        if (!company) return NOT_FOUND_RESULT;
         const users = new Map(
           (await tx.all('user'))
             .filter(
@@ -285,7 +285,7 @@ async function shown(
   const { session } = ctx;
   const company = await loadCompany(tx, session, id);
   const [listed] = company ? await listedCompanies(tx, session, [company]) : [];
-  return listed ? ok(listed) : NOT_FOUND;
+  return listed ? ok(listed) : NOT_FOUND_RESULT;
 }
 
 /**
@@ -320,14 +320,14 @@ async function notNotifiable(
     const user = users.get(id);
     return user?.deletedAt === null ? user : null;
   };
-  if (next.some((id) => active(id) === null)) return NOT_FOUND;
+  if (next.some((id) => active(id) === null)) return NOT_FOUND_RESULT;
   for (const id of new Set([
     ...next.filter((one) => !before.includes(one)),
     ...before.filter((one) => !next.includes(one)),
   ])) {
     const user = active(id);
     if (user === null || id === session.userId || hasAuthorityOver(session, user)) continue;
-    return seesUser(session, user) ? FORBIDDEN : NOT_FOUND;
+    return seesUser(session, user) ? FORBIDDEN_RESULT : NOT_FOUND_RESULT;
   }
   return null;
 }

@@ -16,7 +16,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
+import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badEnd } from '../daily-checks/job-handlers.ts';
 
@@ -87,7 +87,7 @@ export function computerHandlers(
 /** Sorted by host name. An expired ignore counts as not ignored. */
 async function loadComputers(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   from: Ms,
   to: Ms,
   now: Ms,

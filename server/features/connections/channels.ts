@@ -1,7 +1,7 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, KeyId, TenantId } from '#contract/ids.ts';
 import type { CollectorKind } from '#contract/connections/connection.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -25,7 +25,7 @@ export async function openChannels(
   tenant: TenantId,
   { id, kind, name }: ConnectionRow,
   companies: Iterable<CompanyN>,
-): Promise<ReadonlyMap<CompanyN, KeyRow>> {
+): Promise<ReadonlyMap<CompanyN, IngestKeyRow>> {
   // They almost always exist, so the first read needs no lock.
   const there = await context.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
   const wanted = [...new Set(companies)];
@@ -75,16 +75,16 @@ export const loadChannel = async (
   tenant: TenantId,
   connection: ConnectionRow,
   company: CompanyN,
-): Promise<KeyRow | null> =>
+): Promise<IngestKeyRow | null> =>
   (await openChannels(context, tenant, connection, [company])).get(company) ?? null;
 
 const byCompany = async (
   tx: TenantTx,
   connection: string,
-): Promise<ReadonlyMap<CompanyN, KeyRow>> =>
+): Promise<ReadonlyMap<CompanyN, IngestKeyRow>> =>
   new Map((await loadChannels(tx, connection)).map((key) => [key.company, key]));
 
-export const loadChannels = async (tx: TenantTx, connection: string): Promise<KeyRow[]> =>
+export const loadChannels = async (tx: TenantTx, connection: string): Promise<IngestKeyRow[]> =>
   (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);
 
 /**

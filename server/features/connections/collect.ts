@@ -11,7 +11,7 @@ import type { CollectionTable } from '#server/platform/db/database-collect.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Client } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import type { ConnectionRow, Cursor, Read, Task } from './task.ts';
+import type { ConnectionRow, EntityCursor, RoundResult, CollectTask } from './task.ts';
 import { VB365 } from './vb365.ts';
 import { VBR } from './vbr.ts';
 import { VSPC } from './vspc.ts';
@@ -19,7 +19,10 @@ import { ZERTO } from './zerto.ts';
 import { outcomeMessages } from './outcome.messages.en.ts';
 
 const READERS: Readonly<
-  Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
+  Record<
+    CollectorKind,
+    Readonly<Partial<Record<Entity, (task: CollectTask) => Promise<RoundResult>>>>
+  >
 > = { vspc: VSPC, vbr: VBR, vb365: VB365, zerto: ZERTO };
 
 const FIRST_MS: Ms = 30_000;
@@ -39,7 +42,12 @@ const SAME_ROUND_MS: Ms = 15 * 60_000;
  * Returns the wait after `fails` failures in a row. `part`, 0 to 1, spreads connections that failed
  * at the same time.
  */
-export const backOff = (fails: number, request: Ms | null, refused: boolean, part: number): Ms =>
+export const collectBackOff = (
+  fails: number,
+  request: Ms | null,
+  refused: boolean,
+  part: number,
+): Ms =>
   Math.round(
     Math.max(
       Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(fails - 1, 12)),
@@ -52,7 +60,7 @@ export const backOff = (fails: number, request: Ms | null, refused: boolean, par
 /** The collector has to stop. What was read is stored, and the next collector continues. */
 export class Stopped extends Error {}
 
-export interface Holder {
+export interface CollectorHandle {
   readonly id: string;
   stopped(): boolean;
 }
@@ -66,7 +74,7 @@ export async function collectRound(
   tenant: TenantId,
   connection: ConnectionRow,
   client: () => Promise<Client>,
-  holder: Holder,
+  holder: CollectorHandle,
 ): Promise<void> {
   const now = context.clock.now();
   const rows = await context.store.tenant(
@@ -98,19 +106,19 @@ async function collect(
   entity: Entity,
   row: Selectable<CollectionTable> | undefined,
   client: () => Promise<Client>,
-  holder: Holder,
+  holder: CollectorHandle,
 ): Promise<SourceError | null> {
   const read = READERS[connection.kind][entity];
   if (!read) return null;
   const begun = context.clock.now();
-  const before: Cursor = row?.cursor ?? {};
+  const before: EntityCursor = row?.cursor ?? {};
   const since = begun - (before['since'] ?? 0) < SAME_ROUND_MS ? (before['since'] ?? begun) : begun;
   await keepRow(context, tenant, connection, holder, entity, {
     status: 'running',
     started_at: begun,
     cursor: { ...before, since },
   });
-  const keep = async (cursor: Cursor): Promise<void> => {
+  const keep = async (cursor: EntityCursor): Promise<void> => {
     if (holder.stopped()) throw new Stopped();
     const held = await context.store.tenant(tenant, async ({ sql }) => {
       const own = await sql
@@ -187,7 +195,7 @@ async function storeError(
   entity: Entity,
   row: Selectable<CollectionTable> | undefined,
   error: SourceError,
-  holder: Holder,
+  holder: CollectorHandle,
 ): Promise<void> {
   const now = context.clock.now();
   const fails = (row?.fails ?? 0) + 1;
@@ -197,19 +205,19 @@ async function storeError(
     fails,
     error: error.message.slice(0, 500),
     error_at: now,
-    next_at: now + backOff(fails, error.waitMs, error.kind === 'refused', part),
+    next_at: now + collectBackOff(fails, error.waitMs, error.kind === 'refused', part),
   });
 }
 
 type StoredConnection = Partial<
   Omit<Selectable<CollectionTable>, 'tenant_id' | 'connection_id' | 'entity' | 'cursor'>
-> & { readonly cursor?: Cursor };
+> & { readonly cursor?: EntityCursor };
 
 async function keepRow(
   context: AppContext,
   tenant_id: TenantId,
   { id: connection_id }: ConnectionRow,
-  holder: Holder,
+  holder: CollectorHandle,
   entity: Entity,
   { cursor, ...rest }: StoredConnection,
 ): Promise<void> {

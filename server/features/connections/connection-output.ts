@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ENTITIES_OF, type Entity, OWNERS_OF } from '#contract/connections/connection.ts';
-import type { CollectionOut, ConnectionOut, Found } from '#contract/connections/calls.ts';
+import type { CollectionOut, ConnectionOut, FoundEntities } from '#contract/connections/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { ConnectionRow } from './task.ts';
 
@@ -104,7 +104,7 @@ export async function foundRows(
   entity: Entity,
   unlinked: boolean,
   after: number,
-): Promise<{ rows: Found[]; total: number }> {
+): Promise<{ rows: FoundEntities[]; total: number }> {
   const some = db
     .selectFrom('collected')
     .where('tenant_id', '=', tenant)
@@ -142,7 +142,7 @@ const jobDetail = ({
   ...(facts as Record<string, unknown> | undefined),
 });
 
-const plain = (row: Readonly<Record<string, unknown>>): Found['detail'] =>
+const plain = (row: Readonly<Record<string, unknown>>): FoundEntities['detail'] =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>
       value === null ||

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ExecutionIn, Ingested } from '#contract/ingest/calls.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { checkedExecution } from '../ingest/check-records.ts';
 import { followJobs, jobsByUid } from '../ingest/follow-jobs.ts';
 import { bySource, recordResults } from '../ingest/pipeline.ts';
 import { loadChannels, openChannels } from './channels.ts';
-import { forgetGone, keepFound, type Task, type Thing } from './task.ts';
+import { forgetGone, keepFound, type CollectTask, type Thing } from './task.ts';
 
 /** The fields that a system reports of a job, and those of a run. */
 export type JobFacts = Pick<
@@ -57,7 +57,7 @@ const BATCH_SIZE = 500;
  * skipped. A page is stored after it was recorded, so an interrupted page is recorded again with
  * the same effect.
  */
-export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
+export async function deliverJobs(task: CollectTask, jobs: readonly JobFound[]): Promise<void> {
   const { context, tenant, connection } = task;
   const known = await context.store.tenant(
     tenant,
@@ -143,9 +143,9 @@ function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 
 /** Returns the number of new results. */
 export async function recordRuns(
-  { context, tenant, connection }: Pick<Task, 'context' | 'tenant' | 'connection'>,
+  { context, tenant, connection }: Pick<CollectTask, 'context' | 'tenant' | 'connection'>,
   runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[],
-  key: KeyRow | null | undefined,
+  key: IngestKeyRow | null | undefined,
 ): Promise<number> {
   if (key == null) return 0;
   let accepted = 0;
@@ -168,7 +168,7 @@ export async function recordRuns(
 
 /** Returns the valid records and logs the others. */
 export function fitRecords<T extends object>(
-  { context, tenant, connection }: Pick<Task, 'context' | 'tenant' | 'connection'>,
+  { context, tenant, connection }: Pick<CollectTask, 'context' | 'tenant' | 'connection'>,
   checked: readonly T[],
 ): Exclude<T, Refused>[] {
   const refused = (checked as readonly unknown[]).filter(isRefused);
@@ -191,9 +191,9 @@ const isRefused = (one: unknown): one is Refused =>
  * changed ones.
  */
 async function findJobs(
-  { context, tenant, connection }: Task,
+  { context, tenant, connection }: CollectTask,
   jobs: readonly JobFacts[],
-  key: KeyRow | undefined,
+  key: IngestKeyRow | undefined,
 ): Promise<void> {
   if (key === undefined) return;
   const now = context.clock.now();
@@ -208,7 +208,7 @@ async function findJobs(
 /** Disables jobs that the system no longer has: no runs are expected, and their results stay. */
 async function retire(
   tx: TenantTx,
-  key: KeyRow | undefined,
+  key: IngestKeyRow | undefined,
   uids: readonly string[],
   at: Ms,
 ): Promise<void> {
@@ -265,7 +265,7 @@ async function retire(
 const GONE_MS: Ms = 12 * 3_600_000;
 
 /** Disables jobs that have been missing for long. Call it after a complete round. */
-export async function retireGone(task: Task): Promise<void> {
+export async function retireGone(task: CollectTask): Promise<void> {
   const { context, tenant, connection } = task;
   await context.store.tenant(tenant, async (tx) => {
     const gone = (await forgetGone(tx, task, GONE_MS)).map(
@@ -286,7 +286,7 @@ export async function retireGone(task: Task): Promise<void> {
 
 async function loadStoredJobs(
   { sql, tenant }: TenantTx,
-  { connection, entity }: Task,
+  { connection, entity }: CollectTask,
   uids: readonly string[],
 ): Promise<Map<string, StoredJob>> {
   if (uids.length === 0) return new Map();

@@ -1,11 +1,11 @@
 /** One page as the system returned it. `total` is null if the system does not report it. */
-export interface Page<T> {
+export interface SourcePage<T> {
   readonly rows: readonly T[];
   readonly total: number | null;
 }
 
 export interface Walk<T> {
-  readonly page: (offset: number) => Promise<Page<T>>;
+  readonly page: (offset: number) => Promise<SourcePage<T>>;
   readonly uid: (row: T) => string;
   /** Receives the rows that this read has not seen yet, and the offset to continue from. */
   readonly take: (rows: readonly T[], next: number) => Promise<void>;

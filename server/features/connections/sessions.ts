@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { openChannels } from './channels.ts';
 import { type StoredJob, recordRuns } from './deliver.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { loadFound, type Read, type Task } from './task.ts';
+import { loadFound, type RoundResult, type CollectTask } from './task.ts';
 import { sessionRun } from './vspc-jobs.ts';
 import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';
 
@@ -25,7 +25,7 @@ const AGAIN_MS: Ms = DAY;
  * are not changed, because the job list has more detail. The read is split into time slices, and
  * each is stored.
  */
-export async function sessionsOfVspc(task: Task): Promise<Read> {
+export async function sessionsOfVspc(task: CollectTask): Promise<RoundResult> {
   const { context, tenant, connection } = task;
   const now = context.clock.now();
   const jobs = jobsByName(
@@ -69,7 +69,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
   return { rows, unlinked, cursor: { from: now } };
 }
 
-async function slice({ client }: Task, from: Ms, to: Ms): Promise<HeatmapSession[]> {
+async function slice({ client }: CollectTask, from: Ms, to: Ms): Promise<HeatmapSession[]> {
   const { data } = await client.read(
     `infrastructure/jobSessionHeatmap/?from=${iso(from)}&to=${iso(to)}`,
     Heatmap,
@@ -83,7 +83,7 @@ interface One {
   readonly run: NonNullable<ReturnType<typeof sessionRun>>;
 }
 
-async function fill(task: Task, all: readonly One[]): Promise<void> {
+async function fill(task: CollectTask, all: readonly One[]): Promise<void> {
   const { context, tenant, connection } = task;
   if (all.length === 0) return;
   const channels = await openChannels(
@@ -114,7 +114,7 @@ async function fill(task: Task, all: readonly One[]): Promise<void> {
 /** Returns the indexes of sessions whose run is already stored with its end. */
 async function ended(
   tx: TenantTx,
-  channels: ReadonlyMap<CompanyN, KeyRow>,
+  channels: ReadonlyMap<CompanyN, IngestKeyRow>,
   all: readonly One[],
 ): Promise<Set<number>> {
   const keys = all.map(({ job, run }, i) => ({

@@ -14,10 +14,10 @@ export type ConnectionRow = Selectable<ConnectionTable>;
  * How far an entity was read. `since`: when the current round began. `offset`: where it continues.
  * `from`: the time up to which the history is stored.
  */
-export type Cursor = Readonly<Record<string, number>>;
+export type EntityCursor = Readonly<Record<string, number>>;
 
 /** One entity of one connection being read. */
-export interface Task {
+export interface CollectTask {
   readonly context: AppContext;
   readonly tenant: TenantId;
   readonly connection: ConnectionRow;
@@ -25,16 +25,16 @@ export interface Task {
   readonly client: Client;
   /** The start of this round. Rows of a resumed round count as seen at this time too. */
   readonly since: Ms;
-  readonly cursor: Cursor;
+  readonly cursor: EntityCursor;
   /** Stores the cursor. Throws if the collector has to stop. */
-  keep(cursor: Cursor): Promise<void>;
+  keep(cursor: EntityCursor): Promise<void>;
 }
 
 /** The result of a round. */
-export interface Read {
+export interface RoundResult {
   readonly rows: number;
   readonly unlinked: number;
-  /** The cursor of the next round. */ readonly cursor?: Cursor;
+  /** The cursor of the next round. */ readonly cursor?: EntityCursor;
 }
 
 /** A found object that is not a result: a company, a server, an alarm. */
@@ -47,7 +47,7 @@ export interface Thing {
 
 export async function keepFound(
   tx: TenantTx,
-  { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>,
+  { connection, entity, since }: Pick<CollectTask, 'connection' | 'entity' | 'since'>,
   things: readonly Thing[],
 ): Promise<void> {
   if (things.length === 0) return;
@@ -75,7 +75,7 @@ export async function keepFound(
  */
 export function forgetGone(
   { sql, tenant }: TenantTx,
-  { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>,
+  { connection, entity, since }: Pick<CollectTask, 'connection' | 'entity' | 'since'>,
   late: Ms = 0,
 ) {
   return sql

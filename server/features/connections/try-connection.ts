@@ -2,7 +2,10 @@ import * as v from 'valibot';
 import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/connection.ts';
 import type { ConnectionTested } from '#contract/connections/calls.ts';
 import { makeVb365Client } from '#server/engine/public/veeam-client.ts';
-import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import {
+  getHttpsPlace,
+  loadShownCertificate,
+} from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';
 import { clientFor, PROBES } from './clients.ts';
@@ -41,7 +44,7 @@ export async function tryConnection(
       message: error.message,
       seen:
         error.reason === 'certificate'
-          ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
+          ? await loadShownCertificate(context, getHttpsPlace(new URL(reach.address)))
           : null,
     };
   }

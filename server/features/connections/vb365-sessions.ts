@@ -8,7 +8,14 @@ import {
 } from '#server/engine/public/veeam-client.ts';
 import { openChannels } from './channels.ts';
 import { recordRuns, type StoredJob } from './deliver.ts';
-import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } from './task.ts';
+import {
+  forgetGone,
+  keepFound,
+  loadFound,
+  type RoundResult,
+  type CollectTask,
+  type Thing,
+} from './task.ts';
 import { getRun, hasEnded } from './vb365-runs.ts';
 
 const DAY: Ms = 86_400_000;
@@ -29,7 +36,7 @@ interface KnownJob extends StoredJob {
  * running, the next round begins with it: its server may say later that it ended long ago. So does the
  * first round after a time without connection, however long.
  */
-export async function readSessions(task: Task, client: Vb365Client): Promise<Read> {
+export async function readSessions(task: CollectTask, client: Vb365Client): Promise<RoundResult> {
   const { context, tenant, connection } = task;
   const now = context.clock.now();
   const begin = Math.min(now, task.cursor['from'] ?? now - FIRST_MS + AGAIN_MS);
@@ -121,7 +128,7 @@ async function findRunning(client: Vb365Client, job: KnownJob): Promise<JobSessi
 }
 
 async function record(
-  task: Task,
+  task: CollectTask,
   client: Vb365Client,
   owned: readonly {
     readonly job: KnownJob;

@@ -17,7 +17,14 @@ import { checkedRepository } from '../ingest/check-records.ts';
 import { recordRepositories } from '../ingest/inventory.ts';
 import { loadLinks, openChannels } from './channels.ts';
 import { deliverJobs, fitRecords, retireGone } from './deliver.ts';
-import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } from './task.ts';
+import {
+  forgetGone,
+  keepFound,
+  loadFound,
+  type RoundResult,
+  type CollectTask,
+  type Thing,
+} from './task.ts';
 import { getJob } from './vb365-runs.ts';
 import { readSessions } from './vb365-sessions.ts';
 
@@ -25,84 +32,85 @@ import { readSessions } from './vb365-sessions.ts';
  * Reads Veeam Backup for Microsoft 365. Results belong to the company that is linked with the
  * organization, by its domain or id.
  */
-export const VB365: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
-  async organizations(task) {
-    const link = await loadOrganizationLinks(task);
-    const things: Thing[] = [];
-    for await (const rows of getClient(task).readPages('Organizations', OrganizationShape))
-      for (const row of rows)
-        things.push({
-          uid: row.id,
-          name: row.officeName || row.name || row.id,
-          company: link(row),
-          row: { domain: row.name ?? null, region: row.region ?? null, msid: row.msid ?? null },
-        });
-    await task.context.store.tenant(task.tenant, async (tx) => {
-      await keepFound(tx, task, things);
-      await forgetGone(tx, task);
-    });
-    return { rows: things.length, unlinked: countUnlinked(things) };
-  },
-
-  async jobs(task) {
-    const organizations = await loadOrganizations(task);
-    let rows = 0;
-    let unlinked = 0;
-    for await (const { organizationId, jobs } of readJobs(task, organizations)) {
-      const found = jobs.map((job) => {
-        const organization = organizations.get(job.organizationId ?? organizationId ?? '');
-        return getJob(job, organization, organization?.company ?? null);
+export const VB365: Readonly<Partial<Record<Entity, (task: CollectTask) => Promise<RoundResult>>>> =
+  {
+    async organizations(task) {
+      const link = await loadOrganizationLinks(task);
+      const things: Thing[] = [];
+      for await (const rows of getClient(task).readPages('Organizations', OrganizationShape))
+        for (const row of rows)
+          things.push({
+            uid: row.id,
+            name: row.officeName || row.name || row.id,
+            company: link(row),
+            row: { domain: row.name ?? null, region: row.region ?? null, msid: row.msid ?? null },
+          });
+      await task.context.store.tenant(task.tenant, async (tx) => {
+        await keepFound(tx, task, things);
+        await forgetGone(tx, task);
       });
-      rows += found.length;
-      unlinked += countUnlinked(found);
-      await deliverJobs(task, found);
-    }
-    await retireGone(task);
-    return { rows, unlinked };
-  },
+      return { rows: things.length, unlinked: countUnlinked(things) };
+    },
 
-  sessions: (task) => readSessions(task, getClient(task)),
+    async jobs(task) {
+      const organizations = await loadOrganizations(task);
+      let rows = 0;
+      let unlinked = 0;
+      for await (const { organizationId, jobs } of readJobs(task, organizations)) {
+        const found = jobs.map((job) => {
+          const organization = organizations.get(job.organizationId ?? organizationId ?? '');
+          return getJob(job, organization, organization?.company ?? null);
+        });
+        rows += found.length;
+        unlinked += countUnlinked(found);
+        await deliverJobs(task, found);
+      }
+      await retireGone(task);
+      return { rows, unlinked };
+    },
 
-  async repositories(task) {
-    const owners = await loadRepositoryOwners(task);
-    const link = await loadOrganizationLinks(task);
-    const hosts = new Map<string, string>();
-    for await (const rows of getClient(task).readPages('Proxies', ProxyShape))
-      for (const { id, hostName } of rows) hosts.set(id, hostName ?? '');
-    let count = 0;
-    let unlinked = 0;
-    for await (const rows of getClient(task).readPages('BackupRepositories', RepositoryShape)) {
-      const found = rows.map((row) => ({
-        row,
-        company: link({ id: row.organizationId ?? '' }) ?? owners.get(row.id) ?? null,
-      }));
-      count += found.length;
-      unlinked += countUnlinked(found);
-      await recordOwned(task, found, hosts);
-    }
-    return { rows: count, unlinked };
-  },
+    sessions: (task) => readSessions(task, getClient(task)),
 
-  async licences(task) {
-    const license = await getClient(task).read('License', LicenseShape);
-    const row = {
-      product: 'VB365',
-      workload: license.type ?? null,
-      unitType: 'Users',
-      status: license.status ?? null,
-      until: license.licenseExpires ?? null,
-      licensed: license.totalNumber ?? null,
-      usedCount: license.usedNumber ?? null,
-      newCount: license.newNumber ?? null,
-    };
-    await task.context.store.tenant(task.tenant, (tx) =>
-      keepFound(tx, task, [{ uid: 'licence', name: task.connection.name, company: null, row }]),
-    );
-    return { rows: 1, unlinked: 0 };
-  },
-};
+    async repositories(task) {
+      const owners = await loadRepositoryOwners(task);
+      const link = await loadOrganizationLinks(task);
+      const hosts = new Map<string, string>();
+      for await (const rows of getClient(task).readPages('Proxies', ProxyShape))
+        for (const { id, hostName } of rows) hosts.set(id, hostName ?? '');
+      let count = 0;
+      let unlinked = 0;
+      for await (const rows of getClient(task).readPages('BackupRepositories', RepositoryShape)) {
+        const found = rows.map((row) => ({
+          row,
+          company: link({ id: row.organizationId ?? '' }) ?? owners.get(row.id) ?? null,
+        }));
+        count += found.length;
+        unlinked += countUnlinked(found);
+        await recordOwned(task, found, hosts);
+      }
+      return { rows: count, unlinked };
+    },
 
-const getClient = ({ client }: Task): Vb365Client => client as Vb365Client;
+    async licences(task) {
+      const license = await getClient(task).read('License', LicenseShape);
+      const row = {
+        product: 'VB365',
+        workload: license.type ?? null,
+        unitType: 'Users',
+        status: license.status ?? null,
+        until: license.licenseExpires ?? null,
+        licensed: license.totalNumber ?? null,
+        usedCount: license.usedNumber ?? null,
+        newCount: license.newNumber ?? null,
+      };
+      await task.context.store.tenant(task.tenant, (tx) =>
+        keepFound(tx, task, [{ uid: 'licence', name: task.connection.name, company: null, row }]),
+      );
+      return { rows: 1, unlinked: 0 };
+    },
+  };
+
+const getClient = ({ client }: CollectTask): Vb365Client => client as Vb365Client;
 
 const countUnlinked = (found: readonly { readonly company: CompanyN | null }[]): number =>
   found.filter(({ company }) => company === null).length;
@@ -120,7 +128,7 @@ async function loadOrganizationLinks({
   context,
   tenant,
   connection,
-}: Task): Promise<(organization: Named) => CompanyN | null> {
+}: CollectTask): Promise<(organization: Named) => CompanyN | null> {
   const link = await context.store.tenant(tenant, (tx) => loadLinks(tx, connection), {
     readOnly: true,
   });
@@ -128,7 +136,7 @@ async function loadOrganizationLinks({
     link(id) ?? link(name) ?? link(officeName) ?? link(msid);
 }
 
-async function loadOrganizations(task: Task): Promise<Map<string, FoundOrganization>> {
+async function loadOrganizations(task: CollectTask): Promise<Map<string, FoundOrganization>> {
   const link = await loadOrganizationLinks(task);
   const rows = await task.context.store.tenant(
     task.tenant,
@@ -146,7 +154,7 @@ async function loadOrganizations(task: Task): Promise<Map<string, FoundOrganizat
 
 /** Version 8 lists all jobs with their organization; version 7 has them below each organization. */
 async function* readJobs(
-  task: Task,
+  task: CollectTask,
   organizations: ReadonlyMap<string, FoundOrganization>,
 ): AsyncGenerator<{ readonly organizationId: string | null; readonly jobs: readonly Vb365Job[] }> {
   const client = getClient(task);
@@ -161,7 +169,7 @@ async function* readJobs(
 }
 
 /** The company of each repository that only one company's jobs use. */
-async function loadRepositoryOwners({ context, tenant, connection }: Task) {
+async function loadRepositoryOwners({ context, tenant, connection }: CollectTask) {
   const jobs = await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
     readOnly: true,
   });
@@ -178,7 +186,7 @@ async function loadRepositoryOwners({ context, tenant, connection }: Task) {
 type RepositoryRow = v.InferOutput<typeof RepositoryShape>;
 
 async function recordOwned(
-  task: Task,
+  task: CollectTask,
   found: readonly { readonly row: RepositoryRow; readonly company: CompanyN | null }[],
   hosts: ReadonlyMap<string, string>,
 ): Promise<void> {

@@ -16,7 +16,7 @@ import {
   retireGone,
 } from './deliver.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { loadFound, keepFound, type Read, type Task } from './task.ts';
+import { loadFound, keepFound, type RoundResult, type CollectTask } from './task.ts';
 import { walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedRepository } from '../ingest/check-records.ts';
@@ -125,7 +125,7 @@ const RUNS =
   /^(?:BackupJob|ReplicaJob|BackupCopyJob|SimpleBackupCopyJob|AgentBackup|AgentPolicy|EndpointBackup|PlatformBackupJob|FileServerSave|SureBackup|\w*LogBackup|UnstructuredDataBackupCopy|ArchiveBackup|ConfigurationBackup)$/;
 
 /** Reads Veeam Backup & Replication. All results belong to the connection's company. */
-export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
+export const VBR: Readonly<Partial<Record<Entity, (task: CollectTask) => Promise<RoundResult>>>> = {
   async jobs(task) {
     const link = await loadLink(task);
     const rows = await pages(task, 'jobs/states', StateList, async (some) => {
@@ -259,13 +259,13 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   },
 };
 
-const loadLink = ({ context, tenant, connection }: Task): Promise<number | null> =>
+const loadLink = ({ context, tenant, connection }: CollectTask): Promise<number | null> =>
   context.store.tenant(tenant, async (tx) => (await loadLinks(tx, connection))(null), {
     readOnly: true,
   });
 
 async function pages<R extends { readonly id: string }>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: v.GenericSchema<
     unknown,

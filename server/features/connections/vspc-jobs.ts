@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 import type { ScheduleKind } from '#contract/runs/schedule-state.ts';
 import type { EntityGroup, JobType } from '#contract/runs/vocabulary.ts';
 import type { JobFacts, RunFacts } from './deliver.ts';
@@ -10,7 +10,7 @@ import type {
   HeatmapSession,
   Office365Job,
   ScheduleShape,
-  ServerJob,
+  VspcServerJob,
 } from './vspc-shapes.ts';
 import { cutText } from '#contract/stored-text.ts';
 
@@ -82,7 +82,7 @@ export function getSecond(said: string | null | undefined): string | null {
 }
 
 export function serverJob(
-  job: ServerJob,
+  job: VspcServerJob,
   server: string,
 ): { readonly facts: JobFacts; readonly run: RunFacts | null } {
   const kind = job.type ?? 'Unknown';
@@ -236,7 +236,7 @@ const TASKS: Readonly<Record<string, NonNullable<ExecutionIn['tasks']>[number]['
   Running: 'Running',
 };
 
-function getTasks({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
+function getTasks({ lastSessionTasks }: VspcServerJob): Pick<RunFacts, 'tasks'> {
   const tasks = (lastSessionTasks ?? []).slice(0, LIMITS.tasks).flatMap((task) => {
     const status = TASKS[task.status ?? ''];
     const name = text(task.objectName);
@@ -288,7 +288,7 @@ const KINDS: Readonly<Record<string, ScheduleKind>> = {
 export function getSchedule(
   kind: string | null | undefined,
   said: InferOutput<typeof ScheduleShape> | null | undefined,
-): Schedule | null {
+): JobSchedule | null {
   const known = KINDS[kind ?? ''];
   return known === undefined ? null : (getTimes(kind, said) ?? { type: 'kind', kind: known });
 }
@@ -300,7 +300,7 @@ export function getSchedule(
 function getTimes(
   kind: string | null | undefined,
   said: InferOutput<typeof ScheduleShape> | null | undefined,
-): Schedule | null {
+): JobSchedule | null {
   if (kind === 'Periodically') {
     const { kind: unit, fullPeriod } = said?.periodicallyScheduleOptions ?? {};
     const everySec = Math.floor((UNIT_SEC[unit ?? ''] ?? 0) * (fullPeriod ?? 0));
@@ -328,7 +328,7 @@ function getTimes(
       );
 }
 
-const cronAt = (minute: number, weekdays: string): Schedule => ({
+const cronAt = (minute: number, weekdays: string): JobSchedule => ({
   type: 'cron',
   cron: `${minute % 60} ${Math.floor(minute / 60)} * * ${weekdays}`,
   tz: 'UTC',
@@ -395,5 +395,5 @@ function dayShift(
  * The console learns of a run late, so a frequent job gets at least half an hour before it counts
  * as missed.
  */
-const getGracePeriod = (schedule: Schedule | null): number | null =>
+const getGracePeriod = (schedule: JobSchedule | null): number | null =>
   schedule?.type === 'every' && schedule.everySec < 7_200 ? 1_800 : null;

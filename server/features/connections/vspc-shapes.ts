@@ -96,7 +96,7 @@ export const ServerJobList = list(
     lastSessionTasks: v.optional(v.nullable(v.array(TaskShape))),
   }),
 );
-export type ServerJob = v.InferOutput<typeof ServerJobList>['data'][number];
+export type VspcServerJob = v.InferOutput<typeof ServerJobList>['data'][number];
 
 export const AgentJobList = list(
   v.object({

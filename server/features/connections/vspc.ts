@@ -1,15 +1,22 @@
 import type * as v from 'valibot';
 import type { Entity } from '#contract/connections/connection.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { recordComputers, recordRepositories } from '../ingest/inventory.ts';
 import { loadLinks, openChannels } from './channels.ts';
 import { deliverJobs, fitRecords, type JobFound, retireGone } from './deliver.ts';
 import { sessionsOfVspc } from './sessions.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { loadFound, forgetGone, keepFound, type Read, type Task, type Thing } from './task.ts';
+import {
+  loadFound,
+  forgetGone,
+  keepFound,
+  type RoundResult,
+  type CollectTask,
+  type Thing,
+} from './task.ts';
 import { agentJob, office365Job, getSecond, serverJob } from './vspc-jobs.ts';
 import * as shapes from './vspc-shapes.ts';
-import { type Page, walk } from './read-pages.ts';
+import { type SourcePage, walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedComputer, checkedRepository } from '../ingest/check-records.ts';
 import { outcomeMessages } from './outcome.messages.en.ts';
@@ -18,7 +25,7 @@ const PER_PAGE = 200;
 
 /** Reads Veeam Service Provider Console, one function per entity. */
 export const VSPC: Readonly<
-  Record<Exclude<Entity, 'organizations'>, (task: Task) => Promise<Read>>
+  Record<Exclude<Entity, 'organizations'>, (task: CollectTask) => Promise<RoundResult>>
 > = {
   'companies': (task) =>
     things(task, 'organizations/companies', shapes.CompanyList, (row, link) => ({
@@ -268,15 +275,15 @@ type ListSchema = v.GenericSchema<
 >;
 type RowOf<S extends ListSchema> = v.InferOutput<S>['data'][number];
 
-const linksFor = ({ context, tenant, connection }: Task): Promise<Link> =>
+const linksFor = ({ context, tenant, connection }: CollectTask): Promise<Link> =>
   context.store.tenant(tenant, (tx) => loadLinks(tx, connection), { readOnly: true });
 
 async function page<S extends ListSchema>(
-  { client }: Task,
+  { client }: CollectTask,
   path: string,
   schema: S,
   offset: number,
-): Promise<Page<RowOf<S>>> {
+): Promise<SourcePage<RowOf<S>>> {
   const { data, meta } = await client.read(
     `${path}${path.includes('?') ? '&' : '?'}limit=${PER_PAGE}&offset=${offset}`,
     schema,
@@ -290,7 +297,7 @@ async function page<S extends ListSchema>(
  * during every pass is a failure, which is retried.
  */
 async function whole<S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
   uid: (row: RowOf<S>) => string,
@@ -316,7 +323,7 @@ async function whole<S extends ListSchema>(
 }
 
 async function loadPages<S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
 ): Promise<RowOf<S>[]> {
@@ -334,12 +341,12 @@ async function loadPages<S extends ListSchema>(
 
 /** Stores objects as reported, and deletes those that are no longer reported. */
 async function lists<S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
   uid: (row: RowOf<S>) => string,
   made: (row: RowOf<S>, link: Link) => readonly Thing[],
-): Promise<Read> {
+): Promise<RoundResult> {
   const link = await linksFor(task);
   let unlinked = 0;
   const rows = await whole(task, path, schema, uid, async (some) => {
@@ -352,11 +359,11 @@ async function lists<S extends ListSchema>(
 }
 
 const things = <S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
   made: (row: RowOf<S>, link: Link) => Thing,
-): Promise<Read> =>
+): Promise<RoundResult> =>
   lists(
     task,
     path,
@@ -371,11 +378,11 @@ interface Made extends Omit<JobFound, 'company' | 'more'> {
 }
 
 async function jobs<S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
   made: (row: RowOf<S>) => Made,
-): Promise<Read> {
+): Promise<RoundResult> {
   const link = await linksFor(task);
   let unlinked = 0;
   const rows = await whole(
@@ -401,12 +408,12 @@ async function jobs<S extends ListSchema>(
 
 /** Passes rows to the company that owns them, determined by the organization. */
 async function placed<S extends ListSchema>(
-  task: Task,
+  task: CollectTask,
   path: string,
   schema: S,
   org: (row: RowOf<S>) => string | null,
-  give: (key: KeyRow, rows: readonly RowOf<S>[]) => Promise<void>,
-): Promise<Read> {
+  give: (key: IngestKeyRow, rows: readonly RowOf<S>[]) => Promise<void>,
+): Promise<RoundResult> {
   const link = await linksFor(task);
   let unlinked = 0;
   const rows = await whole(
@@ -433,7 +440,7 @@ async function placed<S extends ListSchema>(
 }
 
 async function named(
-  { context, tenant, connection }: Task,
+  { context, tenant, connection }: CollectTask,
   entity: Entity,
 ): Promise<
   Map<string, { readonly name: string; readonly row: Readonly<Record<string, unknown>> }>
@@ -445,7 +452,7 @@ async function named(
 }
 
 /** A console without that product, or of an older version, does not have the list. */
-async function missingIsNone(work: () => Promise<Read>): Promise<Read> {
+async function missingIsNone(work: () => Promise<RoundResult>): Promise<RoundResult> {
   try {
     return await work();
   } catch (error) {

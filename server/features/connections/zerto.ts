@@ -3,7 +3,7 @@ import type { Entity } from '#contract/connections/connection.ts';
 import { utcDay } from '#contract/time/day.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { deliverJobs, type JobFound, type StoredJob, retireGone } from './deliver.ts';
-import { loadFound, forgetGone, keepFound, type Read, type Task } from './task.ts';
+import { loadFound, forgetGone, keepFound, type RoundResult, type CollectTask } from './task.ts';
 import { cutText } from '#contract/stored-text.ts';
 
 const text = v.optional(v.nullable(v.string()));
@@ -76,50 +76,56 @@ const STATUS: Readonly<Record<number, Status>> = {
 const SUB_ERROR = 8;
 
 /** Reads Zerto. All results belong to the connection's company. */
-export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
-  async jobs(task) {
-    const { context, tenant, connection, client } = task;
-    const groups = await client.read('vpgs', Groups);
-    const known = new Map(
-      (
-        await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
-          readOnly: true,
-        })
-      ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
-    );
-    await deliverJobs(
-      task,
-      groups.map((group) =>
-        groupJob(group, connection.company_n, known.get(group.vpgIdentifier), context.clock.now()),
-      ),
-    );
-    await retireGone(task);
-    return { rows: groups.length, unlinked: connection.company_n === null ? groups.length : 0 };
-  },
-
-  async alarms(task) {
-    const { context, tenant, connection, client } = task;
-    const alerts = await client.read('alerts?isDismissed=false', Alerts);
-    await context.store.tenant(tenant, async (tx) => {
-      await keepFound(
-        tx,
-        task,
-        alerts.map(({ link, level, helpIdentifier, description, turnedOn }, place) => ({
-          uid: link?.identifier ?? `${helpIdentifier ?? ''}/${turnedOn ?? place}`,
-          name: description ?? helpIdentifier ?? 'Alert',
-          company: connection.company_n,
-          row: {
-            severity: level === 2 || level === 'Error' ? 'Error' : 'Warning',
-            at: turnedOn ?? null,
-            object: helpIdentifier ?? null,
-          },
-        })),
+export const ZERTO: Readonly<Partial<Record<Entity, (task: CollectTask) => Promise<RoundResult>>>> =
+  {
+    async jobs(task) {
+      const { context, tenant, connection, client } = task;
+      const groups = await client.read('vpgs', Groups);
+      const known = new Map(
+        (
+          await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
+            readOnly: true,
+          })
+        ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
       );
-      await forgetGone(tx, task);
-    });
-    return { rows: alerts.length, unlinked: 0 };
-  },
-};
+      await deliverJobs(
+        task,
+        groups.map((group) =>
+          groupJob(
+            group,
+            connection.company_n,
+            known.get(group.vpgIdentifier),
+            context.clock.now(),
+          ),
+        ),
+      );
+      await retireGone(task);
+      return { rows: groups.length, unlinked: connection.company_n === null ? groups.length : 0 };
+    },
+
+    async alarms(task) {
+      const { context, tenant, connection, client } = task;
+      const alerts = await client.read('alerts?isDismissed=false', Alerts);
+      await context.store.tenant(tenant, async (tx) => {
+        await keepFound(
+          tx,
+          task,
+          alerts.map(({ link, level, helpIdentifier, description, turnedOn }, place) => ({
+            uid: link?.identifier ?? `${helpIdentifier ?? ''}/${turnedOn ?? place}`,
+            name: description ?? helpIdentifier ?? 'Alert',
+            company: connection.company_n,
+            row: {
+              severity: level === 2 || level === 'Error' ? 'Error' : 'Warning',
+              at: turnedOn ?? null,
+              object: helpIdentifier ?? null,
+            },
+          })),
+        );
+        await forgetGone(tx, task);
+      });
+      return { rows: alerts.length, unlinked: 0 };
+    },
+  };
 
 /**
  * Returns a protection group as a job with a run. Replication never ends, so each group gets one

@@ -7,7 +7,7 @@ import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import { worstFirst } from '#contract/runs/task.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
+import type { SyncScope } from '#server/platform/sync/scope.ts';
 import { getExpected } from '../../platform/queries/expected-start.ts';
 import { describeRun, getNote, iso, isoOrNull } from '#server/platform/queries/run-details.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
@@ -20,7 +20,7 @@ import { historyMessages as t } from './history.messages.en.ts';
 export async function loadExecution(
   tx: TenantTx,
   run: RunRow,
-  scope: Scope,
+  scope: SyncScope,
   now: Ms,
 ): Promise<Execution> {
   const job = (await tx.rows('job', [run.job])).get(run.job);
@@ -74,7 +74,7 @@ function getState(problem: ProblemRow | undefined, now: Ms): Execution['state'] 
 async function loadProblem(
   tx: TenantTx,
   problem: ProblemRow,
-  { companies, deleted }: Scope,
+  { companies, deleted }: SyncScope,
 ): Promise<Execution['problem']> {
   const cause = (await tx.rows('cause', [problem.cause])).get(problem.cause);
   const elsewhere = await tx.sql

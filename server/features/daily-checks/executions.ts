@@ -1,4 +1,4 @@
-import type { Change, Decided, Refused, Target } from '#contract/runs/change.ts';
+import type { Change, DecidedChange, RefusedChange, Target } from '#contract/runs/change.ts';
 import { getChanges, decideChange } from '#contract/runs/change.ts';
 import type { CompanyN, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -94,7 +94,7 @@ async function decide(
   { list, byFields }: Changes,
   request: readonly RunN[],
   now: number,
-): Promise<Decided> {
+): Promise<DecidedChange> {
   const runs = await tx.rows('run', request);
   const problems = await tx.rows('problem', [
     ...new Set([...runs.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]))),
@@ -116,7 +116,7 @@ async function decide(
         .execute()
     ).map(({ id, name }) => [id, name]),
   );
-  const decideOne = (change: Change, of: readonly RunN[]): Decided =>
+  const decideOne = (change: Change, of: readonly RunN[]): DecidedChange =>
     decideChange(
       change,
       of,
@@ -126,7 +126,7 @@ async function decide(
       (id) => names.get(id) ?? 'somebody else',
     );
   // A result gets none of the changes if one of them is refused.
-  const refused = new Map<RunN, Refused>();
+  const refused = new Map<RunN, RefusedChange>();
   for (const change of list)
     for (const one of decideOne(change, request).refused)
       if (!refused.has(one.run)) refused.set(one.run, one);

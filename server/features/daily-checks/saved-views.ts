@@ -9,7 +9,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany, seesView } from '#server/platform/sync/scope.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
+import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 type Done = OutputOf<'saveView'>;
@@ -85,7 +85,7 @@ const removed = ({ id, owner, shared }: ViewRow): NewEvent => ({
  * Returns why the user cannot remove the view; null if they can. A view that the user cannot see
  * returns not found.
  */
-function notRemovable(scope: Scope, view: ViewRow): Failure | null {
+function notRemovable(scope: SyncScope, view: ViewRow): Failure | null {
   if (view.owner === scope.own) return null;
   return view.removedAt === null && seesView(scope, view)
     ? { kind: 'forbidden', message: MESSAGES.viewNotOwned }
@@ -101,7 +101,7 @@ type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;
  * Returns the part of a handover's lists that its author can see, because the device may have
  * counted before it lost access to a company.
  */
-async function within(tx: TenantTx, scope: Scope, { open, ending }: Shift): Promise<Shift> {
+async function within(tx: TenantTx, scope: SyncScope, { open, ending }: Shift): Promise<Shift> {
   const runs = await tx.rows('run', [...new Set(ending.map(({ run }) => run))]);
   return {
     open: open.filter(({ company }) => seesCompany(scope, company)),

@@ -35,7 +35,7 @@ export interface AuditRecord {
  * An action on one problem; `problem` is null for an action on a job. `index` is the position
  * within the action.
  */
-export interface Line {
+export interface EvidenceLine {
   readonly record: AuditRecord;
   readonly index: number;
   readonly problem: ProblemN | null;
@@ -44,11 +44,11 @@ export interface Line {
 }
 
 /** Returns one line per problem, in the order of the event. */
-export function getLines(action: AuditRecord): Line[] {
+export function getLines(action: AuditRecord): EvidenceLine[] {
   const { event } = action;
   const what = AUDITED_EVENTS[event.type];
   if ('problems' in event.data)
-    return event.data.problems.map((problem, index): Line => ({
+    return event.data.problems.map((problem, index): EvidenceLine => ({
       record: action,
       index,
       problem,

@@ -2,11 +2,14 @@ import { CompiledQuery } from 'kysely';
 import type { ProblemN } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { AuditRecord, Line } from './evidence-log.ts';
+import type { AuditRecord, EvidenceLine } from './evidence-log.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** Returns lines of the log as a person reads them. */
-export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<Evidence[]> {
+export async function toEvidence(
+  tx: TenantTx,
+  lines: readonly EvidenceLine[],
+): Promise<Evidence[]> {
   if (lines.length === 0) return [];
   const problemByLine = await problemsOfJobs(tx, lines);
   const named = lines.map((line) => ({
@@ -110,8 +113,8 @@ export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::j
  */
 async function problemsOfJobs(
   tx: TenantTx,
-  lines: readonly Line[],
-): Promise<ReadonlyMap<Line, ProblemN>> {
+  lines: readonly EvidenceLine[],
+): Promise<ReadonlyMap<EvidenceLine, ProblemN>> {
   const lookUps = lines.flatMap((line, index) => {
     const { event } = line.record;
     if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];

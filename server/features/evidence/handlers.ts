@@ -6,11 +6,11 @@ import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
+import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadArchivedUntil } from '#server/platform/events/archive/log-cuts.ts';
 import { bounds, loadRecordsBefore, getLines } from './evidence-log.ts';
-import type { Line } from './evidence-log.ts';
+import type { EvidenceLine } from './evidence-log.ts';
 import { toEvidence } from './evidence-output.ts';
 
 /** The number of lines on a page. */
@@ -45,7 +45,7 @@ export function evidenceHandlers(context: AppContext): Pick<Handlers, 'listEvide
 
 /** Returns the requested companies; null for all companies and events without one. */
 const getQueriedCompanies = (
-  scope: Scope,
+  scope: SyncScope,
   company: CompanyN | undefined,
 ): readonly CompanyN[] | null =>
   company === undefined
@@ -76,7 +76,7 @@ async function loadPage(
   const [seq = max + 1, index] = before === undefined ? [] : before.split('.').map(Number);
   // An event that was cut is read again, from the line after the cut.
   let next = Math.min(index === undefined ? seq : seq + 1, max + 1);
-  const lines: Line[] = [];
+  const lines: EvidenceLine[] = [];
   for (;;) {
     const actions = await loadRecordsBefore(
       tx,

@@ -12,7 +12,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -129,7 +129,7 @@ const about = (id: string, event: Event): NewEvent => ({
 
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };
 
-export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean =>
+export const reads = (scope: SyncScope, hint: Pick<HintRow, 'inside'>): boolean =>
   !hint.inside || scope.companies === null;
 const toHintOutput = ({
   id,
@@ -156,19 +156,19 @@ const loadHints = async (tx: TenantTx): Promise<HintRow[]> =>
     .filter(({ removedAt }) => removedAt === null)
     .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
-async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure | null> {
+async function missing(tx: TenantTx, scope: SyncScope, id: string): Promise<Failure | null> {
   return (await loadHints(tx)).some((hint) => hint.id === id && reads(scope, hint))
     ? null
     : NOT_FOUND;
 }
 
-function getRefusal(scope: Scope, hint: HintFields): Failure | null {
+function getRefusal(scope: SyncScope, hint: HintFields): Failure | null {
   if (scope.companies !== null) return FORBIDDEN;
   if (!hintAsksSomething(hint.when)) return toFieldFailure('hint.when', MESSAGES.hintAsksNothing);
   return hintTells(hint) ? null : toFieldFailure('hint.summary', MESSAGES.hintTellsNothing);
 }
 
-async function loadProblem(tx: TenantTx, scope: Scope, n: RunN) {
+async function loadProblem(tx: TenantTx, scope: SyncScope, n: RunN) {
   const run = (await tx.rows('run', [n])).get(n);
   if (!run || run.problem === null || !seesCompany(scope, run.company)) return null;
   return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
@@ -195,7 +195,7 @@ async function countHelped(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['h
 }
 
 /** Returns the newest result of each open problem in the form that hints match. */
-async function openResults(tx: TenantTx, scope: Scope): Promise<readonly HintResult[]> {
+async function openResults(tx: TenantTx, scope: SyncScope): Promise<readonly HintResult[]> {
   const open = await tx.sql
     .selectFrom('problem')
     .select('row')

@@ -6,10 +6,10 @@ import type { UserRow } from '#contract/users/rows.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Decided } from './decision-state.ts';
+import type { DecidedResults } from './decision-state.ts';
 import { applyRules, type RuleNotice } from './apply-rules.ts';
 import { readyRules } from '../rules/active-rules.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
 
 /**
@@ -19,7 +19,7 @@ import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
 export async function appendWithRules(
   context: AppContext,
   tx: TenantTx,
-  { folded, state, taken }: Decided,
+  { folded, state, taken }: DecidedResults,
   at: Ms,
 ): Promise<void> {
   const { decided: actions, notices } = applyRules(state, await readyRules(tx), folded.events, at);
@@ -56,7 +56,7 @@ async function notify(
     );
     const [first] = own;
     if (!first || email === null || email === '') continue;
-    const mail = withLanguage(await loadLanguage(tx, id), () => {
+    const mail = withLanguage(await loadUserLanguage(tx, id), () => {
       const shown = own.slice(0, MAX_LINES);
       const more = own.length - shown.length;
       return {

@@ -12,7 +12,7 @@ import {
 } from '#contract/rules/rules.ts';
 import type { By } from '../../platform/db/store.ts';
 import type { Folded } from '../../platform/events/folding.ts';
-import { type Decided, type DecisionState, makeDeciding } from './decision-state.ts';
+import { type DecidedResults, type DecisionState, makeDeciding } from './decision-state.ts';
 import type { Ready } from '../rules/active-rules.ts';
 
 /** A result that a rule reports to users by email. */
@@ -24,7 +24,7 @@ export interface RuleNotice {
   readonly problem: ProblemRow;
 }
 export interface Acted {
-  readonly decided: Decided;
+  readonly decided: DecidedResults;
   readonly notices: readonly RuleNotice[];
 }
 

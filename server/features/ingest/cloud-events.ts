@@ -4,7 +4,7 @@ import type { Ingested } from '#contract/ingest/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { toInputFailure } from '../../platform/http/body.ts';
-import { isObject, type Json, jsonIn, sub, word } from './tools/tool-output.ts';
+import { isObject, type JsonObject, jsonIn, sub, word } from './tools/tool-output.ts';
 import { boundedId } from './bounded-id.ts';
 import { storable } from '#contract/stored-text.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
@@ -13,10 +13,10 @@ import { ingestAnswers as t } from './answers.messages.en.ts';
 export interface EventsRead {
   readonly executions: readonly {
     readonly index: number;
-    readonly execution: Json;
+    readonly execution: JsonObject;
     readonly byArrival: boolean;
   }[];
-  readonly repositories: readonly { readonly index: number; readonly sample: Json }[];
+  readonly repositories: readonly { readonly index: number; readonly sample: JsonObject }[];
   readonly rejected: Ingested['rejected'];
 }
 
@@ -51,7 +51,7 @@ export function readEvents(request: Request, body: string, at: Ms): Result<Event
 const contentType = (request: Request): string =>
   (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
-function attributes(headers: Headers): Json {
+function attributes(headers: Headers): JsonObject {
   const found: Record<string, string> = {};
   for (const [name, value] of headers)
     if (name.startsWith('ce-')) found[name.slice(3)] = decoded(value);
@@ -116,7 +116,7 @@ const hostIn = (source: string): { computer?: string } => {
   return host === undefined ? {} : { computer: host };
 };
 
-const getSample = (event: Json): Json => ({
+const getSample = (event: JsonObject): JsonObject => ({
   name: word(event['subject']) ?? undefined,
   ...(word(event['time']) === null ? {} : { at: word(event['time']) }),
   ...sub(event, 'data'),

@@ -3,28 +3,33 @@ import type { JobN, KeyId, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import {
   getAnomalies,
   anomalyText,
-  type Facts,
+  type ResultFacts,
   type Next,
   getProblem,
   step,
 } from '#contract/problems/judge.ts';
-import type { JobRow, KeyRow, RunRow } from '#contract/runs/rows.ts';
+import type { JobRow, IngestKeyRow, RunRow } from '#contract/runs/rows.ts';
 import type { Task } from '#contract/runs/task.ts';
 import type { By } from '../../platform/db/store.ts';
-import { type Decided, type Deciding, type DecisionState, makeDeciding } from './decision-state.ts';
+import {
+  type DecidedResults,
+  type Deciding,
+  type DecisionState,
+  makeDeciding,
+} from './decision-state.ts';
 import { jobChange, newJob } from './job-changes.ts';
 import type { Normal } from './normalize.ts';
 import { isKnown, getPlannedRun, mergeResult } from './run-result.ts';
 
 /** What posted results become, besides events. */
-export interface Results {
+export interface PostedResults {
   readonly logs: readonly RunLog[];
   readonly tasks: readonly TasksOf[];
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
-export interface Decision extends Decided, Results {}
+export interface Decision extends DecidedResults, PostedResults {}
 
 /** The log of a run. With `longest`, it replaces the stored log only if it is longer. */
 export interface RunLog {
@@ -66,7 +71,7 @@ export const causeName = (kind: string, template: string): string => `${kind} ${
  */
 export function decide(
   before: DecisionState,
-  key: KeyRow,
+  key: IngestKeyRow,
   executions: readonly Normal[],
   by: By,
 ): Decision {
@@ -78,10 +83,10 @@ export function decide(
 /** The same as a part of a decision. */
 export function decideResults(
   deciding: Deciding,
-  key: KeyRow,
+  key: IngestKeyRow,
   executions: readonly Normal[],
   at: Ms,
-): Results {
+): PostedResults {
   const logs: RunLog[] = [];
   const tasks: TasksOf[] = [];
   const rejected: { index: number; error: string }[] = [];
@@ -178,7 +183,7 @@ const inOrder = (executions: readonly Normal[], at: Ms): Normal[] =>
       a.index - b.index,
   );
 
-function jobFor(deciding: Deciding, key: KeyRow, one: Normal): JobRow {
+function jobFor(deciding: Deciding, key: IngestKeyRow, one: Normal): JobRow {
   const n = deciding.jobByUid.get(one.job.uid);
   const known = n === undefined ? undefined : deciding.job.get(n);
   if (known === undefined) {
@@ -272,7 +277,7 @@ interface Named {
 
 function name(
   deciding: Deciding,
-  key: KeyRow,
+  key: IngestKeyRow,
   job: JobRow,
   one: Normal,
   startedAt: Ms,
@@ -295,7 +300,7 @@ function name(
 
 function start(
   deciding: Deciding,
-  key: KeyRow,
+  key: IngestKeyRow,
   job: JobRow,
   one: Normal,
   match: Exclude<Match, { kind: 'foreign' }>,
@@ -354,7 +359,7 @@ function isLate(deciding: Deciding, job: JobRow, startedAt: Ms): boolean {
 
 function finish(
   deciding: Deciding,
-  key: KeyRow,
+  key: IngestKeyRow,
   job: JobRow,
   one: Normal,
   match: Exclude<Match, { kind: 'foreign' }>,
@@ -368,7 +373,7 @@ function finish(
     again === null
       ? name(deciding, key, job, one, startedAt, at)
       : { n: again.n, job: job.n, company: job.company, key: key.id, uid: again.uid, startedAt };
-  const facts: Facts = { ...result, names: [job.computer, job.server] };
+  const facts: ResultFacts = { ...result, names: [job.computer, job.server] };
   const stat = deciding.stat.get(job.n);
   const anomaly = stat ? getAnomalies(facts, stat) : [];
   const trouble = getProblem(facts, anomaly);

@@ -1,5 +1,5 @@
 import type { Event } from '#contract/events.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { CauseN, JobN, RunN } from '#contract/ids.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { By } from '../../platform/db/store.ts';
@@ -10,7 +10,7 @@ import { validateEvent } from '../../platform/events/validate-events.ts';
 /** The tables that decisions read and change. */
 const DECISION_TABLES = ['job', 'stat', 'run', 'problem', 'cause', 'key'] as const;
 type DecisionTable = (typeof DECISION_TABLES)[number];
-type DecisionRows = { readonly [T in DecisionTable]: Lookup<Id, Tables[T]> };
+type DecisionRows = { readonly [T in DecisionTable]: Lookup<RowId, Tables[T]> };
 
 /** The numbers of rows, by their names. */
 interface Names {
@@ -34,7 +34,7 @@ export interface DecisionState extends DecisionRows, Names {
 }
 
 /** Decided events, each folded once, and the state after them. */
-export interface Decided {
+export interface DecidedResults {
   readonly folded: Folded;
   /** It reads from the state before what the decision did not change. */
   readonly state: DecisionState;
@@ -53,7 +53,7 @@ export interface Deciding extends DecisionRows, Pick<DecisionState, 'logged'> {
   readonly next: { -readonly [N in keyof NextNumbers]: number };
   /** Adds an event by `by`, or by the author of the decision, and folds it. */
   emit(company: number | null, entity: string, event: Event, by?: By): void;
-  readonly decided: () => Decided;
+  readonly decided: () => DecidedResults;
 }
 
 interface NameTable extends Lookup<string, number> {

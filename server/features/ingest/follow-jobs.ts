@@ -1,6 +1,6 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { jobChange, newJob } from './job-changes.ts';
 import type { ReportedJob } from './normalize.ts';
@@ -12,7 +12,7 @@ import { bySource } from './pipeline.ts';
  */
 export async function followJobs(
   tx: TenantTx,
-  key: KeyRow,
+  key: IngestKeyRow,
   jobs: readonly ReportedJob[],
   at: Ms,
   isNew: (job: ReportedJob) => boolean = () => true,
@@ -46,7 +46,7 @@ export async function followJobs(
 
 export const jobsByUid = (
   { sql, tenant }: TenantTx,
-  key: KeyRow,
+  key: IngestKeyRow,
   uids: readonly string[],
 ): Promise<{ n: JobN; uid: string }[]> =>
   uids.length === 0

@@ -10,7 +10,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
 import { toInputFailure } from '../../platform/http/body.ts';
-import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
+import type { AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
 import { lock } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
@@ -21,7 +21,7 @@ import { readBorg } from './tools/borg.ts';
 import { readDuplicati } from './tools/duplicati.ts';
 import { readKopia } from './tools/kopia.ts';
 import { readRclone } from './tools/rclone.ts';
-import { jsonIn, notARun, type Reader, type Reading } from './tools/tool-output.ts';
+import { jsonIn, notARun, type Reader, type ToolReading } from './tools/tool-output.ts';
 import { readRestic } from './tools/restic.ts';
 import { readToolQuery } from './tool-query.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
@@ -165,8 +165,8 @@ export function ingestHandlers(context: AppContext): Pick<Handlers, IngestCall> 
  */
 async function recordReading(
   context: AppContext,
-  holder: Holder,
-  reading: Reading,
+  holder: AuthenticatedSource,
+  reading: ToolReading,
   now: Ms,
   bodyHash: string,
 ): Promise<Result<Ingested>> {
@@ -195,7 +195,11 @@ async function recordReading(
 /** The output of a catalog query on a day without jobs. */
 const EMPTY_LIST = /^\s{0,100}\[\s{0,100}\]\s{0,100}$/;
 
-const noteAlive = (context: AppContext, { tenant, key }: Holder, now: Ms): Promise<void> =>
+const noteAlive = (
+  context: AppContext,
+  { tenant, key }: AuthenticatedSource,
+  now: Ms,
+): Promise<void> =>
   context.store.tenant(tenant, async (tx) => {
     await lock(tx);
     await updateSourceHealth(tx, key.id, now, 1, []);
@@ -203,7 +207,7 @@ const noteAlive = (context: AppContext, { tenant, key }: Holder, now: Ms): Promi
 
 async function keep(
   context: AppContext,
-  { tenant, key }: Holder,
+  { tenant, key }: AuthenticatedSource,
   checked: readonly (Normal | Rejected[number])[],
   now: Ms,
   single: boolean,

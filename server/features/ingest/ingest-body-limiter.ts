@@ -2,7 +2,7 @@ import { busyFor } from '../../platform/http/envelope.ts';
 import { releaseSlotDuring, makeQueues } from '../../platform/http/concurrency.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
+import type { AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
 
 /**
  * Bodies read concurrently, per key and per provider. `waiting` is the maximum number in each
@@ -11,7 +11,11 @@ import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
 export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 } as const;
 
 export interface BodyLimiter {
-  read<T>(holder: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>>;
+  read<T>(
+    holder: AuthenticatedSource,
+    request: Request,
+    work: () => Promise<T>,
+  ): Promise<Result<T>>;
   /** The number of queues in use. */
   readonly size: number;
 }
@@ -27,7 +31,7 @@ export function makeBodyLimiter(
   const lines = makeQueues(turns.waiting);
   return {
     async read<T>(
-      { tenant, key }: Holder,
+      { tenant, key }: AuthenticatedSource,
       request: Request,
       work: () => Promise<T>,
     ): Promise<Result<T>> {

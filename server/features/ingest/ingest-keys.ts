@@ -5,7 +5,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN, KeyId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { by } from '../../platform/auth/guards.ts';
@@ -103,7 +103,7 @@ const change = <T>(
   context: AppContext,
   ctx: SessionContext,
   id: KeyId,
-  work: (tx: TenantTx, key: KeyRow) => Promise<Result<T>>,
+  work: (tx: TenantTx, key: IngestKeyRow) => Promise<Result<T>>,
 ): Promise<Result<T>> =>
   context.store.tenant(ctx.tenant, async (tx) => {
     await lock(tx);
@@ -114,7 +114,7 @@ const change = <T>(
   });
 
 /** Keys of connections and organizations record what Daybook reads itself: nobody posts with them. */
-const hasSecret = ({ connection, organization }: KeyRow): boolean =>
+const hasSecret = ({ connection, organization }: IngestKeyRow): boolean =>
   connection === undefined && organization === undefined;
 
 async function withSecret(
@@ -165,7 +165,7 @@ async function loadHealth(tx: TenantTx): Promise<Map<KeyId, Health>> {
 
 /** A fault is over once a valid request has followed. */
 const toOutput = (
-  key: KeyRow,
+  key: IngestKeyRow,
   health: Health | undefined,
   { quota, keys }: Awaited<ReturnType<typeof readIngestUsage>>,
 ): KeyOut => ({

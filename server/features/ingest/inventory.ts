@@ -2,7 +2,7 @@ import { withoutBidi } from '#contract/bidi.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
-import type { ComputerRow, KeyRow } from '#contract/runs/rows.ts';
+import type { ComputerRow, IngestKeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { bySource } from './pipeline.ts';
 import { updateSourceHealth } from './source-health.ts';
@@ -26,7 +26,7 @@ interface One<T> {
 export function recordRepositories(
   context: AppContext,
   tenant: TenantId,
-  key: KeyRow,
+  key: IngestKeyRow,
   samples: readonly One<RepositoryIn>[],
   at: Ms,
 ): Promise<Result<StoredItem>> {
@@ -86,7 +86,7 @@ export function recordRepositories(
 export function recordComputers(
   context: AppContext,
   tenant: TenantId,
-  key: KeyRow,
+  key: IngestKeyRow,
   computers: readonly One<ComputerIn>[],
   at: Ms,
 ): Promise<Result<StoredItem>> {
@@ -127,7 +127,7 @@ export function recordComputers(
 async function keep<T>(
   context: AppContext,
   tenant: TenantId,
-  key: KeyRow,
+  key: IngestKeyRow,
   all: readonly One<T>[],
   at: Ms,
   draft: (tx: TenantTx) => Promise<readonly NewEvent[]>,
@@ -149,8 +149,9 @@ async function keep<T>(
 const HOUR: Ms = 3_600_000;
 const getUid = (sample: RepositoryIn): string =>
   boundedId(sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`);
-const repositoryId = (key: KeyRow, sample: RepositoryIn): string => `${key.id}/${getUid(sample)}`;
-const computerId = (key: KeyRow, computer: ComputerIn): string =>
+const repositoryId = (key: IngestKeyRow, sample: RepositoryIn): string =>
+  `${key.id}/${getUid(sample)}`;
+const computerId = (key: IngestKeyRow, computer: ComputerIn): string =>
   boundedId(`${key.id}/${computer.hostName.toLowerCase()}`);
 const getMoment = (sample: RepositoryIn, at: Ms): Ms => {
   const said = sample.at === undefined ? at : Date.parse(sample.at);

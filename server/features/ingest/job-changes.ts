@@ -1,13 +1,13 @@
 import { withoutBidi } from '#contract/bidi.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { JobN } from '#contract/ids.ts';
-import type { JobRow, KeyRow } from '#contract/runs/rows.ts';
+import type { JobRow, IngestKeyRow } from '#contract/runs/rows.ts';
 import type { ReportedJob } from './normalize.ts';
 
 /** Returns the data of a job that is reported for the first time. */
 export const newJob = (
   n: JobN,
-  key: KeyRow,
+  key: IngestKeyRow,
   reported: ReportedJob,
 ): EventOf<'job.found@1'>['data'] => ({
   n,

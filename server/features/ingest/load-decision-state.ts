@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CauseN, JobN, KeyId, Ms, ProblemN, RunN } from '#contract/ids.ts';
-import { type Facts, getProblem } from '#contract/problems/judge.ts';
+import { type ResultFacts, getProblem } from '#contract/problems/judge.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { Lookup } from '../../platform/events/projection.ts';
 import { ABANDONED, bodyUids, causeName, startName, getUid } from './decide.ts';
@@ -293,7 +293,7 @@ export function getCauses(
       one.job.computer ?? known?.computer ?? '',
       one.job.server ?? known?.server ?? '',
     ];
-    const facts: Facts = {
+    const facts: ResultFacts = {
       status: one.status,
       durationSec: null,
       bytes: null,
@@ -321,7 +321,7 @@ async function causesByName(
 ): Promise<Causes> {
   const memory = tx.memory('causes by name', () => ({
     byName: new Map<string, CauseN>(),
-    rows: new Map<Id, Tables['cause']>(),
+    rows: new Map<RowId, Tables['cause']>(),
     begun: false,
   }));
   const keep = (rows: readonly Tables['cause'][]): void => {
@@ -361,7 +361,7 @@ async function causesByName(
   };
 }
 
-interface Causes extends Lookup<Id, Tables['cause']> {
+interface Causes extends Lookup<RowId, Tables['cause']> {
   readonly byName: Map<string, CauseN>;
 }
 

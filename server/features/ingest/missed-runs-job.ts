@@ -102,7 +102,7 @@ async function markOverdue(
 async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise<readonly JobN[]> {
   const again: JobN[] = [];
   const take = (job: JobRow, stat: StatRow | undefined): void => {
-    watch.due.set(job.n, dueAt(job, stat, bootedAt));
+    watch.due.set(job.n, missedDueAt(job, stat, bootedAt));
     if (job.missedIgnored === null) watch.ignored.delete(job.n);
     else watch.ignored.add(job.n);
     if (stat && ranAgain(job, stat, now)) again.push(job.n);
@@ -124,7 +124,7 @@ async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise
 
 const NEVER = Infinity;
 
-export const dueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms =>
+export const missedDueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms =>
   (stat ? getExpectation(job, stat, bootedAt, cronNext)?.dueAt : undefined) ?? NEVER;
 
 const STORED_TYPES = listStoredTypes([

@@ -2,7 +2,7 @@ import { withoutBidi } from '#contract/bidi.ts';
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
-import type { JobRow, RunRow, Schedule } from '#contract/runs/rows.ts';
+import type { JobRow, RunRow, JobSchedule } from '#contract/runs/rows.ts';
 import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { Task, TaskIn } from '#contract/runs/task.ts';
 import { findScheduleError } from '../../platform/jobs/cron.ts';
@@ -24,7 +24,7 @@ export interface ReportedJob {
   readonly server?: string | undefined;
   readonly managed?: boolean | null | undefined;
   readonly enabled?: boolean | undefined;
-  readonly schedule?: Schedule | null | undefined;
+  readonly schedule?: JobSchedule | null | undefined;
   readonly graceSec?: Seconds | null | undefined;
 }
 

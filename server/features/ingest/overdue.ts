@@ -1,8 +1,8 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
-import { getExpectation, quietUntil } from '#contract/problems/expectation.ts';
+import { getExpectation, missedIgnoredUntil } from '#contract/problems/expectation.ts';
 import type { Expectation } from '#contract/problems/expectation.ts';
-import { getProblem, type Trouble } from '#contract/problems/judge.ts';
+import { getProblem, type JudgedProblem } from '#contract/problems/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/runs/rows.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -107,7 +107,7 @@ export async function markRanAgain(
 export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
   job.missedIgnored !== null &&
   (job.missedIgnored.until ?? 0) > now &&
-  quietUntil(job, stat) === null;
+  missedIgnoredUntil(job, stat) === null;
 
 /** Fails runs that began and never ended. */
 export async function markAbandoned(
@@ -149,11 +149,11 @@ export async function markAbandoned(
 
 const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
-const MISSED: Trouble = getProblem(
+const MISSED: JudgedProblem = getProblem(
   { status: 'Missed', durationSec: null, bytes: null, files: null, message: null },
   [],
 ) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
-const LEFT: Trouble = getProblem(
+const LEFT: JudgedProblem = getProblem(
   { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
   [],
 ) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };

@@ -1,7 +1,7 @@
 import type { KeyId, Ms } from '#contract/ids.ts';
 import { lock } from './load-decision-state.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
+import type { AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
 import { cleanLog } from './normalize.ts';
 import { keepLogs } from './run-details.ts';
 import { updateSourceHealth } from './source-health.ts';
@@ -10,7 +10,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 
 export const knowsJob = (
   context: AppContext,
-  { tenant, key }: Holder,
+  { tenant, key }: AuthenticatedSource,
   uid: string,
 ): Promise<boolean> =>
   context.store.tenant(tenant, async (tx) => (await loadJob(tx, key.id, uid)) !== null, {
@@ -23,7 +23,7 @@ export const knowsJob = (
  */
 export async function addToLog(
   context: AppContext,
-  { tenant, key }: Holder,
+  { tenant, key }: AuthenticatedSource,
   uid: string,
   run: string | null,
   text: string,

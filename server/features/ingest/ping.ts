@@ -4,7 +4,7 @@ import type { Source } from '#contract/runs/vocabulary.ts';
 import { claimBody } from '../../platform/http/body-budget.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { handshakeRoutes } from './webhook-handshake.ts';
-import { findHolder, type Holder } from '../../platform/auth/ingest-key-auth.ts';
+import { findHolder, type AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
 import { getLine, cleanLog, type Normal } from './normalize.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
 import { readPingBody } from './ping-body.ts';
@@ -84,7 +84,7 @@ export function pingRoutes(
 
 /** A ping has no time except its arrival, so an end belongs to the open start. */
 function normal(
-  { key }: Holder,
+  { key }: AuthenticatedSource,
   slug: string,
   { action, query: params }: PingAddress,
   query: ToolQuery,

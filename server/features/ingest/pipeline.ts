@@ -3,7 +3,7 @@ import type { Ingested } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { NO_KEY, readCurrentKey } from '../../platform/auth/ingest-key-auth.ts';
 import { makeBatcher } from '../../platform/db/batcher.ts';
@@ -61,7 +61,7 @@ export const receive =
  * The results of a request. `refused` are records rejected earlier, which the response includes.
  */
 interface Request {
-  readonly read: KeyRow;
+  readonly read: IngestKeyRow;
   readonly executions: readonly Normal[];
   readonly at: Ms;
   readonly refused: Ingested['rejected'];
@@ -75,7 +75,7 @@ interface Request {
 export function recordResults(
   context: AppContext,
   tenant: TenantId,
-  read: KeyRow,
+  read: IngestKeyRow,
   executions: readonly Normal[],
   at: Ms,
   refused: Ingested['rejected'] = [],

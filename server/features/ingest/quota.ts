@@ -4,7 +4,7 @@ import type { Bytes, KeyId, Ms, TenantId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import {
   type IngestUsage,
   readIngestUsage,
@@ -47,7 +47,7 @@ const ADD =
  */
 export async function loadAllowance(
   tx: TenantTx,
-  { id, connection, organization }: KeyRow,
+  { id, connection, organization }: IngestKeyRow,
   at: Ms,
   alone: boolean,
 ): Promise<Allowance | null> {

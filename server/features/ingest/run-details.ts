@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { clampLog } from './clamp-log.ts';
-import type { Results, RunLog, TasksOf } from './decide.ts';
+import type { PostedResults, RunLog, TasksOf } from './decide.ts';
 import { logBytes, RECORD_BYTES } from './quota.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function keepTasks(tx: TenantTx, details: readonly TasksOf[]): Prom
 }
 
 /** Returns how much results count towards the quota. */
-export const storedBytes = ({ accepted, logs, tasks }: Results): Bytes =>
+export const storedBytes = ({ accepted, logs, tasks }: PostedResults): Bytes =>
   accepted * RECORD_BYTES +
   logs.reduce((sum, { body }) => sum + logBytes(body), 0) +
   tasks.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one.tasks)), 0);

@@ -1,7 +1,7 @@
 import type { Issue } from '#contract/errors.ts';
 import { isTimeZone } from '#contract/time/day.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 import { findScheduleError } from '../../platform/jobs/cron.ts';
 import type { ToolQuery } from './tools/tool-output.ts';
@@ -55,7 +55,7 @@ export function readToolQuery(
   const every = length('every');
   const graceSec = length('grace');
   const cron = params.get('cron');
-  const schedule: Schedule | null =
+  const schedule: JobSchedule | null =
     cron !== null && cron !== ''
       ? {
           type: 'cron',

@@ -3,13 +3,13 @@ import { getCategories } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Fact } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 
 /**
  * What a user can be notified of, by their current rights. `companies` is null for all; nobody sees
  * those in `deleted`.
  */
-export interface Listener {
+export interface NotifiedUser {
   readonly id: UserId;
   readonly companies: ReadonlySet<CompanyN> | null;
   readonly deleted: ReadonlySet<CompanyN>;
@@ -20,13 +20,13 @@ export interface Listener {
 export async function loadListeners(
   tx: TenantTx,
   ids: readonly UserId[],
-): Promise<ReadonlyMap<UserId, Listener>> {
+): Promise<ReadonlyMap<UserId, NotifiedUser>> {
   if (ids.length === 0) return new Map();
   const users = await tx.rows('user', [...new Set(ids)]);
   const { features } = await loadBranding(tx);
   const deleted = await deletedIn(tx);
   return new Map(
-    [...users.values()].flatMap(({ id, roles, companies, deletedAt }): [UserId, Listener][] =>
+    [...users.values()].flatMap(({ id, roles, companies, deletedAt }): [UserId, NotifiedUser][] =>
       deletedAt === null
         ? [
             [
@@ -54,8 +54,8 @@ export const deletedIn = async (tx: TenantTx): Promise<ReadonlySet<CompanyN>> =>
  * its companies.
  */
 export const hears = (
-  { companies, deleted, categories }: Listener,
-  fact: Pick<Fact, 'category' | 'companies'>,
+  { companies, deleted, categories }: NotifiedUser,
+  fact: Pick<NotificationFact, 'category' | 'companies'>,
 ): boolean =>
   categories.includes(fact.category) &&
   (fact.companies === null

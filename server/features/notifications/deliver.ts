@@ -9,11 +9,11 @@ import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { WebhookDeliveryTable, WebhookTable } from '#server/platform/db/database-notify.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { oneLine } from './fact.ts';
+import { toOneLine } from './fact.ts';
 import { session } from './signature.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
@@ -42,10 +42,10 @@ export const BOTH_MS: Ms = 24 * HOUR;
 /** Deliveries to one address in one turn. */
 const BATCH_SIZE = 5;
 
-export type Delivery = Selectable<WebhookDeliveryTable>;
+export type WebhookDelivery = Selectable<WebhookDeliveryTable>;
 type Hook = Selectable<WebhookTable>;
 /** The outcome of a try. `code` is null if there was no response. */
-export interface Answered {
+export interface DeliveryResult {
   readonly ok: boolean;
   readonly code: number | null;
   readonly message: string;
@@ -200,9 +200,9 @@ export async function loadSecrets(
 export async function tryOnce(
   context: AppContext,
   { fields }: Pick<Hook, 'fields'>,
-  { id, body }: Pick<Delivery, 'id' | 'body'>,
+  { id, body }: Pick<WebhookDelivery, 'id' | 'body'>,
   secrets: readonly string[],
-): Promise<Answered> {
+): Promise<DeliveryResult> {
   try {
     const answer = await fetchOutbound(context, fields.url, {
       method: 'POST',
@@ -230,8 +230,8 @@ async function keep(
   tx: TenantTx,
   context: AppContext,
   { id }: Hook,
-  delivery: Delivery,
-  { ok, code, message, afterMs, gone }: Answered,
+  delivery: WebhookDelivery,
+  { ok, code, message, afterMs, gone }: DeliveryResult,
 ): Promise<void> {
   const { sql, tenant } = tx;
   const now = context.clock.now();
@@ -315,9 +315,9 @@ async function stop(
   const user = (await tx.rows('user', [made_by])).get(made_by);
   const to = await loadMailAddress(tx, made_by);
   if (!user || user.deletedAt !== null || to === null) return;
-  const name = oneLine(fields.name);
+  const name = toOneLine(fields.name);
   const days = Math.floor((now - (failing_since ?? now)) / (24 * HOUR));
-  const mail = withLanguage(await loadLanguage(tx, made_by), () => ({
+  const mail = withLanguage(await loadUserLanguage(tx, made_by), () => ({
     subject: t.webhookOffSubject({ name }).slice(0, 150),
     text: `${[
       t.webhookOff({ name }),

@@ -5,8 +5,8 @@ import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
-import { oneLine, getFactLink } from './fact.ts';
-import type { Fact } from './fact.ts';
+import { toOneLine, getFactLink } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
 import { LIGHT, WHITE } from '#contract/branding/palette.ts';
 
@@ -19,7 +19,7 @@ export const factsInWords = (category: NotifyCategory, count: number): string =>
  * has no address to link to.
  */
 export interface Digest {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly NotificationFact[];
   readonly reviewed: number;
   readonly at: Ms;
   readonly timeZone: string;
@@ -39,7 +39,7 @@ export function digestMail(
     category,
     own: facts.filter((fact) => fact.category === category),
   })).filter(({ own }) => own.length > 0);
-  const provider = oneLine(name);
+  const provider = toOneLine(name);
   const head =
     parts.length === 0
       ? t.allWell

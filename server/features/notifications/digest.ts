@@ -10,14 +10,14 @@ import { describeError } from '#server/platform/http/serve-call.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hears, loadListeners } from './audience.ts';
 import { digestMail } from './digest-mail.ts';
 import type { Digest } from './digest-mail.ts';
 import { digestAfter, lastDigest } from './due.ts';
-import type { Fact } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 import { problemFacts, ticketFacts } from './new-facts.ts';
 import { findOpenFacts } from './open-facts.ts';
 
@@ -108,7 +108,7 @@ export async function sendDigest(
   const digest = await gather(tx, context, user, settings, since, now);
   if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
   const branding = await loadBranding(tx);
-  const mail = withLanguage(await loadLanguage(tx, user), () => digestMail(digest, branding));
+  const mail = withLanguage(await loadUserLanguage(tx, user), () => digestMail(digest, branding));
   await post(tx, context, { kind: 'mail', to, ...mail });
   return to;
 }
@@ -127,7 +127,7 @@ async function gather(
   if (!listener) return null;
   const wanted = (category: NotifyCategory): boolean =>
     settings.categories[category].mail && listener.categories.includes(category);
-  const hear = (facts: readonly Fact[]): readonly Fact[] =>
+  const hear = (facts: readonly NotificationFact[]): readonly NotificationFact[] =>
     facts.filter((fact) => wanted(fact.category) && hears(listener, fact));
   const problems =
     wanted('failed') || wanted('missed')

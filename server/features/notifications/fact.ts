@@ -10,7 +10,7 @@ import type { NotifyCategory } from '#contract/notifications/notifications.ts';
  * - `line`: returns its text in one line, for an email.
  * - `data`: its content for webhooks.
  */
-export interface Fact {
+export interface NotificationFact {
   readonly category: NotifyCategory;
   readonly subject: string;
   readonly companies: readonly CompanyN[] | null;
@@ -42,7 +42,7 @@ export function getFactLink(category: NotifyCategory, company: CompanyN | null):
 }
 
 /** Reduces a text to one line, because names can contain line breaks. */
-export const oneLine = (text: string): string =>
+export const toOneLine = (text: string): string =>
   withoutBidi(text)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();

@@ -13,7 +13,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hears, loadListeners } from './audience.ts';
 import { getFactLink } from './fact.ts';
-import type { Fact } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 
 /** How long push notifications wait, so that simultaneous facts are sent as one. */
 const GATHER_MS: Ms = 10_000;
@@ -22,7 +22,7 @@ const GATHER_MS: Ms = 10_000;
 export async function fanOut(
   tx: TenantTx,
   context: AppContext,
-  facts: readonly Fact[],
+  facts: readonly NotificationFact[],
   portal: string | null,
   now: Ms,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function fanOut(
 async function toWebhooks(
   tx: TenantTx,
   context: AppContext,
-  facts: readonly Fact[],
+  facts: readonly NotificationFact[],
   portal: string | null,
   now: Ms,
 ): Promise<void> {
@@ -85,7 +85,7 @@ async function toWebhooks(
  */
 const isFor = (
   { companies = null }: Pick<WebhookFields, 'companies'>,
-  fact: Pick<Fact, 'companies'>,
+  fact: Pick<NotificationFact, 'companies'>,
 ): boolean =>
   companies === null ||
   (fact.companies !== null &&
@@ -167,7 +167,7 @@ async function dropOldest({ sql, tenant }: TenantTx, webhook: string, now: Ms): 
  * NOTIFY-5: notifies each listener's devices once for all simultaneous facts; during quiet hours,
  * when they end.
  */
-async function toDevices(tx: TenantTx, facts: readonly Fact[], now: Ms): Promise<void> {
+async function toDevices(tx: TenantTx, facts: readonly NotificationFact[], now: Ms): Promise<void> {
   const { sql, tenant } = tx;
   const devices = await sql
     .selectFrom('push_device')
@@ -202,7 +202,7 @@ async function putWaiting(
   tx: TenantTx,
   device: string,
   category: NotifyCategory,
-  facts: readonly Fact[],
+  facts: readonly NotificationFact[],
   now: Ms,
   next: Ms,
 ): Promise<void> {
@@ -234,7 +234,7 @@ async function putWaiting(
 
 /** Returns the company that all facts share; null if there are several. */
 function oneCompany(
-  facts: readonly Fact[],
+  facts: readonly NotificationFact[],
   before: { readonly company_n: CompanyN | null } | undefined,
 ): CompanyN | null {
   const all = new Set<CompanyN | null>(

@@ -10,7 +10,7 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -220,7 +220,7 @@ export function notifyHandlers(
               ) as Subscription,
               vapid: await loadVapid(tx, context),
               branding: await loadBranding(tx),
-              language: await loadLanguage(tx, ctx.session.userId),
+              language: await loadUserLanguage(tx, ctx.session.userId),
             }
           : null;
       });

@@ -5,8 +5,8 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
-import { oneLine } from './fact.ts';
-import type { Fact } from './fact.ts';
+import { toOneLine } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function findNewFacts(
   after: number,
   to: number,
   now: Ms,
-): Promise<readonly Fact[]> {
+): Promise<readonly NotificationFact[]> {
   const { rows } = await sql<{
     kind: 'problem' | 'ticket';
     id: string;
@@ -46,7 +46,7 @@ export async function findNewFacts(
 export async function problemFacts(
   tx: TenantTx,
   problems: readonly ProblemRow[],
-): Promise<readonly Fact[]> {
+): Promise<readonly NotificationFact[]> {
   const jobs = await tx.rows('job', [...new Set(problems.map(({ job }) => job))]);
   const causes = await tx.rows('cause', [...new Set(problems.map(({ cause }) => cause))]);
   const names = await loadCompanies(tx, problems);
@@ -63,7 +63,7 @@ function problemFact(
   job: JobRow,
   cause: CauseRow | undefined,
   companyName: string,
-): Fact {
+): NotificationFact {
   const category = state === 'Missed' ? 'missed' : 'failed';
   return {
     category,
@@ -77,7 +77,7 @@ function problemFact(
           job.computer === '' ? job.name : t.onComputer({ job: job.name, computer: job.computer }),
         runs,
       };
-      return oneLine(
+      return toOneLine(
         category === 'missed'
           ? t.problem(named)
           : t.problemWithCause({ ...named, cause: cause?.template ?? state }),
@@ -103,13 +103,16 @@ const runLink = (run: number): string =>
   `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
 
 /** Returns facts for tickets that the ticketing system has closed. */
-export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise<readonly Fact[]> {
+export async function ticketFacts(
+  tx: TenantTx,
+  ids: readonly string[],
+): Promise<readonly NotificationFact[]> {
   const tickets = [...(await tx.rows('ticket', ids)).values()].filter(
     ({ deletedAt, closedAt, closedBy }) =>
       deletedAt === null && closedAt !== null && closedBy === 'system',
   );
   const names = await loadCompanies(tx, tickets);
-  return tickets.map((ticket): Fact => {
+  return tickets.map((ticket): NotificationFact => {
     const { id, company, subject, closedAt } = ticket;
     const number = ticketNumber(ticket);
     const companyName = names.get(company) ?? '';
@@ -118,7 +121,7 @@ export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise
       subject: `ticket:${id}:${closedAt ?? 0}`,
       companies: [company],
       link: `/monitoring/tickets?state=all&ticket=${id}`,
-      line: () => oneLine(t.ticketClosed({ company: companyName, number, subject })),
+      line: () => toOneLine(t.ticketClosed({ company: companyName, number, subject })),
       data: {
         ticket: { id, number, subject },
         company: { n: company, name: companyName },

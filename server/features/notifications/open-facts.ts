@@ -9,21 +9,21 @@ import {
   SOURCE_FAILS,
   SOURCE_WEEK_MS,
 } from '#contract/notifications/notifications.ts';
-import type { KeyRow, RepositoryRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow, RepositoryRow } from '#contract/runs/rows.ts';
 import type { SlaRow } from '#contract/sla/sla.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { deletedIn } from './audience.ts';
-import { oneLine } from './fact.ts';
-import type { Fact } from './fact.ts';
+import { toOneLine } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 /**
  * NOTIFY-1: returns ongoing conditions: broken alarms, repositories that fill up, silent sources.
  */
-export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly Fact[]> {
+export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly NotificationFact[]> {
   const names = await companyNames(tx);
   const deleted = await deletedIn(tx);
   const repositories = (
@@ -37,7 +37,7 @@ export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly Fac
   ];
 }
 
-async function slaFacts(tx: TenantTx): Promise<readonly Fact[]> {
+async function slaFacts(tx: TenantTx): Promise<readonly NotificationFact[]> {
   const rows = await tx.sql
     .selectFrom('sla_alarm')
     .select(['row', 'broken_since'])
@@ -46,16 +46,16 @@ async function slaFacts(tx: TenantTx): Promise<readonly Fact[]> {
     .execute();
   return rows.flatMap(({ row, broken_since: since }) => (row.enabled ? [slaFact(row, since)] : []));
 }
-const slaFact = ({ id, name, companies }: SlaRow, since: Ms | null): Fact => ({
+const slaFact = ({ id, name, companies }: SlaRow, since: Ms | null): NotificationFact => ({
   category: 'sla',
   subject: `sla:${id}:${since ?? 0}`,
   companies,
   link: `/monitoring/sla?alarm=${id}`,
-  line: () => oneLine(name),
+  line: () => toOneLine(name),
   data: { alarm: { id, name }, since: isoOrNull(since) },
 });
 
-function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact | null {
+function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): NotificationFact | null {
   const { id, company, name, capacityBytes, usedBytes, freeBytes } = row;
   const full = fullAt(row);
   const days = full === null ? null : Math.max(0, Math.floor((full - now) / SOURCE_DAY_MS));
@@ -73,7 +73,7 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact 
     line: () => {
       const repository =
         companyName === '' ? name : t.companyItem({ company: companyName, item: name });
-      return oneLine(
+      return toOneLine(
         days === 0
           ? t.repositoryFull({ repository })
           : days !== null && days < FULL_SOON_DAYS
@@ -103,9 +103,9 @@ async function keyFacts(
   tx: TenantTx,
   names: ReadonlyMap<number, string>,
   now: Ms,
-): Promise<readonly Fact[]> {
+): Promise<readonly NotificationFact[]> {
   const { rows } = await sql<{
-    row: KeyRow;
+    row: IngestKeyRow;
     heard: number;
     faulty: boolean;
   }>`select k.row, h.last_heard_at::float8 as heard, coalesce(h.last_fault_at > h.last_heard_at, false) as faulty
@@ -125,7 +125,7 @@ async function keyFacts(
     tx.sql,
   );
   const jobsByKey = new Map(counted.rows.map((one) => [one.key, one]));
-  return rows.flatMap(({ row: { id, name, company }, heard, faulty }): Fact[] => {
+  return rows.flatMap(({ row: { id, name, company }, heard, faulty }): NotificationFact[] => {
     const { jobs, overdue } = jobsByKey.get(id) ?? { jobs: 0, overdue: 0 };
     if (jobs === 0 || (!faulty && overdue < jobs && now - heard < SOURCE_WEEK_MS)) return [];
     const companyName = names.get(company) ?? '';
@@ -136,7 +136,7 @@ async function keyFacts(
         companies: [company],
         link: '/monitoring/sources',
         line: () =>
-          oneLine(
+          toOneLine(
             (faulty ? t.sourceRefused : t.sourceSilent)({ company: companyName, source: name }),
           ),
         data: {
@@ -150,7 +150,7 @@ async function keyFacts(
   });
 }
 
-async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
+async function connectionFacts(tx: TenantTx): Promise<readonly NotificationFact[]> {
   const rows = await tx.sql
     .selectFrom('connection')
     .innerJoin('collection', (on) =>
@@ -171,19 +171,21 @@ async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
     .groupBy(['connection.id', 'connection.name', 'connection.company_n'])
     .orderBy('connection.id')
     .execute();
-  return rows.map(({ id, name, company_n: company, error, succeeded_at: at }): Fact => ({
-    category: 'source',
-    subject: `connection:${id}`,
-    companies: company === null ? null : [company],
-    link: '/monitoring/connections',
-    line: () =>
-      oneLine(
-        error === null
-          ? t.connectionFailed({ connection: name })
-          : t.connectionError({ connection: name, error }),
-      ),
-    data: { source: toSource(id, name, 'connection'), lastHeardAt: isoOrNull(at), error },
-  }));
+  return rows.map(
+    ({ id, name, company_n: company, error, succeeded_at: at }): NotificationFact => ({
+      category: 'source',
+      subject: `connection:${id}`,
+      companies: company === null ? null : [company],
+      link: '/monitoring/connections',
+      line: () =>
+        toOneLine(
+          error === null
+            ? t.connectionFailed({ connection: name })
+            : t.connectionError({ connection: name, error }),
+        ),
+      data: { source: toSource(id, name, 'connection'), lastHeardAt: isoOrNull(at), error },
+    }),
+  );
 }
 
 /** `is`: the former name of `kind` in webhooks, until the next version. */

@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Fact } from './fact.ts';
+import type { NotificationFact } from './fact.ts';
 import { findNewFacts } from './new-facts.ts';
 import { fanOut } from './fan-out.ts';
 import { findOpenFacts } from './open-facts.ts';
@@ -72,7 +72,7 @@ async function lookOnce(tx: TenantTx, context: AppContext, now: Ms): Promise<boo
   const from = Math.min(seen.log_seq, head);
   const to = Math.min(head, from + BATCH_SIZE);
   const isActive = first || now - seen.stood_at >= OPEN_FACTS_MS || now < seen.stood_at;
-  const fresh: Fact[] = to > from ? [...(await findNewFacts(tx, from, to, now))] : [];
+  const fresh: NotificationFact[] = to > from ? [...(await findNewFacts(tx, from, to, now))] : [];
   if (isActive) {
     const begun = await standNow(tx, await findOpenFacts(tx, now), now);
     if (!first) fresh.push(...begun);
@@ -95,9 +95,9 @@ async function lookOnce(tx: TenantTx, context: AppContext, now: Ms): Promise<boo
 /** Stores the ongoing conditions, deletes those that have ended, and returns the new ones. */
 async function standNow(
   { sql, tenant }: TenantTx,
-  facts: readonly Fact[],
+  facts: readonly NotificationFact[],
   now: Ms,
-): Promise<readonly Fact[]> {
+): Promise<readonly NotificationFact[]> {
   const before = new Set(
     (
       await sql

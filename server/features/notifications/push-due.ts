@@ -6,16 +6,16 @@ import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/notifications/
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { factsInWords } from './digest-mail.ts';
 import { loadListeners } from './audience.ts';
-import { oneLine, getFactLink } from './fact.ts';
+import { toOneLine, getFactLink } from './fact.ts';
 import { push, loadVapid } from './push.ts';
-import type { Notice, Pushed, Subscription, Vapid } from './push.ts';
+import type { PushNotice, Pushed, Subscription, Vapid } from './push.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 const MAX_TRIES = 5;
@@ -29,7 +29,7 @@ const SEEN_MS: Ms = 30 * 86_400_000;
 interface Due {
   readonly device: string;
   readonly subscription: Subscription;
-  readonly notice: Notice;
+  readonly notice: PushNotice;
   readonly categories: readonly { readonly category: NotifyCategory; readonly facts: number }[];
   readonly tries: number;
 }
@@ -167,7 +167,7 @@ async function takeDue(
     const [company = null] = names;
     const companyName =
       names.size === 1 && company !== null ? companies.get(company)?.name : undefined;
-    const body = withLanguage(await loadLanguage(tx, user_id), () => {
+    const body = withLanguage(await loadUserLanguage(tx, user_id), () => {
       const summary = formatList(
         NOTIFY_CATEGORIES.flatMap((category) =>
           heard
@@ -186,8 +186,8 @@ async function takeDue(
       categories: heard,
       tries: Math.max(...heard.map(({ tries }) => tries)),
       notice: {
-        title: oneLine(name),
-        body: oneLine(body),
+        title: toOneLine(name),
+        body: toOneLine(body),
         link:
           heard.length === 1 && first
             ? first.link

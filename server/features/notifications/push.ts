@@ -20,7 +20,7 @@ export interface Subscription {
  * The content that a service worker shows: no name of a user, job or computer. `link` is an address
  * of the portal.
  */
-export interface Notice {
+export interface PushNotice {
   readonly title: string;
   readonly body: string;
   readonly link: string;
@@ -71,7 +71,7 @@ export async function push(
   context: AppContext,
   { key, contact }: Vapid,
   subscription: Subscription,
-  notice: Notice,
+  notice: PushNotice,
 ): Promise<Pushed> {
   let body: Buffer;
   try {

@@ -13,10 +13,15 @@ import { addRecurringJobs } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { badField, FORBIDDEN, NOT_FOUND, usernameNotPlain } from '../../platform/auth/guards.ts';
+import {
+  badField,
+  FORBIDDEN_RESULT,
+  NOT_FOUND_RESULT,
+  usernameNotPlain,
+} from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { invite } from '../users/invite.ts';
-import { about } from '../users/users.ts';
+import { userEvent } from '../users/users.ts';
 import { providerMessages as t } from './messages.en.ts';
 
 /** Thrown to roll back a transaction: the host belongs to another provider. */
@@ -36,7 +41,7 @@ export const providerHandlers = (
   },
 
   async createProvider({ name, hosts, administrator }, ctx) {
-    if (ctx.session.companies !== null) return FORBIDDEN;
+    if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
     if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
     const id = context.chance.uuid() as TenantId;
     const user = context.chance.uuid() as UserId;
@@ -73,7 +78,7 @@ export const providerHandlers = (
         // them.
         await tx.append(
           [
-            about(user, {
+            userEvent(user, {
               type: 'user.created@1',
               data: { id: user, roles: ['admin', 'super-admin'], companies: null },
             }),
@@ -114,7 +119,7 @@ export const providerHandlers = (
   },
 
   async setHosts({ id, hosts }, ctx) {
-    if (!(await keepsProvider(context, ctx.tenant, ctx.session, id))) return NOT_FOUND;
+    if (!(await keepsProvider(context, ctx.tenant, ctx.session, id))) return NOT_FOUND_RESULT;
     const { master_id: master } = await context.store.system((sql) =>
       sql
         .selectFrom('tenant_list')
@@ -122,7 +127,7 @@ export const providerHandlers = (
         .where('tenant_id', '=', id)
         .executeTakeFirstOrThrow(),
     );
-    if (id === ctx.tenant && master !== null) return FORBIDDEN;
+    if (id === ctx.tenant && master !== null) return FORBIDDEN_RESULT;
     if (await isReserved(context, id, hosts)) return HOST_TAKEN;
     try {
       const done = await context.store.tenant(id, async (tx) => {

@@ -6,16 +6,16 @@ import { toRequestedReview, getReview } from '#contract/runs/review.ts';
 import { ENTITY_GROUPS, isBackupType, SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import type {
-  CalendarLine,
+  CalendarReportLine,
   CellCounts,
   CompanyTally,
-  DayTally,
+  ReportDay,
   Figures,
   FiguresName,
   Holding,
   JobLine,
   ResultLine,
-  Results,
+  ReportResults,
 } from '#contract/reports/figures.ts';
 import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
@@ -91,7 +91,7 @@ export const GATHER: {
     const known = await knownJobs(tx, question);
     const isJudged = judgedJobs(known, []);
     const byDay = heaps(totals, ({ stretch }) => stretch);
-    const tallies = days.map(({ date }, place): DayTally => ({
+    const tallies = days.map(({ date }, place): ReportDay => ({
       day: date,
       tally: getTally(byDay.get(place) ?? [], isJudged),
     }));
@@ -195,7 +195,7 @@ export const getLine = ({
   share,
   judged,
   good,
-}: Pick<SheetRow, 'cells' | 'counts' | 'share' | 'judged' | 'good'>): CalendarLine => ({
+}: Pick<SheetRow, 'cells' | 'counts' | 'share' | 'judged' | 'good'>): CalendarReportLine => ({
   cells: cells.map(({ state, bad }) => ({ state, bad })),
   share,
   judged,
@@ -234,7 +234,7 @@ async function loadResults(
   tx: TenantTx,
   question: Question,
   status: readonly RunState[],
-): Promise<Results> {
+): Promise<ReportResults> {
   const known = await knownJobs(tx, question);
   const wanted = { filters: { status: [...status] } };
   const count = await countResults(tx, question, known, wanted);

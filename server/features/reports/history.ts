@@ -13,7 +13,7 @@ import { NOT_FOUND, refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
@@ -79,7 +79,7 @@ export function historyHandlers(
           const tooMany = previews.check(session.userId, ctx.now);
           return tooMany
             ? failed(tooMany)
-            : ok({ session, language: await loadLanguage(tx, session.userId) });
+            : ok({ session, language: await loadUserLanguage(tx, session.userId) });
         },
         true,
       );

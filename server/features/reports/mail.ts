@@ -1,7 +1,7 @@
 import { withoutBidi } from '#contract/bidi.ts';
 import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report } from '#contract/reports/report.ts';
-import { getWords } from './render/format.ts';
+import { getFormatters } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
 import type { ReportTheme } from './render/theme.ts';
 import { reportMessages as t } from './messages.en.ts';
@@ -22,7 +22,7 @@ export function reportMail(
   fileName: string | null,
   portal: string | null,
 ): { readonly subject: string; readonly text: string; readonly html: string } {
-  const words = getWords(report);
+  const words = getFormatters(report);
   const span = words.span(report.from, report.to - 1);
   const rows = rowsIn(report);
   const link = portal === null ? null : `${portal}/monitoring/report-settings`;

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ReportPeriod } from '#contract/reports/setting.ts';
-import type { Wall } from '#server/platform/queries/query.ts';
+import type { DayBounds } from '#server/platform/queries/query.ts';
 
 /**
  * Returns the period of a report due at a time: whole operational days of the provider, the last of
@@ -11,7 +11,7 @@ import type { Wall } from '#server/platform/queries/query.ts';
 export function timeOfPeriod(
   period: ReportPeriod,
   at: Ms,
-  { timeZone, dayBeginsHour }: Wall,
+  { timeZone, dayBeginsHour }: DayBounds,
 ): { readonly from: Ms; readonly to: Ms } {
   const today = getDay(at, timeZone, dayBeginsHour);
   const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);

@@ -16,7 +16,7 @@ import { storeBlob } from '#server/platform/db/blob-store.ts';
 import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { loadLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { mayReport, loadRights } from './access.ts';
@@ -225,7 +225,7 @@ async function loadLanguages(
 ): Promise<{ readonly owner: Language; readonly recipients: ReadonlyMap<string, Language> }> {
   const recipients = new Map<string, Language>();
   for (const to of fields.recipients) recipients.set(to, await languageOfAddress(tx, to));
-  return { owner: await loadLanguage(tx, owner_id), recipients };
+  return { owner: await loadUserLanguage(tx, owner_id), recipients };
 }
 
 /** Returns the first rows, for viewing the report on the page. */

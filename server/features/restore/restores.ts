@@ -1,9 +1,15 @@
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { EngineScope, Node, Page, RestoreInput, Workload } from '#contract/engine/engine.ts';
+import type {
+  EngineScope,
+  Node,
+  EnginePage,
+  RestoreInput,
+  Workload,
+} from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { badField, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { badField, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
@@ -91,7 +97,7 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
       (tx) => findOrganization(tx, ctx.session, other),
       { readOnly: true },
     );
-    if (!found) return NOT_FOUND;
+    if (!found) return NOT_FOUND_RESULT;
     if (reason === undefined) return badField('reason', t.reasonNeeded);
     return ok({ kind: 'other', organization: other, object: user, folder: folder ?? null });
   };
@@ -209,7 +215,7 @@ async function listSubsites(
   const parents = [site];
   for (const parent of parents)
     for (let cursor: string | null = null; ;) {
-      const page: Result<Page<Node>> = getAnswer(
+      const page: Result<EnginePage<Node>> = getAnswer(
         await engine.listChildren(scope, { ...SUBSITES, explorer, parent, cursor }),
       );
       if (!page.ok) return page;

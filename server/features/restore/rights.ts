@@ -3,7 +3,13 @@ import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { GRANTED_TOGETHER } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { badField, FORBIDDEN, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
+import {
+  badField,
+  FORBIDDEN_RESULT,
+  isFresh,
+  NOT_FOUND_RESULT,
+  REAUTH,
+} from '#server/platform/auth/guards.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
@@ -21,7 +27,7 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
         if (taskId !== undefined) return getRightsForTask(context, ctx, engine, scope, taskId);
         if (sessionType === undefined) return badField('sessionType', t.sessionTypeNeeded);
         const workload = WORKLOADS[sessionType];
-        if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
+        if (!mayRestore(ctx.session, workload)) return FORBIDDEN_RESULT;
         const rights = getAnswer(await engine.restoreRights.get(scope, { workload }));
         return rights.ok
           ? ok({
@@ -37,7 +43,7 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
     requestRestoreDeviceCode: ({ sessionType, ...of }, ctx) =>
       withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const workload = sessionType === undefined ? null : WORKLOADS[sessionType];
-        if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN;
+        if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN_RESULT;
         const code = getAnswer(await engine.restoreRights.requestCode(scope, { workload }));
         if (!code.ok) return code;
         const { permissions, ...shown } = code.value;
@@ -78,13 +84,13 @@ async function getRightsForTask(
   const rights = getAnswer(await engine.restoreRights.getForTask(scope, { task }));
   if (!rights.ok) return rights;
   const { organization, workload, missing, requested, expiresAt } = rights.value;
-  if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
+  if (!mayRestore(ctx.session, workload)) return FORBIDDEN_RESULT;
   const isSeen = await context.store.tenant(
     ctx.tenant,
     async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null,
     { readOnly: true },
   );
-  if (!isSeen) return NOT_FOUND;
+  if (!isSeen) return NOT_FOUND_RESULT;
   return ok({
     organizationId: organization,
     sessionType: getSessionType(workload),

@@ -3,7 +3,7 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
@@ -34,7 +34,7 @@ export const readRow = (
       const parts: Uint8Array[] = [];
       for await (const part of stream) parts.push(part);
       const read = v.safeParse(StoredRow, parseJson(Buffer.concat(parts).toString()));
-      return read.success ? ok(rowOut(read.output)) : NOT_FOUND;
+      return read.success ? ok(rowOut(read.output)) : NOT_FOUND_RESULT;
     },
   );
 

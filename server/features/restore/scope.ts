@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import type { CompareCalls, EstimateCalls, RestoreCalls } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
-import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
@@ -64,7 +64,7 @@ export async function withOrganization<T>(
     (tx) => findSeen(tx, ctx.session, of),
     { readOnly: true },
   );
-  if (organization === null) return NOT_FOUND;
+  if (organization === null) return NOT_FOUND_RESULT;
   return work({
     kind: organization.engine,
     engine: getRestoreEngine(context, organization),
@@ -104,10 +104,10 @@ export async function withSession<T>(
     async (tx) => (await tx.rows('restoreSession', [restoreSessionId])).get(restoreSessionId),
     { readOnly: true },
   );
-  if (row?.user !== ctx.session.userId) return NOT_FOUND;
+  if (row?.user !== ctx.session.userId) return NOT_FOUND_RESULT;
   const of = WORKLOADS[row.sessionType];
-  if (workload !== null && of !== workload) return NOT_FOUND;
-  if (!mayRestore(ctx.session, of)) return FORBIDDEN;
+  if (workload !== null && of !== workload) return NOT_FOUND_RESULT;
+  if (!mayRestore(ctx.session, of)) return FORBIDDEN_RESULT;
   return withOrganization(context, ctx, { organizationId: row.organization }, work);
 }
 

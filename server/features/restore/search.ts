@@ -3,7 +3,7 @@ import type { FoundItem } from '#contract/engine/search.ts';
 import type { Workload } from '#contract/engine/engine.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { getSessionType, mayRestore, withOrganization, withSession, WORKLOADS } from './scope.ts';
@@ -18,7 +18,7 @@ export function restoreSearchHandlers(context: AppContext): Pick<Handlers, Names
       const wanted: readonly Workload[] =
         sessionType === undefined ? Object.values(WORKLOADS) : [WORKLOADS[sessionType]];
       const workloads = wanted.filter((workload) => mayRestore(ctx.session, workload));
-      if (workloads.length === 0) return FORBIDDEN;
+      if (workloads.length === 0) return FORBIDDEN_RESULT;
       return withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const page = getAnswer(
           await engine.search(scope, {

@@ -1,9 +1,9 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { mayRestore, runOnce, withOrganization, withSession, WORKLOADS } from './scope.ts';
@@ -31,7 +31,7 @@ export function restoreSessionHandlers(context: AppContext): Pick<Handlers, Name
 
     async openRestoreSession({ datetime, sessionType, jobId, showDeleted, ...of }, ctx) {
       const workload = WORKLOADS[sessionType];
-      if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
+      if (!mayRestore(ctx.session, workload)) return FORBIDDEN_RESULT;
       return runOnce<OutputOf<'openRestoreSession'>>(
         context,
         ctx,
@@ -104,7 +104,7 @@ const own = ({ session }: SessionContext, event: NewEvent['event']): NewEvent =>
 const done = (result: Result<unknown>): Result<{ success: true }> =>
   result.ok ? ok({ success: true }) : result;
 
-const pointOut = ({ id, job, at, changes, result, lacks }: Point) => ({
+const pointOut = ({ id, job, at, changes, result, lacks }: RestorePoint) => ({
   id,
   jobId: job,
   backupTime: at,

@@ -1,8 +1,8 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { Task } from '#contract/engine/engine.ts';
+import type { EngineTask } from '#contract/engine/engine.ts';
 import type { Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { type EngineAt, mayRestore, withOrganization } from './scope.ts';
@@ -22,12 +22,12 @@ export const withTask = <T>(
     const found = getAnswer(await at.engine.getTask(at.scope, { task: taskId }));
     if (!found.ok) return found;
     const task = toTaskOut(found.value);
-    if (task === null) return NOT_FOUND;
-    return mayRestore(ctx.session, task.workload) ? work(at, task) : FORBIDDEN;
+    if (task === null) return NOT_FOUND_RESULT;
+    return mayRestore(ctx.session, task.workload) ? work(at, task) : FORBIDDEN_RESULT;
   });
 
 /** Null: upkeep of a repository, which is no restore. */
-export function toTaskOut({ kind, workload, ...task }: Task): TaskOut | null {
+export function toTaskOut({ kind, workload, ...task }: EngineTask): TaskOut | null {
   if (workload === null || kind === 'verify' || kind === 'clean-up') return null;
   return { ...task, kind, workload };
 }

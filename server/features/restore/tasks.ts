@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { Task } from '#contract/engine/engine.ts';
+import type { EngineTask } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
@@ -158,7 +158,7 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
   };
 }
 
-function seen(session: Principal, task: Task): TaskOut[] {
+function seen(session: Principal, task: EngineTask): TaskOut[] {
   const out = toTaskOut(task);
   return out !== null && mayRestore(session, out.workload) ? [out] : [];
 }

@@ -1,7 +1,7 @@
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ListChildrenInput, Node, RestoreInput } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
-import { FILE_TYPES } from '#contract/restore/shapes.ts';
+import { CHANNEL_FILE_TYPES } from '#contract/restore/shapes.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -178,7 +178,7 @@ async function findHolder(
   return ok(folders.value.rows.find((node) => node.holds === holds)?.id ?? null);
 }
 
-const [FILE, FOLDER] = FILE_TYPES;
+const [FILE, FOLDER] = CHANNEL_FILE_TYPES;
 const TOP = { parent: null, only: 'all' } as const;
 const BOTH = { restoreMissingItems: true, restoreChangedItems: true };
 const NO_TEAM = { members: false, settings: false };

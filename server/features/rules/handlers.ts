@@ -18,7 +18,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
@@ -150,15 +150,15 @@ const about = (id: string, event: Event): NewEvent => ({
 /**
  * Users with access to some companies manage only rules that name companies, all of which they see.
  */
-export const owns = (scope: Scope, { companies }: RuleWhen): boolean =>
+export const owns = (scope: SyncScope, { companies }: RuleWhen): boolean =>
   scope.companies === null ||
   (companies.length > 0 && companies.every((n) => seesCompany(scope, n)));
-const mayTell = (scope: Scope, companies: readonly number[] | null): boolean =>
+const mayTell = (scope: SyncScope, companies: readonly number[] | null): boolean =>
   scope.companies === null || companies === null || companies.some((n) => seesCompany(scope, n));
 
 async function loadRefusal(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   { when, does, from, to }: RuleFields,
 ): Promise<Failure | null> {
   if (!asksSomething(when)) return bad('rule.when', MESSAGES.ruleAsksNothing);

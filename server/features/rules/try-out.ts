@@ -11,7 +11,7 @@ import {
 } from '#contract/rules/rules.ts';
 import type { ProblemState } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, seesCompany } from '#server/platform/sync/scope.ts';
 import { listActiveRules } from './active-rules.ts';
 
 const DAYS_30: Ms = 30 * 86_400_000;
@@ -46,7 +46,7 @@ const RESULTS = `select r.n, r.job_n as job, r.company_n as company, r.started_a
  */
 export async function tryOut(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   {
     id,
     when,

@@ -15,7 +15,7 @@ import type { Result } from '#contract/result.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { bad, getScope, loadCompanyLimit } from '#server/platform/queries/query.ts';
-import type { Wall } from '#server/platform/queries/query.ts';
+import type { DayBounds } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
@@ -179,7 +179,7 @@ function getTime(
   { days }: Sought,
   from: Ms | undefined,
   to: Ms | undefined,
-  { timeZone, dayBeginsHour }: Wall,
+  { timeZone, dayBeginsHour }: DayBounds,
   now: Ms,
 ): Result<{ readonly from: Ms; readonly to: Ms }> {
   if (days)

@@ -8,7 +8,7 @@ import type { RepositoryRow } from '#contract/runs/rows.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { list, ofReach } from '#server/platform/queries/query.ts';
+import { arrayText, ofReach } from '#server/platform/queries/query.ts';
 import type { QueryScope } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
@@ -76,7 +76,7 @@ const cut = <T>(
 export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>): RawBuilder<Bits> {
   if (bits.size === 0) return sql`0`;
   const max = Math.max(...bits.keys());
-  return sql`coalesce(((select ${list(Array.from({ length: max }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
+  return sql`coalesce(((select ${arrayText(Array.from({ length: max }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
 }
 
 export function getCompanies({ companies, words, bits, limit }: Seek): Part<'companies'> {

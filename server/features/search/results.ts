@@ -3,8 +3,15 @@ import type { RawBuilder } from 'kysely';
 import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import type { FoundOut, FoundResult } from '#contract/search/calls.ts';
 import { getCoverage } from '#server/platform/queries/cover.ts';
-import { byJob, getDays, list, ofJob, ofReach, getRuns } from '#server/platform/queries/query.ts';
-import type { Question, Span } from '#server/platform/queries/query.ts';
+import {
+  byJob,
+  getDays,
+  arrayText,
+  ofJob,
+  ofReach,
+  getRuns,
+} from '#server/platform/queries/query.ts';
+import type { Question, OperationalDay } from '#server/platform/queries/query.ts';
 import type { JobHit, Seek } from './names.ts';
 import { getFullScore, pickBest, getBits, byFit, getCount } from './match-words.ts';
 import type { Bits } from './match-words.ts';
@@ -71,7 +78,7 @@ async function causeBits({ seek: { tx, words } }: Sift): Promise<ReadonlyMap<Cau
 async function ofDays(
   sift: Sift,
   causes: ReadonlyMap<CauseN, Bits>,
-  days: readonly Span[],
+  days: readonly OperationalDay[],
 ): Promise<readonly RunN[]> {
   const {
     seek: { tx, words, limit },
@@ -91,7 +98,7 @@ async function ofDays(
   for (const [bits, ns] of ofBits)
     if (getCount(bits) + max >= words.length)
       ways.push(
-        sql`(problem.cause_n = any(${list(ns)}::text::bigint[]) and ${jobs} | ${sql.lit(bits)} = ${sql.lit(all)})`,
+        sql`(problem.cause_n = any(${arrayText(ns)}::text::bigint[]) and ${jobs} | ${sql.lit(bits)} = ${sql.lit(all)})`,
       );
   if (words.length > 0 && ways.length === 0) return [];
   for (const { from, to } of days.toReversed()) {
@@ -169,7 +176,7 @@ async function loadProblems(
 ): Promise<readonly Problem[]> {
   if (of.length === 0) return [];
   const { rows } =
-    await sql<Problem>`select own.n, own.job, own.cause, own.at from unnest(${list(of)}::text::bigint[]) as it cross join lateral (
+    await sql<Problem>`select own.n, own.job, own.cause, own.at from unnest(${arrayText(of)}::text::bigint[]) as it cross join lateral (
       select n, job_n as job, cause_n as cause, last_at as at from problem where ${ofReach('problem', tx.tenant, question)} and ${sql.ref(`problem.${by}`)} = it and last_at >= ${question.from} and last_at < ${question.to}
       order by last_at desc limit ${Math.max(limit + 1, Math.floor(MAX_PROBLEMS / of.length))}) as own`.execute(
       tx.sql,
@@ -190,8 +197,8 @@ async function plain(
   const first = days[0]?.day;
   const last = days.at(-1)?.day;
   const found: RunN[] = [];
-  const these = sql`${list(jobs)}::text::bigint[]`;
-  const times: Pick<Span, 'from' | 'to'>[] = gaps
+  const these = sql`${arrayText(jobs)}::text::bigint[]`;
+  const times: Pick<OperationalDay, 'from' | 'to'>[] = gaps
     .flatMap(({ edges }) =>
       getDays({ from: edges[0] ?? 0, to: edges.at(-1) ?? 0, wall: question.wall }),
     )

@@ -5,7 +5,7 @@ import type { SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
 import type { UserRow } from '#contract/users/rows.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -112,7 +112,7 @@ async function notifyAlarm(
     await post(tx, context, {
       kind: 'mail',
       to: email,
-      ...withLanguage(await loadLanguage(tx, id), write),
+      ...withLanguage(await loadUserLanguage(tx, id), write),
     });
 }
 

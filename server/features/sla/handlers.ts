@@ -12,7 +12,12 @@ import type { SessionContext, Handlers, Principal } from '#server/platform/http/
 import { knownJobs } from '#server/platform/queries/known-jobs.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, toScope, seesCompany, sharesCompany } from '#server/platform/sync/scope.ts';
+import {
+  type SyncScope,
+  toScope,
+  seesCompany,
+  sharesCompany,
+} from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getJobs, judgeAll } from './judge.ts';
 import { keepAlarm, loadAlarms } from './alarm-state.ts';
@@ -144,7 +149,7 @@ const bad = (path: string, message: string): Result<never> =>
 function write<T>(
   context: AppContext,
   ctx: SessionContext,
-  work: (tx: TenantTx, session: Principal, scope: Scope) => Promise<Result<T>>,
+  work: (tx: TenantTx, session: Principal, scope: SyncScope) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { session } = ctx;
   return context.store.tenant(ctx.tenant, async (tx) => {
@@ -157,16 +162,16 @@ function write<T>(
  * Returns whether the user sees all companies of the alarm. An alarm without any company belongs to
  * its creator.
  */
-function seesAlarm(scope: Scope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
+function seesAlarm(scope: SyncScope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
   if (companies === null || companies.length === 0)
     return scope.companies === null || (companies !== null && madeBy === scope.own);
   return companies.every((n) => seesCompany(scope, n));
 }
-const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly StoredAlarm[]> =>
+const seenAlarms = async (tx: TenantTx, scope: SyncScope): Promise<readonly StoredAlarm[]> =>
   (await loadAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
 const seenAlarm = async (
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   id: string,
 ): Promise<StoredAlarm | undefined> =>
   (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
@@ -174,7 +179,7 @@ const seenAlarm = async (
 /** Returns the alarm's job and companies. If no company is named, those that its creator sees. */
 async function loadAlarm(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   { job, group, maxAgeHours, minSuccessPct, recipients }: SlaFields,
 ): Promise<Result<Pick<SlaRow, 'n' | 'companies'>>> {
   if ((job === null) === (group === null)) return bad('alarm.job', MESSAGES.slaOfWhat);
@@ -205,7 +210,7 @@ async function loadAlarm(
     : bad('alarm.group.companyIds', MESSAGES.notFound);
 }
 
-const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
+const mayTell = (scope: SyncScope, user: UserRow | undefined): boolean =>
   user !== undefined && user.deletedAt === null && sharesCompany(scope, user);
 
 const LATE = 20;

@@ -10,7 +10,7 @@ import { FORBIDDEN } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { outgoingStates } from '../../platform/mail/outgoing-states.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { supportMailMessages as t } from './messages.en.ts';
@@ -58,7 +58,7 @@ export const supportHandlers = (
       const mail = await post(tx, context, {
         kind: 'mail',
         to: portal.to,
-        ...withLanguage(await loadLanguage(tx, null), () => ({
+        ...withLanguage(await loadUserLanguage(tx, null), () => ({
           subject: t.subject({ portal: portal.name, subject }).replaceAll(/\p{Cc}+/gu, ' '),
           text: `${supportText(message, details)}\n\n${from(person)}`,
         })),

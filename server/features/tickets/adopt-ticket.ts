@@ -17,9 +17,9 @@ import { making, take, tie } from './ticket-events.ts';
 import { conflict, listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
 import { readsElsewhere, ticketSeen, loadTicketDetails } from './read-tickets.ts';
-import { tell, sendNow } from './ticket-queue.ts';
+import { queueTicketChange, sendNow } from './ticket-queue.ts';
 import {
-  type Connected,
+  type ConnectedSystem,
   loadConnected,
   type Desk,
   loadDesk,
@@ -44,7 +44,7 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
       if (refused) return failed(refused);
       const ready = await context.store.tenant(
         ctx.tenant,
-        async (tx): Promise<Result<Connected>> => {
+        async (tx): Promise<Result<ConnectedSystem>> => {
           const meant = await meantBy(tx, toScope(ctx.session), request);
           const desk = await loadDesk(tx);
           const { system } = desk.settings;
@@ -83,7 +83,7 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
         const taken = await takeOver(tx, context, place.value, remote);
         if (!taken.ok) return refusal(taken.failure);
         const { id, drafts, marked } = taken.value;
-        if (!marked) await tell(tx, id, ['reference'], ctx.now);
+        if (!marked) await queueTicketChange(tx, id, ['reference'], ctx.now);
         return { drafts, answer: () => ok({ _id: id }) };
       });
       if (!adopted.ok) return adopted;

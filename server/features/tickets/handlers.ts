@@ -9,7 +9,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
 import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
@@ -24,7 +24,7 @@ import {
   toOutput,
   loadTicketDetails,
 } from './read-tickets.ts';
-import { tell, sendNow } from './ticket-queue.ts';
+import { queueTicketChange, sendNow } from './ticket-queue.ts';
 import { type Desk, loadDesk, openStatus, getPriorities, getStatuses } from './ticketing.ts';
 
 type Whole = OutputOf<'getTicket'>;
@@ -46,7 +46,7 @@ export function ticketHandlers(
 > {
   const read = <T>(
     ctx: SessionContext,
-    of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
+    of: (tx: TenantTx, scope: SyncScope) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     context.store.tenant(ctx.tenant, (tx) => of(tx, toScope(ctx.session)), { readOnly: true });
   const whole = (ctx: SessionContext, id: string): Promise<Result<Whole>> =>
@@ -103,7 +103,7 @@ export function ticketHandlers(
         );
         if (!opened.ok) return refusal(opened.failure);
         const { row, drafts } = opened.value;
-        if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
+        if (row.system !== 'own') await queueTicketChange(tx, row.id, [], ctx.now);
         return { drafts, answer: () => ok({ _id: row.id }) };
       });
       if (!made.ok) return made;
@@ -124,7 +124,8 @@ export function ticketHandlers(
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
-        for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
+        for (const { row } of all)
+          if (row.system !== 'own') await queueTicketChange(tx, row.id, [], ctx.now);
         return {
           drafts: all.flatMap(({ drafts }) => drafts),
           answer: () => ok({ ids: all.map(({ row }) => row.id) }),
@@ -168,7 +169,7 @@ export function ticketHandlers(
             : [],
         );
         if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system)
-          await tell(tx, id, parts, ctx.now);
+          await queueTicketChange(tx, id, parts, ctx.now);
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;

@@ -6,7 +6,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { loadProblems, take } from './ticket-events.ts';
-import { type Connected, loadConnected, loadDesk, heard } from './ticketing.ts';
+import { type ConnectedSystem, loadConnected, loadDesk, heard } from './ticketing.ts';
 
 /**
  * How often changes are polled, how far back each time because clocks differ, and how long one poll
@@ -17,7 +17,7 @@ const OVERLAP: Ms = 5 * 60_000;
 const HELD: Ms = 5 * 60_000;
 
 interface Asking {
-  readonly connected: Connected;
+  readonly connected: ConnectedSystem;
   readonly cursor: Ms;
   readonly tries: number;
   readonly stale: boolean;
@@ -58,7 +58,11 @@ export async function poll(context: AppContext, tenant: TenantId): Promise<void>
  * Once a day: marks companies that were renamed or removed in the system, before someone needs a
  * ticket for them.
  */
-async function look(context: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
+async function look(
+  context: AppContext,
+  tenant: TenantId,
+  { psa }: ConnectedSystem,
+): Promise<void> {
   const all = await heard(() => psa.everyCompany());
   if (all.ok)
     await context.store.tenant(tenant, (tx) => renewHealth(tx, all.value, context.clock.now()));

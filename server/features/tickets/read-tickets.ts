@@ -10,7 +10,7 @@ import type { SessionContext } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   blockedFor,
@@ -43,7 +43,7 @@ interface Paged<T> {
  */
 export async function ticketPage(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   { search = '', state = 'open', company, from, to, page = 1, pageSize = PAGE_SIZE }: TicketsQuery,
 ): Promise<Paged<TicketRow>> {
   const of = ofScope(scope, 't');
@@ -68,7 +68,7 @@ export async function ticketPage(
 }
 
 const listed = (numbers: ReadonlySet<number>): string => `{${[...numbers].join(',')}}`;
-const ofScope = ({ companies, deleted }: Scope, table: string) => {
+const ofScope = ({ companies, deleted }: SyncScope, table: string) => {
   const n = sql.ref(`${table}.company_n`);
   if (companies !== null) return sql<boolean>`${n} = any(${listed(companies)}::text::bigint[])`;
   return deleted.size === 0
@@ -186,7 +186,7 @@ export async function toOutput(
 /** Returns a ticket that the caller can see; null if there is none. */
 export async function ticketSeen(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   id: string,
 ): Promise<TicketRow | null> {
   const row = (await tx.rows('ticket', [id])).get(id);

@@ -8,7 +8,13 @@ import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { toScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import type { PsaQuery } from './psa.ts';
-import { type Connected, loadConnected, loadDesk, heard, findMappedCompany } from './ticketing.ts';
+import {
+  type ConnectedSystem,
+  loadConnected,
+  loadDesk,
+  heard,
+  findMappedCompany,
+} from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
 /** Requests to the system per minute and user. */
@@ -50,9 +56,9 @@ export function remoteHandlers(
    */
   async function callRemote<T>(
     ctx: SessionContext,
-    system: Connected['system'],
+    system: ConnectedSystem['system'],
     company: CompanyN | null,
-    of: (connected: Connected, remote: string) => Promise<T>,
+    of: (connected: ConnectedSystem, remote: string) => Promise<T>,
     keeper = false,
   ): Promise<Result<T>> {
     const { session } = ctx;
@@ -60,7 +66,9 @@ export function remoteHandlers(
     if (refused) return failed(refused);
     const found = await context.store.tenant(
       ctx.tenant,
-      async (tx): Promise<Result<{ readonly connected: Connected; readonly remote: string }>> => {
+      async (
+        tx,
+      ): Promise<Result<{ readonly connected: ConnectedSystem; readonly remote: string }>> => {
         const scope = toScope(session);
         const row =
           company === null ? undefined : (await tx.rows('company', [company])).get(company);

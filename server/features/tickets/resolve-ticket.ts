@@ -6,7 +6,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
-import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -19,7 +19,7 @@ export const conflict = (message: string): Failure => ({ kind: 'conflict', messa
  */
 export async function meantBy(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   {
     problems,
     runs,

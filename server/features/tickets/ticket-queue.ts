@@ -37,7 +37,7 @@ const BATCH_SIZE = 20;
  * Queues the changed parts of a ticket for its system, in the transaction that changes it. A send
  * in progress continues, and the new change follows it.
  */
-export async function tell(
+export async function queueTicketChange(
   tx: TenantTx,
   ticket: string,
   parts: readonly TicketPart[],
@@ -400,7 +400,7 @@ async function finish(
       ],
       byClock(now),
     );
-    await tell(tx, id, ['status'], now);
+    await queueTicketChange(tx, id, ['status'], now);
     await release(tx, id);
     return;
   }

@@ -5,7 +5,7 @@ import type { ProblemRow } from '#contract/runs/rows.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { change, loadProblems, tie } from './ticket-events.ts';
-import { tell } from './ticket-queue.ts';
+import { queueTicketChange } from './ticket-queue.ts';
 import { closeStatus, type Desk, loadDesk, openStatus } from './ticketing.ts';
 
 const DAY: Ms = 86_400_000;
@@ -165,5 +165,5 @@ const syncRemoteTicket = async (
   now: Ms,
 ): Promise<void> => {
   if (ticket.system !== 'own' && ticket.system === system)
-    await tell(tx, ticket.id, ['status'], now);
+    await queueTicketChange(tx, ticket.id, ['status'], now);
 };

@@ -76,7 +76,7 @@ function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketSta
  * The connected system with its keys. `loadConnected` returns null if none is connected, or not
  * completely. Call the system outside of a transaction.
  */
-export interface Connected {
+export interface ConnectedSystem {
   readonly system: Exclude<TicketSystem, 'own'>;
   readonly psa: Psa;
   /** Null for any other system. */ readonly connectwise: ConnectWise | null;
@@ -86,7 +86,7 @@ export async function loadConnected(
   tx: TenantTx,
   context: AppContext,
   { settings }: Pick<Desk, 'settings'>,
-): Promise<Connected | null> {
+): Promise<ConnectedSystem | null> {
   const { system } = settings;
   if (system === 'own') return null;
   const secret = await readSecret(tx, context, system);

@@ -4,7 +4,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { endUserKeys } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { Directory } from '../auth/directory/directory.ts';
+import type { UserDirectory } from '../auth/directory/directory.ts';
 import { getDirectory } from '../auth/directory/get-directory.ts';
 import { revokeFactors } from '../auth/revoke-factors.ts';
 import { revokeSessions } from '../../platform/auth/revoke-sessions.ts';
@@ -21,11 +21,11 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { by, NOT_YOURSELF } from '../../platform/auth/guards.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
-import { about, change, notDeletable } from './users.ts';
+import { userEvent, change, notDeletable } from './users.ts';
 import { userMessages as t } from './messages.en.ts';
 
 /** Returns a provider's directory. It is a parameter so that tests can replace it. */
-export type DirectoryFrom = (tx: TenantTx, context: AppContext) => Promise<Directory | null>;
+export type DirectoryFrom = (tx: TenantTx, context: AppContext) => Promise<UserDirectory | null>;
 
 /** Ends a user's password, their second factors, or the whole account. */
 export const userEndHandlers = (
@@ -36,7 +36,7 @@ export const userEndHandlers = (
     change(context, ctx, id, async (tx, user) => {
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
-      await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ctx));
+      await tx.append([userEvent(id, { type: 'user.removed@1', data: { id } })], by(ctx));
       await audit(tx, context, ctx, { what: 'user.removed', user: id });
       await forget(tx, id);
       return ok({});
@@ -49,7 +49,7 @@ export const userEndHandlers = (
       if (id === userId || id === actor) return NOT_YOURSELF;
       const had = await revokeFactors(tx, id, ctx.now);
       await tx.append(
-        [about(id, { type: 'user.updated@1', data: { id, fields: ['factors'] } })],
+        [userEvent(id, { type: 'user.updated@1', data: { id, fields: ['factors'] } })],
         by(ctx),
       );
       await revokeSessions(tx, id, ctx.now);
@@ -158,7 +158,7 @@ async function wasSet(
   id: UserId,
 ): Promise<Result<Record<string, never>>> {
   await tx.append(
-    [about(id, { type: 'user.updated@1', data: { id, fields: ['password'] } })],
+    [userEvent(id, { type: 'user.updated@1', data: { id, fields: ['password'] } })],
     by(ctx),
   );
   await revokeSessions(tx, id, ctx.now);

@@ -4,7 +4,7 @@ import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { coversRoles } from '#contract/users/authority.ts';
-import type { Actor } from '#contract/users/authority.ts';
+import type { ActingUser } from '#contract/users/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { audit } from '../../platform/auth/audit.ts';
@@ -25,15 +25,15 @@ import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/au
 import { seal, unseal } from '../../platform/crypto/vault.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
-  FORBIDDEN,
-  NOT_FOUND,
+  FORBIDDEN_RESULT,
+  NOT_FOUND_RESULT,
   USERNAME_TAKEN,
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { sendMail, loadTitle } from './invite.ts';
 import { userMailMessages as t } from './messages.en.ts';
-import { about } from './users.ts';
+import { userEvent } from './users.ts';
 
 const KIND = 'invitation';
 const DAY: Ms = 86_400_000;
@@ -54,8 +54,8 @@ export const invitationHandlers = (
     const { session } = ctx;
     const own = id === ctx.tenant;
     if (own ? !mayInvite(session) : !hasAbility(session, 'admin.dashboard'))
-      return own ? FORBIDDEN : NOT_FOUND;
-    if (!own && !(await keepsProvider(context, ctx.tenant, session, id))) return NOT_FOUND;
+      return own ? FORBIDDEN_RESULT : NOT_FOUND_RESULT;
+    if (!own && !(await keepsProvider(context, ctx.tenant, session, id))) return NOT_FOUND_RESULT;
     return context.store.tenant(id, async (tx) => {
       const { made } = await tx.sql
         .selectFrom('one_time')
@@ -124,7 +124,12 @@ export const invitationHandlers = (
       const companies = await findRemainingCompanies(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(
-        [about(id, { type: 'user.created@1', data: { id, roles: [...INVITED_ROLES], companies } })],
+        [
+          userEvent(id, {
+            type: 'user.created@1',
+            data: { id, roles: [...INVITED_ROLES], companies },
+          }),
+        ],
         { actor: { kind: 'user', id }, subject: null, commandId: null, at: ctx.now },
       );
       await tx.sql
@@ -163,7 +168,7 @@ export const invitationHandlers = (
         person.email !== email ||
         !person.email_verified
       )
-        return FORBIDDEN;
+        return FORBIDDEN_RESULT;
       const until = ctx.now + CHAT_MS;
       return ok({
         token: signedToken(await chatKey(tx, context), {
@@ -205,7 +210,7 @@ const INVITED_ROLES: readonly Role[] = ['read-only'];
  * Sub-providers, and users who administer users or the provider. Nobody can invite a user with more
  * roles than they can grant.
  */
-const mayInvite = (by: Actor): boolean =>
+const mayInvite = (by: ActingUser): boolean =>
   (by.roles.includes('sub-sp') ||
     hasAbility(by, 'monitoring.users') ||
     hasAbility(by, 'admin.dashboard')) &&

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { makeOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import { portalAddress, loadPortalAddress } from '../../platform/tenancy/portal-address.ts';
-import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { userMailMessages as t } from './messages.en.ts';
@@ -132,7 +132,7 @@ export async function sendMail(
   portal: string,
   { subject, lines }: MailText,
 ): Promise<void> {
-  const mail = withLanguage(await loadLanguage(tx, user), () => ({
+  const mail = withLanguage(await loadUserLanguage(tx, user), () => ({
     subject: subject({ portal }),
     text: `${lines(portal).join('\n\n')}\n`,
   }));

@@ -2,8 +2,8 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { UserId } from '#contract/ids.ts';
 import { utcText, wallText } from '#contract/runs/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
-import type { LogLine } from '#contract/users/log-calls.ts';
-import { getSentence, getWords } from '#contract/users/log-labels.ts';
+import type { UserLogLine } from '#contract/users/log-calls.ts';
+import { getSentence, getEventLabel } from '#contract/users/log-labels.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers, Principal } from '../../platform/http/handler.ts';
@@ -43,7 +43,7 @@ export const logHandlers = (
           count,
           page,
           pageSize,
-          kinds: kinds.map((what) => ({ what, words: getWords(what) })),
+          kinds: kinds.map((what) => ({ what, words: getEventLabel(what) })),
         });
       },
       { readOnly: true },
@@ -134,7 +134,7 @@ async function readLog(
     const named = [...people.values()]
       .filter((one) => has(one.username, one.name))
       .map(({ id }) => id);
-    const meant = kinds.filter((kind) => has(kind, getWords(kind)));
+    const meant = kinds.filter((kind) => has(kind, getEventLabel(kind)));
     query = query.where((is) =>
       is.or([
         is('ip', 'like', `${escapeLike(term)}%`),
@@ -158,7 +158,7 @@ async function readLog(
   return {
     count,
     kinds,
-    rows: rows.map((row): LogLine => {
+    rows: rows.map((row): UserLogLine => {
       const restore = restores.get(row.id);
       const described = { what: row.what, ...(restore !== undefined && { restore }) };
       return {
@@ -177,7 +177,7 @@ async function readLog(
   };
 }
 
-type RestoreEnd = NonNullable<LogLine['restore']>;
+type RestoreEnd = NonNullable<UserLogLine['restore']>;
 
 /** How the restores among records ended. Organizations that the caller may not see stay unnamed. */
 async function loadRestoreEnds(
@@ -214,7 +214,7 @@ function toLogUser(
   people: ReadonlyMap<UserId, Person>,
   id: UserId | null,
   shown: ReadonlySet<UserId> | null,
-): LogLine['user'] {
+): UserLogLine['user'] {
   if (id === null) return null;
   const one = shown === null || shown.has(id) ? people.get(id) : undefined;
   return { _id: id, username: one?.username ?? null, name: one?.name ?? null };

@@ -2,7 +2,7 @@ import { ok } from '#contract/result.ts';
 import { loadApiKeys, revokeKey } from '../../platform/auth/api-keys.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { NOT_FOUND } from '../../platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '../../platform/auth/guards.ts';
 import { change, look } from './users.ts';
 
 /**
@@ -16,6 +16,6 @@ export const userKeyHandlers = (
     look(context, ctx, id, async (tx) => ok(await loadApiKeys(tx, id))),
   revokeUserApiKey: ({ id, key }, ctx) =>
     change(context, ctx, id, async (tx) =>
-      (await revokeKey(tx, context, ctx, id, key)) ? ok({}) : NOT_FOUND,
+      (await revokeKey(tx, context, ctx, id, key)) ? ok({}) : NOT_FOUND_RESULT,
     ),
 });

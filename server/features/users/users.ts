@@ -26,10 +26,10 @@ import type { AppContext } from '../../platform/app-context.ts';
 import {
   badField,
   by,
-  FORBIDDEN,
+  FORBIDDEN_RESULT,
   isFresh,
   LAST_ADMINISTRATOR,
-  NOT_FOUND,
+  NOT_FOUND_RESULT,
   NOT_YOURSELF,
   REAUTH,
   USERNAME_TAKEN,
@@ -59,7 +59,7 @@ export const userHandlers = (
       );
     if (fields.sms === true && (fields.mobilePhone ?? null) === null)
       return badField('sms', t.phoneMissing);
-    if (!hasAuthorityOver(session, fields)) return FORBIDDEN;
+    if (!hasAuthorityOver(session, fields)) return FORBIDDEN_RESULT;
     if (!isPlainUsername(fields.username)) return usernameNotPlain();
     let password_hash: string | null = null;
     if (password !== undefined) {
@@ -75,13 +75,13 @@ export const userHandlers = (
     }
     return context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
-      if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
+      if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND_RESULT;
       if (await isUsernameTaken(tx, fields.username, null)) return USERNAME_TAKEN;
       const id = context.chance.uuid() as UserId;
       const { username, name, email, auth, roles, companies } = fields;
       await tx.append(
         [
-          about(id, {
+          userEvent(id, {
             type: 'user.created@1',
             data: { id, roles: once(roles), companies: companies && once(companies) },
           }),
@@ -134,9 +134,9 @@ export const userHandlers = (
       const moved = !same(next.roles, user.roles) || !same(next.companies, user.companies);
       if (moved) {
         if (own) return NOT_YOURSELF;
-        if (!hasAuthorityOver(session, next)) return FORBIDDEN;
+        if (!hasAuthorityOver(session, next)) return FORBIDDEN_RESULT;
         if (isWider(next, user) && !isFresh(ctx)) return REAUTH;
-        if (!(await areCompanies(tx, next.companies))) return NOT_FOUND;
+        if (!(await areCompanies(tx, next.companies))) return NOT_FOUND_RESULT;
         if (isAdministrator(user) && !isAdministrator(next) && (await isLast(tx, id)))
           return LAST_ADMINISTRATOR;
       }
@@ -161,13 +161,13 @@ export const userHandlers = (
       const drafts: NewEvent[] = [];
       if (moved)
         drafts.push(
-          about(id, {
+          userEvent(id, {
             type: 'user.scoped@1',
             data: { id, roles: [...next.roles], companies: next.companies && [...next.companies] },
           }),
         );
       if (changed.length > 0)
-        drafts.push(about(id, { type: 'user.updated@1', data: { id, fields: changed } }));
+        drafts.push(userEvent(id, { type: 'user.updated@1', data: { id, fields: changed } }));
       await tx.append(drafts, by(ctx));
       const { username, name, email, auth } = fields;
       await tx.sql
@@ -233,7 +233,7 @@ export const userHandlers = (
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       if (user.deletedAt !== null) return ok({});
-      await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
+      await tx.append([userEvent(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
       await revokeSessions(tx, id, ctx.now);
       await endUserKeys(tx, context, ctx, id, false);
       await audit(tx, context, ctx, { what: 'user.deleted', user: id });
@@ -256,7 +256,7 @@ export const userHandlers = (
     change(context, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
-      if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND;
+      if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND_RESULT;
       return keepAccounts(context, tx, ctx, id, 'account.removed', { ...settings, accounts });
     }),
 });
@@ -304,8 +304,8 @@ async function findUser(
   id: UserId,
 ): Promise<Result<UserRow>> {
   const user = (await tx.rows('user', [id])).get(id);
-  if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
-  return hasAuthorityOver(session, user) ? ok(user) : FORBIDDEN;
+  if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND_RESULT;
+  return hasAuthorityOver(session, user) ? ok(user) : FORBIDDEN_RESULT;
 }
 
 /** Returns why a user cannot be deleted; null if they can. */
@@ -337,7 +337,7 @@ const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> =>
 
 async function shown(tx: TenantTx, ctx: SessionContext, id: UserId): Promise<Result<UserListed>> {
   const one = await userListed(tx, ctx.session, id, ctx.now);
-  return one ? ok(one) : NOT_FOUND;
+  return one ? ok(one) : NOT_FOUND_RESULT;
 }
 
 async function areCompanies(tx: TenantTx, companies: readonly CompanyN[] | null): Promise<boolean> {
@@ -377,7 +377,7 @@ async function keepAccounts(
   settings: object,
 ): Promise<Result<UserListed>> {
   await tx.append(
-    [about(id, { type: 'user.updated@1', data: { id, fields: ['accounts'] } })],
+    [userEvent(id, { type: 'user.updated@1', data: { id, fields: ['accounts'] } })],
     by(ctx),
   );
   await tx.sql
@@ -390,7 +390,7 @@ async function keepAccounts(
   return shown(tx, ctx, id);
 }
 
-export const about = (id: UserId, event: NewEvent['event']): NewEvent => ({
+export const userEvent = (id: UserId, event: NewEvent['event']): NewEvent => ({
   event,
   company: null,
   entity: `user:${id}`,

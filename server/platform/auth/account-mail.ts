@@ -3,7 +3,7 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import { post } from '../mail/queue-mail.ts';
 import type { TenantTx } from '../db/store.ts';
 import { loadBranding } from '../tenancy/branding.ts';
-import { loadLanguage } from '../tenancy/reader-language.ts';
+import { loadUserLanguage } from '../tenancy/reader-language.ts';
 import type { AppContext } from '../app-context.ts';
 import { accountMailMessages as t } from './messages.en.ts';
 
@@ -34,7 +34,7 @@ export async function mailAccount(
   if (!person || person.email === null || person.email === '') return;
   const { name, supportEmail, supportPhone } = await loadBranding(tx);
   const contact = supportEmail ?? supportPhone;
-  const mail = withLanguage(await loadLanguage(tx, user), () => {
+  const mail = withLanguage(await loadUserLanguage(tx, user), () => {
     const { subject, what, ifNot } = write(name.replace(/[\r\n]+/g, ' '));
     return {
       subject,

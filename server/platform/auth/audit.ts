@@ -4,7 +4,7 @@ import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
 /** The action of an audit record: past tense, `<noun>.<verb>`. */
-export interface Recorded {
+export interface AuditedAction {
   readonly what: string;
   /** The affected user; null if unknown. */
   readonly user: UserId | null;
@@ -22,7 +22,7 @@ export const audit = (
   tx: TenantTx,
   context: Pick<AppContext, 'chance'>,
   source: AuditSource,
-  recorded: Recorded,
+  recorded: AuditedAction,
 ): Promise<void> =>
   auditOrigin(tx, context, { ...recorded, at: source.now, origin: getOrigin(source) });
 
@@ -56,7 +56,7 @@ export async function auditOrigin(
     detail = {},
     at,
     origin,
-  }: Recorded & { readonly at: Ms; readonly origin: AuditOrigin },
+  }: AuditedAction & { readonly at: Ms; readonly origin: AuditOrigin },
 ): Promise<void> {
   await sql
     .insertInto('audit')

@@ -2,7 +2,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import { loadBranding } from '../tenancy/branding.ts';
-import { loadLanguage } from '../tenancy/reader-language.ts';
+import { loadUserLanguage } from '../tenancy/reader-language.ts';
 import type { RequestContext } from '../http/handler.ts';
 import { makeOneTime } from '../crypto/one-time-secrets.ts';
 import { post } from '../mail/queue-mail.ts';
@@ -62,7 +62,7 @@ export async function sendEmailLink(
   await post(tx, context, {
     kind: 'mail',
     to: address,
-    ...withLanguage(await loadLanguage(tx, userId), () => confirmationMail(portal, link)),
+    ...withLanguage(await loadUserLanguage(tx, userId), () => confirmationMail(portal, link)),
   });
 }
 

@@ -21,8 +21,8 @@ const fail = (
   kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required',
   message: string,
 ): Result<never> => failed({ kind, message });
-export const NOT_FOUND = fail('not-found', MESSAGES.notFound);
-export const FORBIDDEN = fail('forbidden', MESSAGES.forbidden);
+export const NOT_FOUND_RESULT = fail('not-found', MESSAGES.notFound);
+export const FORBIDDEN_RESULT = fail('forbidden', MESSAGES.forbidden);
 export const REAUTH = fail('reauth_required', MESSAGES.reauth);
 export const NOT_YOURSELF = fail('forbidden', MESSAGES.notYourself);
 export const LAST_ADMINISTRATOR = fail('conflict', MESSAGES.lastAdministrator);

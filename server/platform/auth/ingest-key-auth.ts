@@ -3,16 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { Failure } from '#contract/errors.ts';
 import type { KeyId, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
 /** An authenticated source: its key and its provider. */
-export interface Holder {
+export interface AuthenticatedSource {
   readonly tenant: TenantId;
-  readonly key: KeyRow;
+  readonly key: IngestKeyRow;
 }
 
 /** `dbk_` and 32 bytes in base64url. */
@@ -34,7 +34,7 @@ export interface IngestKeys {
 }
 
 export interface ProvenKey {
-  readonly holder: Holder;
+  readonly holder: AuthenticatedSource;
   /**
    * Call it before answering with a failure: if the holder came from the cache, it looks the key up,
    * and fails with `signed-out` if the key was rotated or revoked.
@@ -48,7 +48,7 @@ export interface ProvenKey {
  * the key in the transaction that records (`readCurrentKey`).
  */
 export function makeIngestKeys(context: AppContext): IngestKeys {
-  const holders = new LRUCache<string, Holder>({ max: MAX_CACHED });
+  const holders = new LRUCache<string, AuthenticatedSource>({ max: MAX_CACHED });
   return {
     async prove(request, cachedAllowed) {
       const secret = secretIn(request);
@@ -75,8 +75,8 @@ export function makeIngestKeys(context: AppContext): IngestKeys {
  */
 export async function readCurrentKey(
   tx: TenantTx,
-  { id, rotatedAt, hint }: KeyRow,
-): Promise<KeyRow | null> {
+  { id, rotatedAt, hint }: IngestKeyRow,
+): Promise<IngestKeyRow | null> {
   const key = (await tx.rows('key', [id])).get(id);
   return key !== undefined &&
     key.revokedAt === null &&
@@ -87,7 +87,10 @@ export async function readCurrentKey(
 }
 
 /** Returns the holder of a secret; fails with `signed-out` if the secret is not valid. */
-export async function findHolder(context: AppContext, secret: string): Promise<Result<Holder>> {
+export async function findHolder(
+  context: AppContext,
+  secret: string,
+): Promise<Result<AuthenticatedSource>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
   const hash = hashIngestKey(secret);
   const found = await context.store.system((db) =>
@@ -104,7 +107,7 @@ export async function findHolder(context: AppContext, secret: string): Promise<R
     : ok({ tenant: found.tenant_id, key });
 }
 
-const keyRow = (context: AppContext, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
+const keyRow = (context: AppContext, tenant: TenantId, id: KeyId): Promise<IngestKeyRow | null> =>
   context.store.tenant(tenant, async (tx) => (await tx.rows('key', [id])).get(id) ?? null, {
     readOnly: true,
   });

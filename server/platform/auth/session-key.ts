@@ -1,6 +1,6 @@
 import { sealedUnder, sealForServer, unsealForServer } from '../crypto/vault.ts';
 import type { VaultContext } from '../crypto/vault.ts';
-import type { ServerSettings } from '../db/server-settings.ts';
+import type { ServerSettingsTx } from '../db/server-settings.ts';
 import { insertSetting, readSetting, replaceSetting } from '../db/server-settings.ts';
 import type { AppContext } from '../app-context.ts';
 
@@ -28,7 +28,7 @@ export function makeSessionKey(context: Sealing): SessionKey {
 
 type Sealing = VaultContext & Pick<AppContext, 'store'>;
 
-async function readOrMake(sql: ServerSettings, context: VaultContext): Promise<Buffer> {
+async function readOrMake(sql: ServerSettingsTx, context: VaultContext): Promise<Buffer> {
   const fresh = Buffer.from(context.chance.bytes(32)).toString('base64url');
   await insertSetting(sql, NAME, sealForServer(context, NAME, fresh));
   const value = (await readSetting(sql, NAME)) ?? '';
@@ -37,7 +37,7 @@ async function readOrMake(sql: ServerSettings, context: VaultContext): Promise<B
 
 /** Seals a value that an earlier version stored in clear text. */
 async function unsealKey(
-  sql: ServerSettings,
+  sql: ServerSettingsTx,
   context: VaultContext,
   value: string,
 ): Promise<string> {

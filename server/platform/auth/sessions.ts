@@ -11,10 +11,10 @@ import type { TenantTx } from '../db/store.ts';
 import type { AppContext, Clock } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
 import { firstPair, hashToken, nextPair } from './tokens.ts';
-import type { Pair, Token } from './tokens.ts';
+import type { Pair, AuthToken } from './tokens.ts';
 
 /** A session that was opened or refreshed. The tokens exist in clear text only here. */
-export interface Opened {
+export interface IssuedSession {
   readonly session: string;
   readonly pair: Pair;
   readonly userId: UserId;
@@ -49,7 +49,7 @@ export async function openSession(
   context: AppContext,
   key: Buffer,
   of: NewSession,
-): Promise<Opened> {
+): Promise<IssuedSession> {
   // Expired sessions are kept for a while, so that their devices learn that they expired.
   await tx.sql
     .deleteFrom('session')
@@ -98,7 +98,7 @@ export async function openSession(
 }
 
 export type Refreshed =
-  | { readonly kind: 'fresh'; readonly opened: Opened }
+  | { readonly kind: 'fresh'; readonly opened: IssuedSession }
   | { readonly kind: 'expired' | 'unknown' | 'reused' };
 
 /**
@@ -109,7 +109,7 @@ export type Refreshed =
 export async function refreshSession(
   tx: TenantTx,
   key: Buffer,
-  token: Token,
+  token: AuthToken,
   { now, clock }: { readonly now: Ms; readonly clock: Clock },
 ): Promise<Refreshed> {
   const row = await tx.sql

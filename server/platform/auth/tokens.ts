@@ -10,7 +10,7 @@ import type { Chance } from '../app-context.ts';
  *
  * So two concurrent refreshes get the same pair, although only hashes are stored.
  */
-export interface Token {
+export interface AuthToken {
   readonly session: string;
   readonly secret: Buffer;
 }
@@ -29,16 +29,16 @@ export const firstPair = (session: string, key: Buffer, chance: Chance): Pair =>
 export function makeToken(
   session: string,
   chance: Chance,
-): { readonly token: Token; readonly text: string } {
+): { readonly token: AuthToken; readonly text: string } {
   const token = { session, secret: Buffer.from(chance.bytes(32)) };
   return { token, text: getText(token) };
 }
 
 /** Returns the pair that follows this refresh token. */
-export const nextPair = ({ session, secret }: Token, key: Buffer): Pair =>
+export const nextPair = ({ session, secret }: AuthToken, key: Buffer): Pair =>
   getPair({ session, secret: derive(key, 'refresh', secret) }, key);
 
-export function readToken(text: string): Token | null {
+export function readToken(text: string): AuthToken | null {
   if (!/^[\w-]{64}$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64url');
   const hex = bytes.subarray(0, 16).toString('hex');
@@ -49,11 +49,14 @@ export function readToken(text: string): Token | null {
 }
 
 /** Returns the hash of a token. Only this is stored (AUTH-2). */
-export const hashToken = ({ secret }: Token): string =>
+export const hashToken = ({ secret }: AuthToken): string =>
   createHash('sha256').update(secret).digest('hex');
 
-function getPair(refresh: Token, key: Buffer): Pair {
-  const access: Token = { session: refresh.session, secret: derive(key, 'access', refresh.secret) };
+function getPair(refresh: AuthToken, key: Buffer): Pair {
+  const access: AuthToken = {
+    session: refresh.session,
+    secret: derive(key, 'access', refresh.secret),
+  };
   return {
     refresh: getText(refresh),
     access: getText(access),
@@ -64,5 +67,5 @@ function getPair(refresh: Token, key: Buffer): Pair {
 
 const derive = (key: Buffer, use: 'access' | 'refresh', secret: Buffer): Buffer =>
   createHmac('sha256', key).update(use).update(secret).digest();
-const getText = ({ session, secret }: Token): string =>
+const getText = ({ session, secret }: AuthToken): string =>
   Buffer.concat([Buffer.from(session.replaceAll('-', ''), 'hex'), secret]).toString('base64url');

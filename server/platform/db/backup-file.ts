@@ -7,7 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { renameKind } from '#contract/former-fields.ts';
 import type { Ms } from '#contract/ids.ts';
 import { flushFolder } from '../flush-files.ts';
-import { dump, type Line } from './dump.ts';
+import { dump, type DumpLine } from './dump.ts';
 import { BadBackup, load } from './load.ts';
 import type { OpenStore } from './open.ts';
 import { removeIfInterrupted } from './remove-if-interrupted.ts';
@@ -69,7 +69,7 @@ export async function restoreFrom(store: OpenStore, file: string): Promise<numbe
   return load(store, getLines(file));
 }
 
-async function* getLines(file: string): AsyncIterable<Line> {
+async function* getLines(file: string): AsyncIterable<DumpLine> {
   try {
     // Whole first: a damaged file may look like another mistake before its checksum is reached.
     await promisify(pipeline)(
@@ -84,9 +84,9 @@ async function* getLines(file: string): AsyncIterable<Line> {
     for await (const chunk of text as AsyncIterable<Buffer>) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) yield renameKind(JSON.parse(line)) as Line;
+      for (const line of lines) yield renameKind(JSON.parse(line)) as DumpLine;
     }
-    if (rest !== '') yield renameKind(JSON.parse(rest)) as Line;
+    if (rest !== '') yield renameKind(JSON.parse(rest)) as DumpLine;
   } catch (error) {
     throw new BadBackup('This is not a backup of Daybook, or it is damaged.', { cause: error });
   }

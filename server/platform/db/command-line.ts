@@ -8,7 +8,7 @@ import { CopyFailed, copyRunning, type RunningCopy } from './copy-running.ts';
 import { LostLog } from './acknowledged.ts';
 import { DamagedTable, getDamagedFile } from './damaged-file.ts';
 import { FolderHeld } from './lock.ts';
-import { type Opening, type OpenStore, openStore } from './open.ts';
+import { type StoreOptions, type OpenStore, openStore } from './open.ts';
 import { isDiskFull } from './retry.ts';
 
 /** How a command works on the server's database. */
@@ -35,7 +35,7 @@ export async function withStore(
     systemClock,
     (level, line) => level !== 'info' && process.stderr.write(`${line}\n`),
   );
-  const opening: Opening = { ...settings.config, log, clock: systemClock };
+  const opening: StoreOptions = { ...settings.config, log, clock: systemClock };
   let copy: RunningCopy | null = null;
   try {
     const store = await openStore(opening).catch(async (error: unknown) => {
@@ -77,7 +77,8 @@ export function readCopyOptions(
 function getSentence(error: unknown): string | null {
   if (error instanceof FolderHeld || error instanceof CopyFailed) return error.message;
   if (error instanceof DamagedTable || error instanceof LostLog) return error.message;
-  if (/^(?:BadBackup|DamagedArchive)$/.test((error as Error).name)) return (error as Error).message;
+  if (/^(?:BadBackup|DamagedEventArchive)$/.test((error as Error).name))
+    return (error as Error).message;
   if (isDiskFull(error)) return t.commandNoSpace;
   const reason = getDamagedFile(error);
   return reason === null ? null : t.databaseDamaged({ reason });

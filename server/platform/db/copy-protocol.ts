@@ -25,12 +25,12 @@ export type CopyAnswer =
 const MAX_LINE_BYTES = 1_000;
 
 /** Null: the connection was closed. */
-export interface Lines {
+export interface LineReader {
   next(): Promise<string | null>;
 }
 
 /** Reads the lines of a connection. It is closed after too long a line. */
-export function readLines(socket: Socket): Lines {
+export function readLines(socket: Socket): LineReader {
   let bytes = 0;
   socket.on('data', (chunk) => {
     const end = chunk.lastIndexOf('\n');

@@ -9,7 +9,7 @@ import {
   type CopyOffer,
   FILES_COPIED,
   getOfferFile,
-  type Lines,
+  type LineReader,
   LOG_COPIED,
   readLines,
 } from './copy-protocol.ts';
@@ -60,7 +60,7 @@ export async function offerCopies(
 
   async function copy(
     socket: Socket,
-    lines: Lines,
+    lines: LineReader,
     answer: (line: CopyAnswer) => void,
   ): Promise<void> {
     const since = clock.now();

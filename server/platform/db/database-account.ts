@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { Ability } from '#contract/abilities.ts';
 import type { PersonSettings } from '#contract/auth/profile.ts';
 import type { ApiKeyId, ImpersonationId, Ms, TenantId, UserId } from '#contract/ids.ts';
-import type { Json, Filled } from './json-column.ts';
+import type { JsonColumn, Filled } from './json-column.ts';
 
 /**
  * Names and secrets of a user. They are not in the log, so that they can be deleted. `username_key`
@@ -70,7 +70,7 @@ export interface ApiKeyTable {
   id: ApiKeyId;
   user_id: UserId;
   name: string;
-  abilities: Json<readonly Ability[]>;
+  abilities: JsonColumn<readonly Ability[]>;
   hash: string;
   hint: string;
   made_at: Ms;
@@ -89,7 +89,7 @@ export interface AttemptTable {
   kind: string;
   user_id: UserId | null;
   secret_hash: string;
-  state: Json<Readonly<Record<string, unknown>>>;
+  state: JsonColumn<Readonly<Record<string, unknown>>>;
   code_hash: string | null;
   code_until: Ms | null;
   tries: Generated<number>;
@@ -106,7 +106,7 @@ export interface PasskeyTable {
   user_id: UserId;
   public_key: string;
   counter: number;
-  transports: Json<readonly string[]>;
+  transports: JsonColumn<readonly string[]>;
   name: string;
   made_at: Ms;
   used_at: Ms | null;
@@ -118,7 +118,7 @@ export interface OneTimeTable {
   hash: string;
   kind: string;
   user_id: UserId | null;
-  data: Json<Readonly<Record<string, unknown>>>;
+  data: JsonColumn<Readonly<Record<string, unknown>>>;
   made_at: Ms;
   until: Ms;
   used_at: Ms | null;
@@ -135,7 +135,7 @@ export interface AuditTable {
   impersonation_id: ImpersonationId | null;
   ip: string;
   agent: string;
-  detail: Json<Readonly<Record<string, unknown>>>;
+  detail: JsonColumn<Readonly<Record<string, unknown>>>;
 }
 
 /**

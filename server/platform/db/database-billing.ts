@@ -3,9 +3,9 @@ import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
 import type { InvoiceDraft, Mills } from '#contract/billing/invoice.ts';
 import type { BillingSettings, ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
-import type { Environment } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksEnvironment } from '#contract/billing/quickbooks-calls.ts';
 import type { CompanyN, Day, Ms, TenantId, UserId } from '#contract/ids.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /**
  * The progress of a read. `start`: the next row, from 1. `since`: reads only what changed since
@@ -25,7 +25,7 @@ export interface ReadCursor {
  */
 export interface QuickBooksTable {
   tenant_id: TenantId;
-  environment: Environment;
+  environment: QuickBooksEnvironment;
   client_id: string;
   realm_id: string | null;
   connected_at: Ms | null;
@@ -40,7 +40,7 @@ export interface QuickBooksTable {
   tries: Generated<number>;
   fault: string | null;
   ended: Generated<boolean>;
-  cursor: Json<ReadCursor>;
+  cursor: JsonColumn<ReadCursor>;
 }
 
 /** Fields of an invoice that no list query uses. */
@@ -62,7 +62,7 @@ export interface InvoiceTable {
   total: Mills;
   balance: Mills;
   voided: boolean;
-  row: Json<InvoiceRest>;
+  row: JsonColumn<InvoiceRest>;
   changed_at: Ms;
   seen_at: Ms;
 }
@@ -87,21 +87,21 @@ export interface InvoiceCustomerTable {
 export interface MonthInvoiceTable {
   tenant_id: TenantId;
   usage_id: string;
-  draft: Json<InvoiceDraft>;
+  draft: JsonColumn<InvoiceDraft>;
 }
 
 /** A provider's prices; without a row it has the defaults. */
 export interface BillingSettingTable {
   tenant_id: TenantId;
-  settings: Json<BillingSettings>;
+  settings: JsonColumn<BillingSettings>;
 }
 
 /** `users`: who saw the company before it was deleted. `subscription`: its last one, if it ran. */
 export interface CompanyRestoreTable {
   tenant_id: TenantId;
   company_n: CompanyN;
-  users: Json<readonly UserId[]>;
-  subscription: Json<SubscriptionRow> | null;
+  users: JsonColumn<readonly UserId[]>;
+  subscription: JsonColumn<SubscriptionRow> | null;
 }
 
 /**

@@ -3,10 +3,10 @@ import type {
   CollectionStatus,
   CollectorKind,
   Entity,
-  SignIn,
+  SignInMethod,
 } from '#contract/connections/connection.ts';
 import type { CompanyN, KeyId, Ms, TenantId } from '#contract/ids.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /** What a key stored on a day (UTC). */
 export interface IngestUsageTable {
@@ -30,7 +30,7 @@ export interface ConnectionTable {
   name: string;
   address: string;
   company_n: CompanyN | null;
-  sign_in: SignIn;
+  sign_in: SignInMethod;
   username: string | null;
   sealed: string;
   certificate: string | null;
@@ -56,7 +56,7 @@ export interface CollectionTable {
   fails: Generated<number>;
   error: string | null;
   error_at: Ms | null;
-  cursor: Json<Readonly<Record<string, number>>>;
+  cursor: JsonColumn<Readonly<Record<string, number>>>;
 }
 
 export interface CollectedTable {
@@ -66,7 +66,7 @@ export interface CollectedTable {
   uid: string;
   company_n: CompanyN | null;
   name: string;
-  row: Json<Readonly<Record<string, unknown>>>;
+  row: JsonColumn<Readonly<Record<string, unknown>>>;
   seen_at: Ms;
 }
 

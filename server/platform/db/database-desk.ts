@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { Choices, TicketPart, Ticketing } from '#contract/tickets/ticketing.ts';
 import type { SupportOut } from '#contract/support/calls.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /**
  * A provider's ticketing connection. `cursor`: changes are read up to here. `poll_at`: the next
@@ -10,8 +10,8 @@ import type { Json } from './json-column.ts';
  */
 export interface TicketingTable {
   tenant_id: TenantId;
-  settings: Json<Ticketing>;
-  choices: Json<Choices>;
+  settings: JsonColumn<Ticketing>;
+  choices: JsonColumn<Choices>;
   cursor: Ms;
   poll_at: Ms;
   polled_at: Ms | null;
@@ -29,7 +29,7 @@ export interface TicketWorkTable {
   tenant_id: TenantId;
   ticket_id: string;
   version: Generated<number>;
-  parts: Json<readonly TicketPart[]>;
+  parts: JsonColumn<readonly TicketPart[]>;
   tries: Generated<number>;
   next_at: Ms | null;
   held_until: Generated<Ms>;

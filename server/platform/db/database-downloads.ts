@@ -11,7 +11,7 @@ import type {
   UserId,
 } from '#contract/ids.ts';
 import type { ServerDownload } from './database-vb365.ts';
-import type { Filled, Json, JsonOrNull } from './json-column.ts';
+import type { Filled, JsonColumn, JsonOrNull } from './json-column.ts';
 
 /** Tables of downloads: their addresses, ZIP archives and files that are made in the background. */
 export interface DownloadTables {
@@ -22,7 +22,7 @@ export interface DownloadTables {
     user_id: UserId;
     session_id: string;
     name: string;
-    request: Json<unknown>;
+    request: JsonColumn<unknown>;
     ticket_hash: string | null;
     ticket_until: Ms;
     cookie_hash: string | null;
@@ -49,7 +49,7 @@ export interface DownloadTables {
     expires_at: Ms;
     /** Of an operator, with the objects whose data it holds. */
     operator_id: string | null;
-    objects: Json<readonly number[]>;
+    objects: JsonColumn<readonly number[]>;
     folders: Filled<readonly DownloadFolder[]>;
     /**
      * Selections that a job has not listed yet. Null: all are listed, or the request lists them.

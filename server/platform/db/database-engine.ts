@@ -2,19 +2,19 @@ import type { ColumnType, Generated } from 'kysely';
 import type { DirectoryList } from '#contract/engine/directory-list.ts';
 import type {
   DirectoryKind,
-  Id,
+  EngineId,
   ItemKind,
   ItemOutcome,
   ObjectKind,
   Region,
-  Task,
+  EngineTask,
   TaskKind,
   Workload,
 } from '#contract/engine/engine.ts';
 import type {
-  LogLine,
+  SessionLogLine,
   Progress,
-  Session,
+  BackupSession,
   SessionObject,
   SessionProgress,
   SessionResult,
@@ -46,7 +46,7 @@ import type {
 } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ImportTables } from './database-imports.ts';
-import type { Filled, Json, JsonOrNull } from './json-column.ts';
+import type { Filled, JsonColumn, JsonOrNull } from './json-column.ts';
 import type { DownloadTables } from './database-downloads.ts';
 
 /** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
@@ -174,7 +174,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
     job_id: BackupJobId;
     organization_id: OrganizationId;
     repository_id: BackupRepositoryId;
-    state: Session['state'];
+    state: BackupSession['state'];
     result: SessionResult | null;
     reason: StartReason;
     message: string | null;
@@ -195,14 +195,14 @@ export interface EngineTables extends DownloadTables, ImportTables {
     items: Generated<number>;
     bytes: Generated<Bytes>;
     message: string | null;
-    waiting: Json<Waiting> | null;
+    waiting: JsonColumn<Waiting> | null;
   };
   backup_log: {
     tenant_id: TenantId;
     session_id: BackupSessionId;
     n: number;
     at: Ms;
-    level: LogLine['level'];
+    level: SessionLogLine['level'];
     message: string;
   };
   restore_point: RestorePointTable;
@@ -280,7 +280,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
     kind: ObjectKind;
     object_id: string;
     path: string;
-    object: Json<unknown>;
+    object: JsonColumn<unknown>;
     key: string | null;
     /** What the restore gave others access by; null: not shared again yet. */
     sharing: JsonOrNull;
@@ -294,7 +294,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
   };
   running_command: {
     tenant_id: TenantId;
-    id: Id;
+    id: EngineId;
     until: Ms;
     /** The server that runs it. */
     holder: string | null;
@@ -413,7 +413,7 @@ interface ItemTable {
   title: string;
   people: string;
   flags: Filled<ItemFlags>;
-  parts: Json<readonly StoredPart[]>;
+  parts: JsonColumn<readonly StoredPart[]>;
   words: Generated<string>;
 }
 
@@ -423,13 +423,13 @@ interface EngineTaskTable {
   organization_id: OrganizationId;
   user_id: UserId | null;
   kind: TaskKind;
-  state: Task['state'];
+  state: EngineTask['state'];
   result: SessionResult | null;
   message: string | null;
-  request: Json<unknown>;
+  request: JsonColumn<unknown>;
   /** `failing`: since when the target does not answer. */
   progress: Filled<
-    Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>> & {
+    Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts'>> & {
       readonly failing?: FailingTimes | null;
     }
   >;
@@ -442,7 +442,7 @@ interface EngineTaskTable {
 /** Rights to write, granted for the restore session of a user. */
 interface RestoreGrantTable {
   tenant_id: TenantId;
-  id: Id;
+  id: EngineId;
   organization_id: OrganizationId;
   user_id: UserId;
   /** Who acts as the user, or the user. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import type {
   StoredImportFolder,
   ImportResult,
@@ -16,14 +16,14 @@ import type {
   TenantId,
   UserId,
 } from '#contract/ids.ts';
-import type { Filled, Json } from './json-column.ts';
+import type { Filled, JsonColumn } from './json-column.ts';
 
 /** Tables of imports (migrations 0051 and 0055). */
 export interface ImportTables {
   /** Without a ticket, nobody uploads its archive. `point_id`: of the restore point that it makes. */
   import_task: {
     tenant_id: TenantId;
-    id: Id;
+    id: EngineId;
     organization_id: OrganizationId;
     repository_id: BackupRepositoryId;
     user_id: UserId;
@@ -49,14 +49,14 @@ export interface ImportTables {
   /** `sealed`: the password of the mailbox, until the import ends. */
   import_server: {
     tenant_id: TenantId;
-    import_id: Id;
-    account: Json<ServerAccount>;
+    import_id: EngineId;
+    account: JsonColumn<ServerAccount>;
     sealed: string | null;
     mails: number | null;
   };
   import_result: {
     tenant_id: TenantId;
-    import_id: Id;
+    import_id: EngineId;
     n: number;
     path: string;
     name: string;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /**
  * A background job. `key` tells jobs of one type and provider apart; it is empty for recurring jobs.
@@ -18,7 +18,7 @@ export interface BackgroundJobTable {
   lease_until: Generated<Ms>;
   attempts: Generated<number>;
   last_error: Generated<string | null>;
-  payload: Json<unknown>;
+  payload: JsonColumn<unknown>;
   repository: Generated<string | null>;
   organization: Generated<string | null>;
   place: Generated<string | null>;

@@ -6,13 +6,13 @@ import type {
   NotifySettings,
   WebhookFields,
 } from '#contract/notifications/notifications.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /** A user's notification settings. `next_at`: the next digest; null if there is none. */
 export interface NotifySettingTable {
   tenant_id: TenantId;
   user_id: UserId;
-  settings: Json<NotifySettings>;
+  settings: JsonColumn<NotifySettings>;
   next_at: Ms | null;
   last_at: Ms | null;
 }
@@ -69,7 +69,7 @@ export interface PushWaitingTable {
 export interface WebhookTable {
   tenant_id: TenantId;
   id: string;
-  fields: Json<WebhookFields>;
+  fields: JsonColumn<WebhookFields>;
   sealed: string;
   sealed_before: string | null;
   before_until: Generated<Ms>;

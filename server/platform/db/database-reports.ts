@@ -2,14 +2,14 @@ import type { Generated } from 'kysely';
 import type { Bytes, CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SentOut } from '#contract/reports/calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /** `next_at`: the next due time; null if disabled. */
 export interface ReportSettingTable {
   tenant_id: TenantId;
   id: string;
   owner_id: UserId;
-  fields: Json<ReportFields>;
+  fields: JsonColumn<ReportFields>;
   next_at: Ms | null;
   made_at: Ms;
   changed_at: Ms;
@@ -25,7 +25,7 @@ export interface ReportSentTable {
   setting_id: string;
   owner_id: UserId;
   by_id: UserId | null;
-  fields: Json<ReportFields>;
+  fields: JsonColumn<ReportFields>;
   state: SentOut['state'];
   made_at: Ms;
   due_at: Ms | null;
@@ -33,9 +33,9 @@ export interface ReportSentTable {
   held_until: Ms | null;
   held_by: Generated<string | null>;
   tries: Generated<number>;
-  sees: Json<readonly CompanyN[] | null>;
-  told: Json<Pick<SentOut, 'from' | 'to' | 'rows' | 'fault'>>;
-  mails: Json<readonly (SentOut['mails'][number] & { readonly id: string })[]>;
+  sees: JsonColumn<readonly CompanyN[] | null>;
+  told: JsonColumn<Pick<SentOut, 'from' | 'to' | 'rows' | 'fault'>>;
+  mails: JsonColumn<readonly (SentOut['mails'][number] & { readonly id: string })[]>;
   file_id: string | null;
   data_id: string | null;
 }

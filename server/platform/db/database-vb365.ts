@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { RetentionType } from '#contract/backup/retention.ts';
 import type { ServerRetention } from '#contract/backup/server-repositories.ts';
-import type { Id, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
+import type { EngineId, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
 import type { JobNotification } from '#contract/engine/server-jobs.ts';
 import type {
   Bytes,
@@ -12,14 +12,14 @@ import type {
   TenantId,
   UserId,
 } from '#contract/ids.ts';
-import type { Filled, Json } from './json-column.ts';
+import type { Filled, JsonColumn } from './json-column.ts';
 
 /** Servers of Veeam Backup for Microsoft 365 and what was imported from them (migration 0053). */
 export interface Vb365Tables {
   /** `problem`: why it was not read the last time; `failures`: how often in a row. */
   vb365_server: {
     tenant_id: TenantId;
-    id: Id;
+    id: EngineId;
     address: string;
     certificate: string | null;
     username: string;
@@ -39,7 +39,7 @@ export interface Vb365Tables {
   vb365_organization: {
     tenant_id: TenantId;
     organization_id: OrganizationId;
-    server_id: Id;
+    server_id: EngineId;
     server_key: string;
     /** When its licensed users were read (migration 0091). */
     licenses_read_at: ColumnType<Ms | null, Ms | null | undefined, Ms | null>;
@@ -59,7 +59,7 @@ export interface Vb365Tables {
     tenant_id: TenantId;
     organization_id: OrganizationId;
     kind: 'job' | 'repository';
-    id: Id;
+    id: EngineId;
     server_key: string;
     detail: Filled<Vb365Detail>;
     /** When a user last changed it on the server. What was read before is out of date. */
@@ -68,13 +68,13 @@ export interface Vb365Tables {
   /** Removed repositories whose backups a server has (migration 0084). Keys are ids on the server. */
   vb365_removed_repository: {
     tenant_id: TenantId;
-    id: Id;
+    id: EngineId;
     name: string;
     proxy_key: string | null;
     path: string;
     object_storage_key: string | null;
     retention_type: RetentionType;
-    retention: Json<ServerRetention>;
+    retention: JsonColumn<ServerRetention>;
     removed_at: Ms;
   };
   /** Restore sessions on servers (migration 0063). `session_key`: the id on the server. */

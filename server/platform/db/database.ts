@@ -68,7 +68,7 @@ import type { BackupTables } from './database-backup.ts';
 import type { EngineTables } from './database-engine.ts';
 import type { Vb365Tables } from './database-vb365.ts';
 import type { BackgroundJobTable, ProxyMemberTable, ProxyProcessTable } from './database-jobs.ts';
-import type { Json, Filled } from './json-column.ts';
+import type { JsonColumn, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
 
 /**
@@ -100,7 +100,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   sla_alarm: {
     tenant_id: TenantId;
     id: string;
-    row: Json<SlaRow>;
+    row: JsonColumn<SlaRow>;
     broken_since: Ms | null;
     fired_at: Ms | null;
   };
@@ -120,7 +120,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   /** The last event of each company that changed the kind of a job (SYNC-11). */
   job_kind: { tenant_id: TenantId; company_n: CompanyN; seq: number };
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };
-  run_task: { tenant_id: TenantId; run_n: RunN; tasks: Json<readonly Task[]> };
+  run_task: { tenant_id: TenantId; run_n: RunN; tasks: JsonColumn<readonly Task[]> };
   person: PersonTable;
   session: SessionTable;
   trusted_device: TrustedDeviceTable;
@@ -150,7 +150,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   notification: {
     tenant_id: TenantId;
     id: string;
-    row: Json<Notification>;
+    row: JsonColumn<Notification>;
     made_at: Ms;
     ended_at: Ms | null;
   };
@@ -195,7 +195,7 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
  */
 export interface ProviderTable {
   tenant_id: TenantId;
-  branding: Json<Branding>;
+  branding: JsonColumn<Branding>;
   settings: Filled<ProviderSettings>;
 }
 
@@ -244,12 +244,12 @@ export interface EventTable {
   seq: number;
   type: string;
   at: Ms;
-  actor: Json<Actor>;
+  actor: JsonColumn<Actor>;
   subject: UserId | null;
   company: CompanyN | null;
   entity: string;
   command_id: CommandId | null;
-  data: Json<unknown>;
+  data: JsonColumn<unknown>;
 }
 
 /**
@@ -264,7 +264,7 @@ export interface CommandTable {
   user_id: UserId;
   body_hash: string;
   status: number;
-  answer: Json<unknown>;
+  answer: JsonColumn<unknown>;
   at: Ms;
 }
 

@@ -39,7 +39,7 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
  * The lines of a backup, in this order: `begin`, the tables without an owner, the rows of each
  * tenant followed by its `sum`, then `end`.
  */
-export type Line =
+export type DumpLine =
   | { readonly kind: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
   | { readonly kind: 'row'; readonly table: string; readonly row: DumpedRow }
   | { readonly kind: 'tenant'; readonly tenant: TenantId }
@@ -59,7 +59,7 @@ export interface Sum {
 export const dump = (
   store: OpenStore,
   at: Ms,
-  write: (line: Line) => Promise<void>,
+  write: (line: DumpLine) => Promise<void>,
 ): Promise<void> =>
   store.across(
     async (sql, enter) => {

@@ -7,7 +7,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { refuseLostLog } from './acknowledged.ts';
 import { DurableFolder, removeFlushedMark } from './durable-folder.ts';
-import { type Answer, joined, type ThreadData } from './embedded.ts';
+import { type ThreadReply, joined, type ThreadData } from './embedded.ts';
 
 if (parentPort !== null) await serve(parentPort, workerData as ThreadData);
 
@@ -61,7 +61,7 @@ async function serve(
     });
     const whole = joined(parts);
     const broken = isBroken(whole);
-    const message: Answer = { bytes: whole, unflushed: folder?.getUnflushed() ?? null };
+    const message: ThreadReply = { bytes: whole, unflushed: folder?.getUnflushed() ?? null };
     port.postMessage(message, [whole.buffer]);
     // After a PANIC (for example, when the write-ahead log finds no space) no request returns. Only
     // reopening the files helps.

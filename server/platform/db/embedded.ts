@@ -25,7 +25,7 @@ export interface ThreadData extends Pick<EmbeddedLocation, 'dir' | 'image' | 'ac
 }
 
 /** What the thread answers to each message. */
-export interface Answer {
+export interface ThreadReply {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly unflushed: Unflushed | null;
 }
@@ -323,7 +323,7 @@ class Wire extends Duplex {
       },
     });
     this.#port = port;
-    port.on('message', ({ bytes, unflushed }: Answer) => {
+    port.on('message', ({ bytes, unflushed }: ThreadReply) => {
       unanswered -= 1;
       watch();
       if (unflushed !== null) flushLog(unflushed);

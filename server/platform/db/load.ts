@@ -4,7 +4,7 @@ import { canonical } from './canonical.ts';
 import type { Database } from './database.ts';
 import {
   isOwnPlace,
-  type Line,
+  type DumpLine,
   NOT_DUMPED,
   type DumpedRow,
   type Sum,
@@ -45,7 +45,7 @@ const UPGRADES: readonly string[] = [
  * new epoch (LOG-6). Returns the number of tenants.
  * @throws BadBackup
  */
-export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
+export const load = (store: OpenStore, lines: AsyncIterable<DumpLine>): Promise<number> =>
   store.across(
     async (sql, enter) => {
       const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));

@@ -3,7 +3,7 @@ import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import type { Ms } from '#contract/ids.ts';
 import { answers, bind, type Listener } from './lock-socket.ts';
-import { bootedAt, isAlive, myself, type Owner } from './owner.ts';
+import { bootedAt, isAlive, myself, type ProcessOwner } from './owner.ts';
 import { flushFolder } from '../flush-files.ts';
 import { configMessages } from '../config.messages.en.ts';
 
@@ -16,7 +16,7 @@ export class FolderHeld extends Error {
 }
 
 /** `socket`: the name of its socket in the folder; null if none could be bound. */
-interface Lock extends Owner {
+interface Lock extends ProcessOwner {
   readonly id: string;
   readonly at: Ms;
   readonly socket: string | null;

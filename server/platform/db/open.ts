@@ -25,7 +25,7 @@ import { tenantTx } from '../events/transaction.ts';
 import { makeFairMutex } from './fair-mutex.ts';
 import { makeRowCache } from '../events/row-cache.ts';
 
-export interface Opening {
+export interface StoreOptions {
   /** Its folder `pg` holds the embedded database. Ignored with `databaseUrl` or `memory`. */
   readonly dataDir: string;
   /** PostgreSQL 15 or newer instead of the embedded database. */
@@ -86,7 +86,7 @@ export async function openStore({
   image,
   mustBeCurrent = false,
   connections,
-}: Opening): Promise<OpenStore> {
+}: StoreOptions): Promise<OpenStore> {
   if (databaseUrl !== null) {
     const db = connectPostgres(databaseUrl, log, connections);
     return begin({

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
  * Identifies a process, so that a later one with the same pid is not confused with it. Null:
  * unknown on this system.
  */
-export interface Owner {
+export interface ProcessOwner {
   readonly pid: number;
   readonly host: string;
   /** Clock ticks after boot at which it started. */
@@ -15,7 +15,7 @@ export interface Owner {
   readonly pidSpace: string | null;
 }
 
-export const myself = async (): Promise<Owner> => ({
+export const myself = async (): Promise<ProcessOwner> => ({
   pid: process.pid,
   host: hostname(),
   began: await beganAt(process.pid),
@@ -28,7 +28,7 @@ export const myself = async (): Promise<Owner> => ({
  * which is the only evidence about an owner in another container. Without a socket, such an owner
  * counts as alive.
  */
-export async function isAlive(owner: Owner, hadSocket: boolean): Promise<boolean> {
+export async function isAlive(owner: ProcessOwner, hadSocket: boolean): Promise<boolean> {
   const boot = await bootId();
   if (owner.boot !== null && boot !== null && owner.boot !== boot) return false;
   if (owner.pidSpace !== (await pidSpaceId())) return !hadSocket;

@@ -1,6 +1,6 @@
 import type { TenantId } from '#contract/ids.ts';
 import type { TableName, TABLES, Tables } from '#contract/tables.ts';
-import type { Json } from './json-column.ts';
+import type { JsonColumn } from './json-column.ts';
 
 /** The SQL names of tables whose own name is reserved, or isn't lower case. */
 const SQL_NAMES = {
@@ -26,7 +26,7 @@ export const sqlName = (name: TableName): string =>
 export type ProjectedTables = {
   [T in TableName as SqlName<T>]: {
     tenant_id: TenantId;
-    row: Json<Tables[T]>;
+    row: JsonColumn<Tables[T]>;
   } & Key<Entry<T>['key']> &
     Lookups<Entry<T>['lookups']> &
     (T extends 'run' ? LastEvent : unknown);

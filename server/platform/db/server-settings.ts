@@ -4,13 +4,13 @@ import type { Database } from './database.ts';
 /**
  * A transaction of `store.system`: settings of the server itself, which belong to no provider.
  */
-export type ServerSettings = Transaction<Database>;
+export type ServerSettingsTx = Transaction<Database>;
 
 /** The setting with the size of the demo data. A database without them has none. */
 export const DEMO_SETTING = 'estate';
 
 /** Returns null if it is not set. */
-export const readSetting = async (sql: ServerSettings, name: string): Promise<string | null> =>
+export const readSetting = async (sql: ServerSettingsTx, name: string): Promise<string | null> =>
   (
     await sql
       .selectFrom('server_setting')
@@ -21,7 +21,7 @@ export const readSetting = async (sql: ServerSettings, name: string): Promise<st
 
 /** If several servers write at once, the first value wins. */
 export async function insertSetting(
-  sql: ServerSettings,
+  sql: ServerSettingsTx,
   name: string,
   value: string,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function insertSetting(
 
 /** Changes nothing if another server has changed it meanwhile. */
 export async function replaceSetting(
-  sql: ServerSettings,
+  sql: ServerSettingsTx,
   name: string,
   before: string,
   value: string,

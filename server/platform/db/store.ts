@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import type { Actor, NewEvent, Logged } from '#contract/events.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Folded } from '../events/folding.ts';
@@ -56,12 +56,12 @@ export interface How {
   readonly onCommit?: () => void;
 }
 
-export interface Head {
+export interface HeadPosition {
   readonly seq: number;
   readonly epoch: string;
 }
 /** `cut`: the last archived event. The log in the database begins after it; 0: with the first event. */
-export interface LogHead extends Head {
+export interface LogHead extends HeadPosition {
   readonly cut: number;
 }
 export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';
@@ -111,11 +111,11 @@ export interface TenantTx {
   /** Runs `read` at the first call with this name in this transaction. Later calls share its result. */
   once<T>(name: string, read: () => Promise<T>): Promise<T>;
   /** Returns the existing rows by id. */
-  rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
+  rows<T extends TableName>(table: T, ids: readonly RowId[]): Promise<Map<RowId, Tables[T]>>;
   /**
    * Loads rows into `loaded`. Requires the lock of the head row, as does what reads them.
    */
-  load(table: TableName, ids: Iterable<Id>): Promise<void>;
+  load(table: TableName, ids: Iterable<RowId>): Promise<void>;
   /**
    * The rows that this transaction has loaded and appended. Reading a row that was not loaded
    * throws, except under a number that is not taken yet: there is none.

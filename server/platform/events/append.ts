@@ -1,5 +1,5 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
-import { type Id, touches } from '#contract/fold.ts';
+import { type RowId, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { By, Numbers } from '../db/store.ts';
 import { type Folded, makeFolding } from './folding.ts';
@@ -26,12 +26,12 @@ export interface WriteContext extends WriteTarget {
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
   raise(count: number, taken: Partial<Numbers>): Promise<number>;
-  bring(table: TableName, ids: Iterable<Id>): Promise<void>;
-  readonly sent: Sent;
+  bring(table: TableName, ids: Iterable<RowId>): Promise<void>;
+  readonly sent: PendingStatements;
 }
 
 /** Statements that were sent and not awaited yet. */
-export interface Sent {
+export interface PendingStatements {
   add(statement: Promise<unknown>): void;
   /** Waits until few are pending. Throws the error of the first that failed. */
   few(): Promise<void>;
@@ -97,8 +97,8 @@ function getActor(by: By | readonly By[], index: number): By {
   return own;
 }
 
-function touched(events: readonly Pick<NewEvent, 'event'>[]): Map<TableName, Set<Id>> {
-  const all = new Map<TableName, Set<Id>>();
+function touched(events: readonly Pick<NewEvent, 'event'>[]): Map<TableName, Set<RowId>> {
+  const all = new Map<TableName, Set<RowId>>();
   for (const event of events) {
     for (const [table, id] of touches(event)) {
       const ids = all.get(table);

@@ -8,7 +8,7 @@ import {
   readEvents,
   readHashes,
   readWithin,
-  type Reading,
+  type LogRead,
 } from './read-log.ts';
 
 /**
@@ -49,7 +49,7 @@ interface CheckOptions {
  * archived. Reports what can't be read, and continues. `isGrowing`: events that are appended meanwhile
  * are not checked.
  */
-export async function checkLog(read: Reading, options: CheckOptions = {}): Promise<LogCheck> {
+export async function checkLog(read: LogRead, options: CheckOptions = {}): Promise<LogCheck> {
   for (;;) {
     const end = await read(loadChainEnd);
     const check = await checkChain(read, end, options);
@@ -59,7 +59,7 @@ export async function checkLog(read: Reading, options: CheckOptions = {}): Promi
 }
 
 async function checkChain(
-  read: Reading,
+  read: LogRead,
   end: ChainEnd,
   { isGrowing = false }: CheckOptions,
 ): Promise<LogCheck> {

@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import { canonical } from '../db/canonical.ts';
@@ -7,7 +7,7 @@ import { getDamagedFile } from '../db/damaged-file.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { UnreadableTable } from './check-log.ts';
 import { readWithin } from './read-log.ts';
-import type { Folded } from './rebuild.ts';
+import type { RebuiltLog } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 import { wrongTotals } from './totals.ts';
@@ -15,7 +15,7 @@ import { wrongTotals } from './totals.ts';
 /** A row that differs from the log. `null`: missing. */
 export interface Difference {
   readonly table: string;
-  readonly id: Id;
+  readonly id: RowId;
   readonly stored: string | null;
   readonly folded: string | null;
 }
@@ -26,7 +26,7 @@ export interface Difference {
  */
 export async function compare(
   tx: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
 ): Promise<{
   readonly differences: readonly Difference[];
   readonly unreadable: readonly UnreadableTable[];
@@ -62,7 +62,7 @@ export async function compare(
 
 async function compareDays(
   { sql, tenant }: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
   found: Difference[],
 ): Promise<void> {
   const days = await sql
@@ -80,7 +80,7 @@ async function compareDays(
 
 async function compareKinds(
   { sql, tenant }: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
   found: Difference[],
 ): Promise<void> {
   const kinds = await sql
@@ -98,7 +98,7 @@ async function compareKinds(
 
 async function compareSamples(
   { sql, tenant }: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
   found: Difference[],
 ): Promise<void> {
   const samples = await sql
@@ -116,7 +116,7 @@ async function compareSamples(
 
 async function compareQuarantine(
   { sql, tenant }: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
   found: Difference[],
 ): Promise<void> {
   const quarantined = await sql
@@ -139,19 +139,19 @@ const PAGE = 5000;
 
 async function compareTable(
   { sql, tenant }: TenantTx,
-  folded: Folded,
+  folded: RebuiltLog,
   name: TableName,
   found: Difference[],
 ): Promise<void> {
   const id = TABLES[name].key;
-  const rows = folded.cached[name] as ReadonlyMap<Id, Tables[TableName]>;
+  const rows = folded.cached[name] as ReadonlyMap<RowId, Tables[TableName]>;
   const columns = raw.join(
     STATEMENTS[name].columns.map(({ name: column }) =>
       column === 'row' ? raw`row::text as row` : raw.ref(column),
     ),
   );
-  const seen = new Set<Id>();
-  let after: Id | null = null;
+  const seen = new Set<RowId>();
+  let after: RowId | null = null;
   for (;;) {
     const page: readonly Readonly<Record<string, unknown>>[] = (
       await raw<Record<string, unknown>>`
@@ -159,7 +159,7 @@ async function compareTable(
       order by ${raw.ref(id)} limit ${raw.lit(PAGE)}`.execute(sql)
     ).rows;
     for (const stored of page) {
-      const key = stored[id] as Id;
+      const key = stored[id] as RowId;
       seen.add(key);
       note(found, name, key, getStoredText(stored), getText(folded, name, key, rows.get(key)));
       after = key;
@@ -180,9 +180,9 @@ function getStoredText(stored: Readonly<Record<string, unknown>>): string {
 }
 
 function getText<T extends TableName>(
-  folded: Folded,
+  folded: RebuiltLog,
   name: T,
-  id: Id,
+  id: RowId,
   row: Tables[T] | undefined,
 ): string | null {
   if (row === undefined) return null;
@@ -190,7 +190,7 @@ function getText<T extends TableName>(
   return canonical(name === 'run' ? { ...record, seq } : record);
 }
 
-type Pairs = readonly (readonly [Id, unknown])[];
+type Pairs = readonly (readonly [RowId, unknown])[];
 
 function against(found: Difference[], table: string, stored: Pairs, folded: Pairs): void {
   const was = new Map(stored);
@@ -204,7 +204,7 @@ const said = (value: unknown): string | null => (value === undefined ? null : ca
 function note(
   found: Difference[],
   table: string,
-  id: Id,
+  id: RowId,
   stored: string | null,
   folded: string | null,
 ): void {

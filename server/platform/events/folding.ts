@@ -1,7 +1,7 @@
 import type { Logged } from '#contract/events.ts';
 import type { Rows } from '#contract/fold.ts';
 import type { By } from '../db/store.ts';
-import { type Changes, makeProjection, type RowsBefore } from './projection.ts';
+import { type ProjectedChanges, makeProjection, type RowsBefore } from './projection.ts';
 import type { ValidEvent } from './validate-events.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface Folded {
   readonly events: readonly Logged[];
   /** The data of each event as JSON. */
   readonly texts: readonly string[];
-  readonly changes: Changes;
+  readonly changes: ProjectedChanges;
 }
 
 export interface Folding {

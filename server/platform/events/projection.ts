@@ -1,11 +1,11 @@
 import type { Logged } from '#contract/events.ts';
-import { fold, type Id, type Rows } from '#contract/fold.ts';
+import { fold, type RowId, type Rows } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { CompanyN, Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 
 /** Rows in memory: those that the events change, or all of them. */
-export type CachedRows = { readonly [T in TableName]: Map<Id, Tables[T]> };
+export type CachedRows = { readonly [T in TableName]: Map<RowId, Tables[T]> };
 
 /** Something to read by its key. A map is one. */
 export interface Lookup<K, V> {
@@ -13,7 +13,7 @@ export interface Lookup<K, V> {
 }
 
 /** The rows before an event, of the tables that the caller maintains. */
-export type RowsBefore = { readonly [T in TableName]?: Lookup<Id, Tables[T]> };
+export type RowsBefore = { readonly [T in TableName]?: Lookup<RowId, Tables[T]> };
 
 /**
  * A job, and the start time of one of its runs that was created or changed, before and after the
@@ -22,10 +22,10 @@ export type RowsBefore = { readonly [T in TableName]?: Lookup<Id, Tables[T]> };
 export type AffectedRun = { readonly job: JobN; readonly at: Ms };
 
 /** What events change. The numbers of events are their `seq`. */
-export interface Changes {
+export interface ProjectedChanges {
   /** The rows after the events, of the tables that they changed. `made`: those that are new. */
   readonly rows: {
-    [T in TableName]?: { readonly after: Map<Id, Tables[T]>; readonly made: Set<Id> };
+    [T in TableName]?: { readonly after: Map<RowId, Tables[T]>; readonly made: Set<RowId> };
   };
   /** For each changed run, the last event that changed it. */
   readonly runSeq: Map<RunN, number>;
@@ -41,7 +41,7 @@ export interface Changes {
 export interface Projection {
   /** The rows after the events so far. */
   readonly rows: Rows;
-  readonly changes: Changes;
+  readonly changes: ProjectedChanges;
   /**
    * Folds an event.
    * @throws what the fold throws. The event then changes nothing.
@@ -53,7 +53,7 @@ export interface Projection {
 
 interface Write {
   readonly table: TableName;
-  readonly id: Id;
+  readonly id: RowId;
   /** The row before the event, and whether an earlier event had changed it. */
   readonly before: Tables[TableName] | undefined;
   readonly isChanged: boolean;
@@ -61,7 +61,7 @@ interface Write {
 }
 
 export function makeProjection(before: RowsBefore): Projection {
-  const changes: Changes = {
+  const changes: ProjectedChanges = {
     rows: {},
     runSeq: new Map(),
     days: new Map(),
@@ -74,9 +74,14 @@ export function makeProjection(before: RowsBefore): Projection {
   const dayAt = makeUtcDay();
   const rows: Record<string, unknown> = {};
   for (const name of Object.keys(before) as TableName[])
-    rows[name] = overlay(name, before[name] as Lookup<Id, Tables[TableName]>, changes, (write) => {
-      writes.push(write);
-    });
+    rows[name] = overlay(
+      name,
+      before[name] as Lookup<RowId, Tables[TableName]>,
+      changes,
+      (write) => {
+        writes.push(write);
+      },
+    );
   const projection: Projection = {
     rows,
     changes,
@@ -113,7 +118,7 @@ export function project(
   cached: CachedRows,
   events: readonly Logged[],
   read?: typeof unchanged,
-): Changes {
+): ProjectedChanges {
   const { changes, foldOrQuarantine } = makeProjection(cached);
   for (const logged of events) foldOrQuarantine(logged, read);
   holdChanges(cached, changes);
@@ -121,22 +126,22 @@ export function project(
 }
 
 /** Puts changed rows into `held`. */
-export function holdChanges(cached: CachedRows, { rows }: Changes): void {
+export function holdChanges(cached: CachedRows, { rows }: ProjectedChanges): void {
   for (const name of Object.keys(rows) as TableName[])
     for (const [id, row] of rows[name]?.after ?? [])
-      (cached[name] as Map<Id, Tables[TableName]>).set(id, row);
+      (cached[name] as Map<RowId, Tables[TableName]>).set(id, row);
 }
 
 /** A table whose writes go to `changes`. */
 function overlay<R extends Tables[TableName]>(
   table: TableName,
-  before: Lookup<Id, R>,
-  changes: Changes,
+  before: Lookup<RowId, R>,
+  changes: ProjectedChanges,
   noteWrite: (write: Write) => void,
-): { get(id: Id): R | undefined; set(id: Id, row: R): void } {
+): { get(id: RowId): R | undefined; set(id: RowId, row: R): void } {
   // Made by the first write, and the same from then on.
-  let after: Map<Id, Tables[TableName]> | null = null;
-  const get = (id: Id): R | undefined =>
+  let after: Map<RowId, Tables[TableName]> | null = null;
+  const get = (id: RowId): R | undefined =>
     (after === null ? undefined : (after.get(id) as R | undefined)) ?? before.get(id);
   return {
     get,
@@ -149,24 +154,24 @@ function overlay<R extends Tables[TableName]>(
 }
 
 function getChanges(
-  { rows }: Changes,
+  { rows }: ProjectedChanges,
   table: TableName,
-): { readonly after: Map<Id, Tables[TableName]>; readonly made: Set<Id> } {
+): { readonly after: Map<RowId, Tables[TableName]>; readonly made: Set<RowId> } {
   const known = rows[table];
   if (known) return known;
-  const fresh = { after: new Map<Id, never>(), made: new Set<Id>() };
+  const fresh = { after: new Map<RowId, never>(), made: new Set<RowId>() };
   rows[table] = fresh;
   return fresh;
 }
 
-function undo(changes: Changes, { table, id, before, isChanged }: Write): void {
+function undo(changes: ProjectedChanges, { table, id, before, isChanged }: Write): void {
   const { after } = getChanges(changes, table);
   if (isChanged && before !== undefined) after.set(id, before);
   else after.delete(id);
 }
 
 function note(
-  changes: Changes,
+  changes: ProjectedChanges,
   { table, id, before, after }: Write,
   seq: number,
   dayAt: typeof utcDay,
@@ -180,13 +185,18 @@ function note(
     noteKind(changes, before as Tables['job'], after as Tables['job'], seq);
 }
 
-function noteKind(changes: Changes, before: Tables['job'], job: Tables['job'], seq: number): void {
+function noteKind(
+  changes: ProjectedChanges,
+  before: Tables['job'],
+  job: Tables['job'],
+  seq: number,
+): void {
   if (before.managed !== job.managed || before.source !== job.source || before.type !== job.type)
     changes.kindSeq.set(job.company, seq);
 }
 
 function noteRun(
-  changes: Changes,
+  changes: ProjectedChanges,
   before: Tables['run'] | null,
   run: Tables['run'],
   seq: number,
@@ -214,6 +224,6 @@ function makeUtcDay(): typeof utcDay {
 }
 const DAY_MS: Ms = 86_400_000;
 
-function gain(changes: Changes, day: Day, count: number, seq: number): void {
+function gain(changes: ProjectedChanges, day: Day, count: number, seq: number): void {
   changes.days.set(day, { gained: (changes.days.get(day)?.gained ?? 0) + count, seq });
 }

@@ -6,11 +6,11 @@ import type { Store, TenantTx } from '../db/store.ts';
 import type { HashedEvent } from './log-hash.ts';
 
 /** Runs a part of a check. After a failure, other parts can run. */
-export type Reading = <T>(work: (tx: TenantTx) => Promise<T>) => Promise<T>;
+export type LogRead = <T>(work: (tx: TenantTx) => Promise<T>) => Promise<T>;
 
 /** Parts of one transaction, so that they see the same moment. */
 export const readWithin =
-  (tx: TenantTx): Reading =>
+  (tx: TenantTx): LogRead =>
   async (work) => {
     await raw`savepoint part`.execute(tx.sql);
     try {
@@ -25,7 +25,7 @@ export const readWithin =
 
 /** Parts that each have a short transaction, so that others wait for none of them. */
 export const readInParts =
-  (store: Store, tenant: TenantId): Reading =>
+  (store: Store, tenant: TenantId): LogRead =>
   (work) =>
     store.tenant(tenant, work, { readOnly: true });
 
@@ -76,7 +76,7 @@ interface Entry {
  * Reads the log in order, after `from`, up to `end` unless that is null. `head`: where it should end.
  */
 export async function* readEvents(
-  read: Reading,
+  read: LogRead,
   {
     from: start,
     head,
@@ -156,7 +156,7 @@ function normalize(event: HashedEvent): HashedEvent | null {
 
 /** Reads the hashes of batches that end after `from`, up to `end` unless that is null. */
 export async function* readHashes(
-  read: Reading,
+  read: LogRead,
   { from: start, end }: { readonly from: number; readonly end: number | null },
 ): AsyncGenerator<{ readonly seq: number; readonly hash: string }, void> {
   for (let from = start; ;) {

@@ -1,8 +1,8 @@
-import { type Id, memoryRows } from '#contract/fold.ts';
+import { type RowId, memoryRows } from '#contract/fold.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import type { Logged } from '#contract/events.ts';
-import { readArchive } from './archive/read-archive.ts';
+import { readEventArchive } from './archive/read-archive.ts';
 import { compare, type Difference } from './compare.ts';
 import type { UnreadableTable } from './check-log.ts';
 import { project } from './projection.ts';
@@ -29,10 +29,10 @@ export class NoArchive extends Error {
 }
 
 /** Everything derived from a tenant's log. */
-export interface Folded {
+export interface RebuiltLog {
   readonly head: number;
   readonly cached: ReturnType<typeof memoryRows>;
-  readonly runSeq: ReadonlyMap<Id, number>;
+  readonly runSeq: ReadonlyMap<RowId, number>;
   readonly days: ReadonlyMap<string, { readonly rows: number; readonly seq: number }>;
   readonly kindSeq: ReadonlyMap<CompanyN, number>;
   readonly samples: readonly Sample[];
@@ -47,7 +47,7 @@ export interface Folded {
  * Folds every tenant's log (or those of `only`) from event 0 and compares the result with the
  * stored rows (LOG-5), each in a snapshot. `write`: replaces what differs and changes the tenant's
  * epoch, so that devices reload. `archive`: the folder of archived events; null if there are none.
- * @throws DamagedArchive, NoArchive
+ * @throws DamagedEventArchive, NoArchive
  */
 export async function rebuild(
   store: Store,
@@ -83,13 +83,13 @@ export async function rebuild(
 /**
  * Folds the log from event 0 and compares the result with the stored rows. `unreadable`: tables of
  * which nothing could be compared.
- * @throws DamagedArchive, NoArchive
+ * @throws DamagedEventArchive, NoArchive
  */
 export async function foldAndCompare(
   tx: TenantTx,
   archive: string | null,
 ): Promise<{
-  readonly folded: Folded;
+  readonly folded: RebuiltLog;
   readonly rebuilt: Rebuilt;
   readonly unreadable: readonly UnreadableTable[];
 }> {
@@ -118,7 +118,7 @@ async function* readPages(
   const { cut } = await tx.head();
   if (cut > 0) {
     if (archive === null) throw new NoArchive(tx.tenant);
-    yield* readArchive(tx, archive, PAGE);
+    yield* readEventArchive(tx, archive, PAGE);
   }
   for (let after = cut; ;) {
     const events = await tx.eventsAfter(after, PAGE);
@@ -128,9 +128,9 @@ async function* readPages(
   }
 }
 
-async function foldLog(tx: TenantTx, archive: string | null): Promise<Folded> {
+async function foldLog(tx: TenantTx, archive: string | null): Promise<RebuiltLog> {
   const cached = memoryRows();
-  const runSeq = new Map<Id, number>();
+  const runSeq = new Map<RowId, number>();
   const days = new Map<string, { rows: number; seq: number }>();
   const kindSeq = new Map<CompanyN, number>();
   const samples = new Map<string, Sample>();

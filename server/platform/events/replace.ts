@@ -1,14 +1,14 @@
 import { sql as raw } from 'kysely';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import { sqlName } from '../db/projected-tables.ts';
-import type { Folded } from './rebuild.ts';
+import type { RebuiltLog } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
 import { sumAllAgain } from './totals.ts';
 import { writeChanges, writeSamples } from './write.ts';
 
 /** Replaces a tenant's rows with those folded from the log. */
-export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Promise<void> {
+export async function replaceRows({ tenant, sql }: TenantTx, folded: RebuiltLog): Promise<void> {
   for (const name of TABLE_NAMES)
     await raw`delete from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid`.execute(
       sql,
@@ -18,7 +18,7 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
   const rows = Object.fromEntries(
     TABLE_NAMES.map((name) => [
       name,
-      { after: folded.cached[name], made: new Set<Id>(folded.cached[name].keys()) },
+      { after: folded.cached[name], made: new Set<RowId>(folded.cached[name].keys()) },
     ]),
   );
   const place = { tenant, sql };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Id, memoryRows } from '#contract/fold.ts';
+import { type RowId, memoryRows } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { CachedRows } from './projection.ts';
@@ -10,7 +10,7 @@ import type { CachedRows } from './projection.ts';
  */
 export interface RowCacheEntry {
   readonly cached: CachedRows;
-  readonly brought: Readonly<Record<TableName, Set<Id>>>;
+  readonly brought: Readonly<Record<TableName, Set<RowId>>>;
   readonly memory: Map<string, object>;
 }
 
@@ -62,7 +62,7 @@ export const nothingKnown = (): RowCacheEntry => {
   return {
     cached,
     brought: Object.fromEntries(
-      Object.keys(cached).map((name) => [name, new Set<Id>()]),
+      Object.keys(cached).map((name) => [name, new Set<RowId>()]),
     ) as unknown as RowCacheEntry['brought'],
     memory: new Map(),
   };

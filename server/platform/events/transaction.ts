@@ -1,14 +1,14 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Actor, Logged } from '#contract/events.ts';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import { renameActor, renameEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
-import { append, appendFolded, type WriteContext, type Sent } from './append.ts';
+import { append, appendFolded, type WriteContext, type PendingStatements } from './append.ts';
 import { unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
-import type { Counter, Head, LogHead, Numbers, TenantTx } from '../db/store.ts';
+import type { Counter, HeadPosition, LogHead, Numbers, TenantTx } from '../db/store.ts';
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Release, FairMutex } from '../db/fair-mutex.ts';
@@ -107,10 +107,10 @@ export function tenantTx(
       return seq;
     },
     async bring(table, ids) {
-      const missing: Id[] = [];
+      const missing: RowId[] = [];
       for (const id of ids) if (!brought[table].has(id)) missing.push(id);
       if (missing.length === 0) return;
-      const rows = cached[table] as Map<Id, unknown>;
+      const rows = cached[table] as Map<RowId, unknown>;
       for (const [id, row] of await read(table, missing)) rows.set(id, row);
       for (const id of missing) brought[table].add(id);
     },
@@ -120,7 +120,7 @@ export function tenantTx(
     TABLE_NAMES.map((name) => [
       name,
       {
-        get(id: Id) {
+        get(id: RowId) {
           const row = cached[name].get(id);
           if (row === undefined && !brought[name].has(id) && !isUntaken(name, id))
             throw new Error(`Row ${id} of ${name} was not loaded.`);
@@ -131,15 +131,15 @@ export function tenantTx(
   ) as unknown as TenantTx['loaded'];
 
   /** A number that no statement has taken has no row. */
-  function isUntaken(name: TableName, id: Id): boolean {
+  function isUntaken(name: TableName, id: RowId): boolean {
     const counter = COUNTER_OF[name];
     return lock !== null && counter !== undefined && (id as number) >= lock[counter];
   }
 
   async function read<T extends TableName>(
     name: T,
-    ids: readonly Id[],
-  ): Promise<Map<Id, Tables[T]>> {
+    ids: readonly RowId[],
+  ): Promise<Map<RowId, Tables[T]>> {
     const id = TABLES[name].key;
     const columns = [{ name: id, type: id === 'n' ? 'bigint' : 'text' }] as const;
     // Finds each row by its key, whatever the planner estimates: a join read all rows of the
@@ -157,7 +157,7 @@ export function tenantTx(
       ),
     );
     return new Map(
-      (rows as { id: Id; row: Tables[T] | null }[]).flatMap((one) =>
+      (rows as { id: RowId; row: Tables[T] | null }[]).flatMap((one) =>
         one.row === null ? [] : [[one.id, one.row] as const],
       ),
     );
@@ -198,7 +198,7 @@ export function tenantTx(
     async rows(table, ids) {
       if (lock === null) return read(table, ids);
       await context.bring(table, ids);
-      const rows: ReadonlyMap<Id, Tables[typeof table]> = cached[table];
+      const rows: ReadonlyMap<RowId, Tables[typeof table]> = cached[table];
       return new Map(
         ids.flatMap((id) => {
           const row = rows.get(id);
@@ -265,7 +265,7 @@ export function tenantTx(
 }
 
 /** Tracks statements in flight, in order. */
-function sending(): Sent {
+function sending(): PendingStatements {
   let supplied: Promise<unknown>[] = [];
   return {
     add(statement) {
@@ -297,7 +297,7 @@ const COLUMN_OF = {
 } as const satisfies Record<Counter, keyof Database['head']>;
 
 const COUNTERS = Object.keys(COLUMN_OF) as readonly Counter[];
-type HeadRecord = Head & Numbers;
+type HeadRecord = HeadPosition & Numbers;
 const moved = (
   head: HeadRecord,
   count: number,

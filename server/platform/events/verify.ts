@@ -10,7 +10,7 @@ import { foldAndCompare, type Rebuilt } from './rebuild.ts';
 export interface CheckedLog extends LogCheck {
   readonly tenant: TenantId;
 }
-export interface Verified extends CheckedLog {
+export interface VerifiedLog extends CheckedLog {
   /** Null if the log is too damaged to be folded. */
   readonly rebuilt: Rebuilt | null;
 }
@@ -32,8 +32,8 @@ interface WhichAndArchive extends Which {
 export async function verify(
   store: Store,
   { only, archive = null }: WhichAndArchive = {},
-): Promise<Verified[]> {
-  const all: Verified[] = [];
+): Promise<VerifiedLog[]> {
+  const all: VerifiedLog[] = [];
   for (const tenant of only ?? (await store.tenants())) {
     const checked = await store
       .tenant(tenant, (tx) => check(tx, archive), { readOnly: true, long: true })
@@ -74,7 +74,7 @@ export async function sealLogs(store: Store, log: Pick<Log, 'info'>): Promise<vo
 export const isSoundLog = ({ damages, unreadable }: LogCheck): boolean =>
   damages.length === 0 && unreadable.length === 0;
 
-export const isSound = ({ rebuilt, ...log }: Verified): boolean =>
+export const isSound = ({ rebuilt, ...log }: VerifiedLog): boolean =>
   isSoundLog(log) && rebuilt !== null && rebuilt.differences.length === 0;
 
 async function check(

@@ -9,7 +9,7 @@ import { canonical } from '../db/canonical.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Folded } from './folding.ts';
 import { getHashedText, INSERT_HASH, makeDigest } from './log-hash.ts';
-import type { Changes } from './projection.ts';
+import type { ProjectedChanges } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
 /** Where a tenant's writes go. */
@@ -170,7 +170,7 @@ const INSERT_LOG_OF_MANY = insertLog(
  */
 export const writeChanges = (
   place: WriteTarget,
-  changes: Changes,
+  changes: ProjectedChanges,
   runs: ReadonlySet<unknown>,
   first: number,
 ): Promise<void>[] => [
@@ -183,7 +183,7 @@ export const writeChanges = (
 async function writeRows(
   place: WriteTarget,
   table: TableName,
-  { rows, runSeq }: Changes,
+  { rows, runSeq }: ProjectedChanges,
   runs: ReadonlySet<unknown>,
   first: number,
 ): Promise<void> {
@@ -203,7 +203,11 @@ async function writeRows(
   await bulk(place, areNew ? insert : put, columns, records);
 }
 
-async function writeDays(place: WriteTarget, { days }: Changes, first: number): Promise<void> {
+async function writeDays(
+  place: WriteTarget,
+  { days }: ProjectedChanges,
+  first: number,
+): Promise<void> {
   await bulk(
     place,
     UPSERT_DAYS,
@@ -221,7 +225,11 @@ const UPSERT_DAYS =
   prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${unnestParams(DAY, 2)}
   on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
 
-async function writeKinds(place: WriteTarget, { kindSeq }: Changes, first: number): Promise<void> {
+async function writeKinds(
+  place: WriteTarget,
+  { kindSeq }: ProjectedChanges,
+  first: number,
+): Promise<void> {
   await bulk(
     place,
     UPSERT_KINDS,
@@ -276,7 +284,7 @@ const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id,
 
 async function writeQuarantine(
   place: WriteTarget,
-  { quarantined }: Changes,
+  { quarantined }: ProjectedChanges,
   first: number,
 ): Promise<void> {
   await bulk(

@@ -13,7 +13,7 @@ import type {
   UserId,
 } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import type { Holder } from '../auth/ingest-key-auth.ts';
+import type { AuthenticatedSource } from '../auth/ingest-key-auth.ts';
 
 /**
  * The caller, from the session or the key, never from the body (T2). With an API key, `sessionId`
@@ -89,7 +89,7 @@ export interface SessionContext extends RequestContext {
 
 /** A call whose gate is `ingest-key`. The key may be another provider's than the host's. */
 export interface IngestContext extends RequestContext {
-  readonly holder: Holder;
+  readonly holder: AuthenticatedSource;
 }
 
 /** What the gate of a call proves before its handler runs. */

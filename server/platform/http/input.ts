@@ -13,7 +13,7 @@ import { requestMessages as t } from './request.messages.en.ts';
 const MAX_ISSUES = 20;
 
 /** The input as sent, and as parsed by the call's schema. */
-export interface Input {
+export interface RequestInput {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly taken: unknown;
 }
@@ -27,7 +27,7 @@ export async function readInput(
   request: Request,
   params: Readonly<Record<string, string>>,
   clock: Clock,
-): Promise<Result<Input>> {
+): Promise<Result<RequestInput>> {
   const query = readQuery(new URL(request.url).searchParams);
   if (!query.ok) return query;
   const inQuery = call.method === 'GET' || call.method === 'DELETE';

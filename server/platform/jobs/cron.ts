@@ -2,10 +2,10 @@ import { Cron } from 'croner';
 import { LRUCache } from 'lru-cache';
 import { isTimeZone } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 
 /** Returns what is wrong with a declared schedule; null if it is valid. */
-export function findScheduleError(schedule: Schedule): string | null {
+export function findScheduleError(schedule: JobSchedule): string | null {
   if (schedule.type === 'kind') return null;
   if (schedule.type === 'every')
     return schedule.everySec < 1 ? 'every must be a second at least' : null;

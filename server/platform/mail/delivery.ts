@@ -4,7 +4,7 @@ import type { Ms } from '#contract/ids.ts';
  * The result of one attempt. `later`: retry; `afterMs`: the wait that the other side requested.
  * Faults contain neither content nor address.
  */
-export type Delivery =
+export type MailDelivery =
   | { readonly kind: 'sent' }
   | { readonly kind: 'given-up'; readonly fault: string }
   | { readonly kind: 'later'; readonly fault: string; readonly afterMs: Ms | null };

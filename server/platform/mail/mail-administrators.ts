@@ -5,7 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 
 interface Written {
   readonly subject: string;
@@ -44,7 +44,7 @@ export async function mailAdministrators(
     .execute();
   for (const { id, email } of people) {
     if (email === null) continue;
-    const { subject, text } = withLanguage(await loadLanguage(tx, id), () => write(name));
+    const { subject, text } = withLanguage(await loadUserLanguage(tx, id), () => write(name));
     await post(tx, context, {
       kind: 'mail',
       to: email,

@@ -6,8 +6,8 @@ import type { Ms } from '#contract/ids.ts';
 import type { StoredBlob } from '../db/blob-store.ts';
 import type { AppContext } from '../app-context.ts';
 import { checkedAddress, OutboundError } from '../outbound/address.ts';
-import { describeError } from '../outbound/error.ts';
-import type { Delivery } from './delivery.ts';
+import { describeOutboundError } from '../outbound/error.ts';
+import type { MailDelivery } from './delivery.ts';
 import type { Mail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 import { outboundMessages } from '../outbound/messages.en.ts';
@@ -43,7 +43,7 @@ export async function sendMail(
     replyTo,
     files = [],
   }: Omit<Mail, 'files'> & { readonly files?: readonly StoredBlob[] },
-): Promise<Delivery> {
+): Promise<MailDelivery> {
   const { host, port, security, username, from, fromName } = settings;
   if (!ONE.test(to) || /[\r\n\0]/.test(subject))
     return { kind: 'given-up', fault: t.addressNotValid };
@@ -104,7 +104,9 @@ export async function sendMail(
       readonly code?: string;
     };
     const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
-    const failure = ofIt ? t.mailRefused({ host, code: responseCode }) : describeError(error, host);
+    const failure = ofIt
+      ? t.mailRefused({ host, code: responseCode })
+      : describeOutboundError(error, host);
     // A rejection of this mail or its address is final. One about us or the server's state may
     // change later.
     return ofIt && responseCode >= 500

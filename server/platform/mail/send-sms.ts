@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SmsSettings } from '#contract/branding/settings.ts';
 import type { AppContext } from '../app-context.ts';
-import type { Delivery } from './delivery.ts';
+import type { MailDelivery } from './delivery.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound } from '../outbound/fetch.ts';
 import type { Sms } from './queue-mail.ts';
@@ -24,7 +24,7 @@ export async function sendSms(
   context: AppContext,
   { settings: { url, account, from }, token }: SmsGateway,
   { to, text }: Sms,
-): Promise<Delivery> {
+): Promise<MailDelivery> {
   try {
     const answer = await fetchOutbound(
       context,

@@ -7,7 +7,7 @@ import type { StoredBlob } from '../db/blob-store.ts';
 import type { TenantTx } from '../db/store.ts';
 import { unseal } from '../crypto/vault.ts';
 import type { AppContext } from '../app-context.ts';
-import type { Delivery } from './delivery.ts';
+import type { MailDelivery } from './delivery.ts';
 import { loadGateways } from './gateways.ts';
 import type { Gateways } from './gateways.ts';
 import { sendMail } from './send-mail.ts';
@@ -174,7 +174,7 @@ async function attempt(
   tenant: TenantId,
   gateways: Gateways,
   { id, sealed }: Pick<Taken, 'id' | 'sealed'>,
-): Promise<Delivery> {
+): Promise<MailDelivery> {
   try {
     const { what, files } = await context.store.tenant(
       tenant,

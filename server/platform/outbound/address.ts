@@ -120,7 +120,7 @@ export const checkedAddress = async (
  * How a connection reaches one of the checked addresses and no others: if one doesn't answer within
  * two seconds, such as an IPv6 address where IPv6 is broken, the next is tried.
  */
-export const connectTo = (
+export const connectToAddress = (
   addresses: readonly string[],
 ): {
   readonly lookup: LookupFunction;

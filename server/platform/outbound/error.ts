@@ -9,11 +9,11 @@ const SAID = /certificate|altnames/i;
 /**
  * Returns why an outbound request failed, in a sentence without anything that was sent or received.
  */
-export function describeError(error: unknown, host: string): string {
+export function describeOutboundError(error: unknown, host: string): string {
   if (error instanceof OutboundError) return error.message;
   // None of several addresses answered.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-  if (first !== undefined) return describeError(first, host);
+  if (first !== undefined) return describeOutboundError(first, host);
   if (isCertificateError(error)) return t.certificate({ host });
   const { code } = error as { readonly code?: unknown };
   const name = typeof code === 'string' ? code : '';

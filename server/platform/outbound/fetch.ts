@@ -6,8 +6,8 @@ import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Ms } from '#contract/ids.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
-import { checkedAddresses, connectTo, OutboundError } from './address.ts';
-import { describeError, isCertificateError } from './error.ts';
+import { checkedAddresses, connectToAddress, OutboundError } from './address.ts';
+import { describeOutboundError, isCertificateError } from './error.ts';
 import { pinCertificate } from './pinned-certificate.ts';
 import { outboundMessages as t } from './messages.en.ts';
 
@@ -113,7 +113,7 @@ async function sendRequest(
   const payload = body instanceof URLSearchParams ? body.toString() : body;
   const options = {
     host: name,
-    ...connectTo(addresses),
+    ...connectToAddress(addresses),
     port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
     method,
@@ -215,7 +215,7 @@ async function sendRequest(
       ? error
       : new OutboundError(
           'unreachable',
-          describeError(error, name),
+          describeOutboundError(error, name),
           isCertificateError(error) ? 'certificate' : null,
         );
   } finally {

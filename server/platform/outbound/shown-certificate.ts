@@ -23,7 +23,7 @@ export const getHttpsPlace = ({ hostname, port }: URL): Place => ({
  * Returns the certificate that a host presents, so that a user can compare and pin it. Null if it
  * presents none. Sends nothing to the host but what `startTls` does, which returns whether TLS begins.
  */
-export const shownCertificate = (
+export const loadShownCertificate = (
   context: AppContext,
   place: Place,
   startTls: ((socket: Socket) => Promise<boolean>) | null = null,

@@ -6,8 +6,8 @@ import { PassThrough, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { AppContext } from '../app-context.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
-import { checkedAddresses, connectTo, OutboundError } from './address.ts';
-import { describeError } from './error.ts';
+import { checkedAddresses, connectToAddress, OutboundError } from './address.ts';
+import { describeOutboundError } from './error.ts';
 import { allowedUrl, getResponse } from './fetch.ts';
 import { outboundMessages as t } from './messages.en.ts';
 
@@ -45,7 +45,7 @@ export function outboundStream(
       if (body !== null) headers['content-length'] = String(body.byteLength);
       const options = {
         host: name,
-        ...connectTo(addresses),
+        ...connectToAddress(addresses),
         path: `${url.pathname}${url.search}`,
         method: request.method,
         headers,
@@ -71,7 +71,7 @@ export function outboundStream(
     } catch (error) {
       throw error instanceof OutboundError
         ? error
-        : new OutboundError('unreachable', describeError(error, name));
+        : new OutboundError('unreachable', describeOutboundError(error, name));
     }
   };
   return {

@@ -5,7 +5,7 @@ import type { BackupJobId, CompanyN } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 
 /** Returns an event of a job. */
-export const about = (
+export const jobEvent = (
   { id, company }: Pick<BackupJobRow, 'id' | 'company'>,
   event: NewEvent['event'],
 ): NewEvent => ({ event, company, entity: `backupjob:${id}` });
@@ -27,7 +27,7 @@ export async function setNotification(
       .insertInto('backup_job_recipient')
       .values(addresses.map((address) => ({ tenant_id: tenant, job_id: job.id, address })))
       .execute();
-  return about(job, {
+  return jobEvent(job, {
     type: 'backupjob.notificationsUpdated@1',
     data: {
       id: job.id,

@@ -8,8 +8,8 @@ import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getColumn, summedDays } from '#server/platform/events/totals.ts';
-import { byJob, list, ofJob, ofReach, getRuns, second, STATE, buildStretch } from './query.ts';
-import type { QueryScope, Span } from './query.ts';
+import { byJob, arrayText, ofJob, ofReach, getRuns, second, STATE, buildStretch } from './query.ts';
+import type { QueryScope, OperationalDay } from './query.ts';
 
 /**
  * The results of a job on one day. `states`: one bit per state that occurs, by index in
@@ -37,7 +37,7 @@ const FEW_JOBS = 1_200;
 export async function eachMark(
   tx: TenantTx,
   reach: QueryScope,
-  spans: readonly Span[],
+  spans: readonly OperationalDay[],
   jobs: Iterable<JobN>,
   visit: (mark: Mark) => void,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function eachMark(
 export async function countMarks(
   tx: TenantTx,
   reach: QueryScope,
-  spans: readonly Span[],
+  spans: readonly OperationalDay[],
   jobs: Iterable<JobN>,
   visit: (mark: Pick<Mark, 'states' | 'last' | 'runs'>, cells: number) => void,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function countMarks(
       Pick<Mark, 'states' | 'last' | 'runs'> & { readonly cells: number }
     >`select states, last, count(*) as cells, sum(runs)::float8 as runs from (
         select (${BITS}) as states, last, runs from run_total where ${ofReach('run_total', tx.tenant, reach)} and runs > 0
-          and ((select ${list(flags(days))}::text::int[]))[day - ${days[0] ?? 0}::int + 1] = 1 and day between ${days[0] ?? 0}::int and ${days.at(-1) ?? 0}::int and ${ofJob(byJob(all.map((n) => [n, 1])), 'run_total')} = 1 offset 0) as one
+          and ((select ${arrayText(flags(days))}::text::int[]))[day - ${days[0] ?? 0}::int + 1] = 1 and day between ${days[0] ?? 0}::int and ${days.at(-1) ?? 0}::int and ${ofJob(byJob(all.map((n) => [n, 1])), 'run_total')} = 1 offset 0) as one
       group by states, last`.execute(tx.sql);
     for (const { cells, ...mark } of rows) visit(mark, cells);
   }
@@ -90,12 +90,12 @@ function flags(days: readonly DayN[]): readonly number[] {
   return all;
 }
 
-type Placed = readonly (readonly [Span, number])[];
+type Placed = readonly (readonly [OperationalDay, number])[];
 
 /** Splits the spans into whole days with totals and others, with their indexes. */
 async function splitByStorage(
   tx: TenantTx,
-  spans: readonly Span[],
+  spans: readonly OperationalDay[],
 ): Promise<{ readonly stored: Placed; readonly others: Placed }> {
   const summed = new Map(
     (await summedDays(tx.sql, tx.tenant, spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0)).map((one) => [
@@ -103,12 +103,12 @@ async function splitByStorage(
       one,
     ]),
   );
-  const isSummed = ({ n, from, to }: Span): boolean => {
+  const isSummed = ({ n, from, to }: OperationalDay): boolean => {
     const day = summed.get(n);
     return day?.from === second(from) && day.to === second(to);
   };
-  const stored: (readonly [Span, number])[] = [];
-  const others: (readonly [Span, number])[] = [];
+  const stored: (readonly [OperationalDay, number])[] = [];
+  const others: (readonly [OperationalDay, number])[] = [];
   spans.forEach((span, place) => (isSummed(span) ? stored : others).push([span, place]));
   return { stored, others };
 }
@@ -161,7 +161,7 @@ async function readStoredMarks(
   const days = [...places.keys()];
   const meant =
     jobs.length <= FEW_JOBS
-      ? sql`job_n = any(${list(jobs)}::text::bigint[])`
+      ? sql`job_n = any(${arrayText(jobs)}::text::bigint[])`
       : sql`${ofJob(byJob(jobs.map((n) => [n, 1])), 'run_total')} = 1`;
   const atOnce = jobs.length <= FEW_JOBS ? days.length : BATCH_SIZE;
   for (let first = 0; first < days.length; first += atOnce) {

@@ -18,7 +18,7 @@ import { toScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 /** The provider's time zone and start of day, which bound operational days. */
-export interface Wall {
+export interface DayBounds {
   readonly timeZone: string;
   readonly dayBeginsHour: number;
 }
@@ -31,10 +31,10 @@ export interface QueryScope {
 export interface Question extends QueryScope {
   readonly from: Ms;
   readonly to: Ms;
-  readonly wall: Wall;
+  readonly wall: DayBounds;
   readonly now: Ms;
 }
-export interface Span {
+export interface OperationalDay {
   readonly n: DayN;
   readonly date: string;
   readonly from: Ms;
@@ -86,7 +86,7 @@ export async function answer<T>(
   }
 }
 
-export const loadCompanyLimit = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
+export const loadCompanyLimit = async ({ sql: db, tenant }: TenantTx): Promise<DayBounds> => {
   const {
     branding: { timeZone, dayBeginsHour },
   } = await db
@@ -130,7 +130,7 @@ function getTime(
   from: Ms | undefined,
   to: Ms | undefined,
   days: number,
-  { timeZone, dayBeginsHour }: Wall,
+  { timeZone, dayBeginsHour }: DayBounds,
   now: Ms,
 ): Result<{ readonly from: Ms; readonly to: Ms }> {
   const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
@@ -153,7 +153,7 @@ export function getDays({
   from,
   to,
   wall: { timeZone, dayBeginsHour },
-}: Pick<Question, 'from' | 'to' | 'wall'>): readonly Span[] {
+}: Pick<Question, 'from' | 'to' | 'wall'>): readonly OperationalDay[] {
   const first = getDay(from, timeZone, dayBeginsHour);
   const last = getDay(to - 1, timeZone, dayBeginsHour);
   const starts = Array.from({ length: last - first + 2 }, (_, i) =>
@@ -169,8 +169,8 @@ export function getDays({
 
 /** Devices store runs by whole seconds, so a run is in a time range if its second is. */
 export const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
-export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
-export const getEdges = (edges: readonly Ms[]): string => list(edges.map(second));
+export const arrayText = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
+export const getEdges = (edges: readonly Ms[]): string => arrayText(edges.map(second));
 
 /** Returns the condition for rows of a table with `company_n`. */
 export const ofReach = (
@@ -181,10 +181,10 @@ export const ofReach = (
   const of = sql.ref(`${table}.tenant_id`);
   const n = sql.ref(`${table}.company_n`);
   if (companies !== null)
-    return sql`${of} = ${tenant} and ${n} = any(${list(companies)}::text::bigint[])`;
+    return sql`${of} = ${tenant} and ${n} = any(${arrayText(companies)}::text::bigint[])`;
   return without.length === 0
     ? sql`${of} = ${tenant}`
-    : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;
+    : sql`${of} = ${tenant} and ${n} <> all(${arrayText(without)}::text::bigint[])`;
 };
 
 /** Returns the condition for runs of a time range, by the index of starts. */
@@ -202,7 +202,7 @@ export function byJob(of: Iterable<readonly [JobN, number]>): string {
     while (numbers.length < n) numbers.push(0);
     numbers[n - 1] = one;
   }
-  return list(numbers);
+  return arrayText(numbers);
 }
 /**
  * Returns the array's value for a run's job. The plan evaluates the array once, as a value, not as

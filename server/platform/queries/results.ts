@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { JobN, RunN } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
-import type { ResultFilters, Sort, SortedBy } from '#contract/runs/result-filters.ts';
+import type { ResultFilters, ResultSort, SortedBy } from '#contract/runs/result-filters.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { isNamed, getKey, meantJobs } from './known-jobs.ts';
 import type { KnownJob, KnownJobs } from './known-jobs.ts';
@@ -14,14 +14,14 @@ import type { Question } from './query.ts';
 export interface Wanted {
   readonly filters?: ResultFilters | undefined;
   readonly note?: string | undefined;
-  readonly sort?: Sort | undefined;
+  readonly sort?: ResultSort | undefined;
 }
 export interface Window {
   readonly first: number;
   readonly max: number;
 }
 
-const NEWEST: Sort = { by: 'startTime', descending: true };
+const NEWEST: ResultSort = { by: 'startTime', descending: true };
 /** The list on devices has whole seconds. */
 const NEWEST_FIRST = sql`run.started_at / 1000 desc, run.n desc`;
 
@@ -103,14 +103,14 @@ const NAMES = {
 const isName = (by: SortedBy): by is keyof typeof NAMES => by in NAMES;
 
 const way = (descending: boolean): RawBuilder<unknown> => (descending ? sql`desc` : sql`asc`);
-const getTime = ({ descending }: Sort): RawBuilder<unknown> =>
+const getTime = ({ descending }: ResultSort): RawBuilder<unknown> =>
   descending ? NEWEST_FIRST : sql`run.started_at / 1000, run.n`;
 
 /**
  * Returns null if the order is by time alone. Names sort naturally: ignoring case and accents,
  * numbers by value.
  */
-function buildOrder({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
+function buildOrder({ by, descending }: ResultSort, jobs: KnownJobs): RawBuilder<unknown> | null {
   if (by === 'startTime') return null;
   if (by === 'status')
     return sql`array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) ${way(descending)}, ${NEWEST_FIRST}`;

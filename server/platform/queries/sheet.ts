@@ -7,7 +7,7 @@ import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { KnownJob } from './known-jobs.ts';
 import { getCell, eachMark, isBad, countJudged, getSuccessRate } from './marks.ts';
-import type { QueryScope, Span } from './query.ts';
+import type { QueryScope, OperationalDay } from './query.ts';
 
 interface Cell {
   state: CalendarCell;
@@ -34,7 +34,7 @@ export interface SheetRow {
 export async function loadSheet(
   tx: TenantTx,
   reach: QueryScope,
-  days: readonly Span[],
+  days: readonly OperationalDay[],
   groups: readonly (readonly KnownJob[])[],
   mode: CalendarMode,
   countsAs?: (type: JobType) => boolean,

@@ -13,7 +13,7 @@ import { getColumn, SECONDS_SQL } from '#server/platform/events/totals.ts';
 import { getCoverage } from './cover.ts';
 import type { DayOf } from './cover.ts';
 import type { KnownJobs } from './known-jobs.ts';
-import { byJob, list, ofJob, ofReach, getRuns, STATE, buildStretch } from './query.ts';
+import { byJob, arrayText, ofJob, ofReach, getRuns, STATE, buildStretch } from './query.ts';
 import type { QueryScope } from './query.ts';
 
 /**
@@ -126,7 +126,7 @@ function buildStoredQuery(
   for (const { day, stretch } of days) stretches[day - first] = stretch + 1;
   return sql<StoredTotals>`
     select stretch - 1 as stretch, class, ${COUNTS}, ${buildSum('bytes', summed.includes('bytes'))}, ${buildSum('seconds', summed.includes('seconds'))}, ${buildSum('finished', summed.includes('seconds'))} from (
-      select ((select ${list(stretches)}::text::int[]))[run_total.day - ${first}::int + 1] as stretch, ${classes === null ? sql`run_total.job_n` : sql`${classes} - 1`} as class,
+      select ((select ${arrayText(stretches)}::text::int[]))[run_total.day - ${first}::int + 1] as stretch, ${classes === null ? sql`run_total.job_n` : sql`${classes} - 1`} as class,
         ${sql.raw(RUN_STATES.map(getColumn).join(', '))}, bytes, seconds, finished
       from run_total where ${ofReach('run_total', tenant, reach)} and run_total.day between ${first}::int and ${last}::int${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
     where stretch > 0 group by stretch, class`;

@@ -7,7 +7,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { sqlName } from '#server/platform/db/projected-tables.ts';
 import { readsTable, seesRow } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { SyncScope } from './scope.ts';
 import { visibleRow } from './visible.ts';
 
 /**
@@ -15,7 +15,7 @@ import { visibleRow } from './visible.ts';
  */
 export async function visibleRows(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   since: Ms,
   companies: readonly CompanyRow[],
 ): Promise<ReplicatedRows> {
@@ -46,7 +46,7 @@ type Readers = { readonly [T in ReplicatedTable]?: () => Promise<readonly Tables
 
 async function loadRows<T extends ReplicatedTable>(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   table: T,
   read: (() => Promise<readonly Tables[T][]>) | undefined,
 ): Promise<readonly Tables[T][]> {
@@ -63,7 +63,7 @@ const isRemoved = (row: object): boolean => 'removedAt' in row && row.removedAt 
 /** A table of users' own rows has a lookup column `user_id`. */
 async function ownRows<T extends ReplicatedTable>(
   { sql, tenant }: TenantTx,
-  { own }: Scope,
+  { own }: SyncScope,
   table: T,
 ): Promise<readonly Tables[T][]> {
   const { rows } = await raw<{ row: Tables[T] }>`select row from ${raw.table(sqlName(table))}
@@ -86,7 +86,7 @@ const newestShifts = async ({ sql, tenant }: TenantTx): Promise<readonly Tables[
 /** Returns open problems, and those that a run of the window may refer to. */
 async function problemsSince(
   { sql, tenant }: TenantTx,
-  { companies, deleted }: Scope,
+  { companies, deleted }: SyncScope,
   since: Ms,
 ): Promise<readonly Tables['problem'][]> {
   let query = sql

@@ -12,7 +12,7 @@ import { loadDays } from './days.ts';
 import { syncedSources } from './last-sync.ts';
 import { visibleRows } from './bootstrap-rows.ts';
 import { epochFor, toScope, sharesCompany } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { SyncScope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -50,7 +50,7 @@ export async function bootstrap(tx: TenantTx, session: Principal, now: Ms): Prom
  */
 async function loadPeople(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   problems: readonly ProblemRow[],
 ): Promise<{ id: UserId; name: string }[]> {
   const { companies, own, reads } = scope;

@@ -3,7 +3,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, seesCompany } from './scope.ts';
+import { type SyncScope, seesCompany } from './scope.ts';
 
 const SOURCE_OF = { vspc: 'vac', vbr: 'vbr', vb365: 'office365', zerto: 'zerto' } as const;
 
@@ -24,7 +24,10 @@ interface Collected {
  * Returns how enabled connections were last read: what failed, and each system as its own source
  * (COLLECT-7).
  */
-export async function collectedHealth({ sql, tenant }: TenantTx, scope: Scope): Promise<Collected> {
+export async function collectedHealth(
+  { sql, tenant }: TenantTx,
+  scope: SyncScope,
+): Promise<Collected> {
   const rows = await sql
     .selectFrom('connection as c')
     .innerJoin('collection as e', (join) =>

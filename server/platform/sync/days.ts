@@ -4,9 +4,9 @@ import { LIMITS } from '#contract/limits.ts';
 import { encodeColumns, toLeanRun } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
-import type { Head, TenantTx } from '#server/platform/db/store.ts';
+import type { HeadPosition, TenantTx } from '#server/platform/db/store.ts';
 import { seesCompany } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { SyncScope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,9 +22,9 @@ export interface DayInfo {
  */
 export async function loadDays(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   from: Day,
-  head: Head,
+  head: HeadPosition,
 ): Promise<DayInfo[]> {
   const days = await changedDays(tx, scope, from);
   const changed = days.length === 0 ? 0 : await loadLastKindChange(tx, scope);
@@ -38,7 +38,7 @@ export async function loadDays(
 /**
  * SYNC-11: returns the last event that changed the kind of a job in the scope; 0 if there is none.
  */
-async function loadLastKindChange(tx: TenantTx, scope: Scope): Promise<number> {
+async function loadLastKindChange(tx: TenantTx, scope: SyncScope): Promise<number> {
   const kinds = await tx.sql
     .selectFrom('job_kind')
     .select(['company_n', 'seq'])
@@ -58,7 +58,7 @@ interface ChangedDay {
   readonly left?: boolean;
 }
 
-async function changedDays(tx: TenantTx, scope: Scope, from: Day): Promise<ChangedDay[]> {
+async function changedDays(tx: TenantTx, scope: SyncScope, from: Day): Promise<ChangedDay[]> {
   if (scope.companies === null) {
     const days = await tx.sql
       .selectFrom('run_day')
@@ -99,7 +99,7 @@ const RUN_DAY = sql<Day>`to_char(to_timestamp(started_at / 1000.0) at time zone 
 /** Returns how many results of deleted companies each day has, by their jobs. */
 async function deletedRuns(
   tx: TenantTx,
-  { deleted }: Scope,
+  { deleted }: SyncScope,
   from: Day,
 ): Promise<ReadonlyMap<Day, number>> {
   const rows = await tx.sql
@@ -119,7 +119,12 @@ async function deletedRuns(
   return new Map(rows.map(({ day, rows: count }) => [day, count]));
 }
 
-export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, head: Head): Promise<string> {
+export async function tagOfDay(
+  tx: TenantTx,
+  scope: SyncScope,
+  day: Day,
+  head: HeadPosition,
+): Promise<string> {
   const [info] = (await loadDays(tx, scope, day, head)).filter((one) => one.day === day);
   return info?.tag ?? getEntityTag(head.epoch, day, 0, scope);
 }
@@ -128,7 +133,7 @@ const getEntityTag = (
   epoch: string,
   day: Day,
   seq: number,
-  { companies, deleted }: Scope,
+  { companies, deleted }: SyncScope,
   left = false,
 ): string =>
   `"${epoch.slice(0, 8)}-${day}-${seq}${companies === null ? '' : `-${inOrder(companies)}`}${left ? `-x${inOrder(deleted)}` : ''}"`;
@@ -138,7 +143,7 @@ const inOrder = (companies: ReadonlySet<CompanyN>): string =>
 /** Returns the day's runs as framed pages (`getDayRuns` in the contract), newest first. */
 export async function loadPages(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   day: Day,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const from = Date.parse(day);

@@ -7,7 +7,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { toMessage } from '#server/platform/http/answer-sum.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { epochFor, toScope } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { SyncScope } from './scope.ts';
 import { visibleEvent } from './visible.ts';
 
 /** What was appended to a log since the last look. */
@@ -84,7 +84,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function encode(
   { after, head, epoch, events, causes }: NewEvents,
-  scope: Scope,
+  scope: SyncScope,
 ): Uint8Array | null {
   const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
   const ids = getCauses(seen);

@@ -5,7 +5,7 @@ import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { collectedHealth } from './collected-health.ts';
-import { type Scope, seesCompany } from './scope.ts';
+import { type SyncScope, seesCompany } from './scope.ts';
 
 const EMPTY: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
 const MINUTE_MS: Ms = 60_000;
@@ -14,7 +14,7 @@ const MINUTE_MS: Ms = 60_000;
  * Returns how the sources within a scope last synced. A source counts as failed if its last request
  * was unusable.
  */
-export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> {
+export async function lastSyncIn(tx: TenantTx, scope: SyncScope): Promise<LastSync> {
   if (!scope.reads.has('sourceHealth')) return EMPTY;
   const rows = await tx.sql
     .selectFrom('source_health as h')
@@ -99,7 +99,7 @@ export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> 
  */
 export async function syncedSources(
   tx: TenantTx,
-  scope: Scope,
+  scope: SyncScope,
   cutoffAt: Ms,
 ): Promise<SyncedSources | null> {
   if (!scope.reads.has('sourceHealth')) return null;

@@ -11,7 +11,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
  * What a user receives of the log (SYNC-6): its companies, and in them what its abilities let it
  * read.
  */
-export interface Scope {
+export interface SyncScope {
   readonly companies: ReadonlySet<CompanyN> | null;
   /** Companies within its reach that were deleted and nobody sees any more. */
   readonly deleted: ReadonlySet<CompanyN>;
@@ -26,7 +26,7 @@ export interface Scope {
 export const toScope = ({
   deleted = [],
   ...session
-}: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
+}: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): SyncScope => ({
   companies:
     session.companies === null
       ? null
@@ -45,14 +45,14 @@ const readableBy = (session: Pick<Principal, 'roles' | 'key'>): ReadonlySet<Read
   );
 
 /** Returns whether the scope may hold rows of the table at all. */
-export function readsTable({ reads }: Scope, table: ReplicatedTable): boolean {
+export function readsTable({ reads }: SyncScope, table: ReplicatedTable): boolean {
   const { readBy } = TABLES[table].scope;
   return readBy === 'self' || reads.has(readBy);
 }
 
 /** Returns whether the scope may hold this row, if it may hold rows of the table. */
 export function seesRow<T extends ReplicatedTable>(
-  scope: Scope,
+  scope: SyncScope,
   table: T,
   row: Tables[T],
 ): boolean {
@@ -80,7 +80,7 @@ interface ScopedRow {
   readonly shared: boolean;
 }
 
-export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
+export const seesCompany = (scope: SyncScope, company: CompanyN): boolean =>
   !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
 
 /**
@@ -88,7 +88,7 @@ export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
  * companies shares none, not even with users of all companies.
  */
 export const sharesCompany = (
-  { companies, own }: Scope,
+  { companies, own }: SyncScope,
   user: { readonly id: string; readonly companies: readonly CompanyN[] | null },
 ): boolean =>
   companies === null ||
@@ -97,7 +97,7 @@ export const sharesCompany = (
 
 /** A shared list may name any company, so only users who see all of them get it. */
 export const seesView = (
-  scope: Scope,
+  scope: SyncScope,
   view: { readonly owner: string; readonly shared: boolean },
 ): boolean => view.owner === scope.own || (view.shared && scope.companies === null);
 
@@ -106,7 +106,7 @@ export const seesView = (
  * of another scope (its user's roles changed, or what a role may read did in a newer version)
  * reloads everything at its next contact, even without an event about the change.
  */
-export function epochFor(epoch: string, { companies, reads, self }: Scope): string {
+export function epochFor(epoch: string, { companies, reads, self }: SyncScope): string {
   const rights = JSON.stringify([
     [...reads].sort(),
     companies === null ? null : [...companies].sort((a, b) => a - b),

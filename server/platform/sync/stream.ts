@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Poke } from '#contract/sync/calls.ts';
 import { toMessage } from '#server/platform/http/answer-sum.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import type { Head } from '#server/platform/db/store.ts';
+import type { HeadPosition } from '#server/platform/db/store.ts';
 import { HELD_EPOCH } from './snapshot.ts';
 import { epochFor, toScope } from './scope.ts';
 import { type LogUpdate, type Tails, TICK_MS } from './tail.ts';
@@ -103,7 +103,7 @@ const KEEP_ALIVE = ENCODER.encode(': still here\n\n');
 /** What a session sees of the log's end. Its rights don't change: the stream ends when they do. */
 function getReader(session: Principal): {
   readonly readsSources: boolean;
-  see(head: Head): Head;
+  see(head: HeadPosition): HeadPosition;
 } {
   if (session.mustReset) return { readsSources: false, see: () => ({ seq: 0, epoch: HELD_EPOCH }) };
   const scope = toScope(session);

@@ -9,7 +9,7 @@ import {
   withActiveActors,
 } from '#server/platform/auth/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Head, TenantTx } from '#server/platform/db/store.ts';
+import type { HeadPosition, TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { makePagePokes, readNewEvents } from './event-pages.ts';
 import type { NewEvents, PagePokes } from './event-pages.ts';
@@ -38,7 +38,7 @@ export interface Follower {
 }
 
 export interface LogUpdate {
-  readonly head: Head;
+  readonly head: HeadPosition;
   /**
    * What the follower's session may do now, null if it has ended; undefined if it wasn't checked
    * this time.
@@ -102,7 +102,7 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
   let lookedAt: Ms = 0;
   let gapMs: Ms = 0;
   /** The end of the log at the last look. */
-  let seen: Head | null = null;
+  let seen: HeadPosition | null = null;
   let gapPerStreamMs: number = GAP_PER_STREAM_MS.withEvents;
 
   function tick(): void {
@@ -201,7 +201,7 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
 }
 
 interface Found {
-  readonly head: Head;
+  readonly head: HeadPosition;
   readonly news: NewEvents | null;
   readonly found: readonly FoundSession[];
   /** The sessions that were checked. */
@@ -214,7 +214,7 @@ interface Found {
  */
 async function read(
   tx: TenantTx,
-  seen: Head | null,
+  seen: HeadPosition | null,
   checked: ReadonlySet<Follower>,
   followers: ReadonlySet<Follower>,
   now: Ms,

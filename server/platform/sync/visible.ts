@@ -6,13 +6,13 @@ import { EVENT_SCOPES, TABLE_OF, TABLES } from '#contract/tables.ts';
 import type { ReplicatedTable, Tables } from '#contract/tables.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { seesCompany, seesView } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { SyncScope } from './scope.ts';
 
 /**
  * Returns what a scope may read of an event. Events and rows are filtered in the same way, so the
  * visible events fold into the visible rows (SYNC-2).
  */
-export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
+export function visibleEvent(scope: SyncScope, logged: Logged): Logged | null {
   if (!mayRead(scope, logged)) return null;
   const event = visibleData(scope, logged.event);
   return scope.reads.has('work') || isBy(scope, logged)
@@ -22,7 +22,7 @@ export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
 
 /** Returns what a scope may read of a row that it may hold. */
 export function visibleRow<T extends ReplicatedTable>(
-  scope: Scope,
+  scope: SyncScope,
   table: T,
   row: Tables[T],
 ): Tables[T] {
@@ -31,22 +31,24 @@ export function visibleRow<T extends ReplicatedTable>(
 }
 
 /** Tables of which some scopes read only a part of each row. */
-const VISIBLE: { readonly [T in ReplicatedTable]?: (scope: Scope, row: Tables[T]) => Tables[T] } = {
+const VISIBLE: {
+  readonly [T in ReplicatedTable]?: (scope: SyncScope, row: Tables[T]) => Tables[T];
+} = {
   company: visibleCompany,
   job: visibleJob,
   problem: visibleProblem,
 };
 
-function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
+function visibleCompany({ reads }: SyncScope, row: CompanyRow): CompanyRow {
   if (reads.has('companySettings') || row.applications === undefined) return row;
   return { ...row, applications: NO_APPLICATIONS, veeamId: null, notify: [] };
 }
 
-function visibleJob({ reads }: Scope, row: JobRow): JobRow {
+function visibleJob({ reads }: SyncScope, row: JobRow): JobRow {
   return reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null };
 }
 
-function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
+function visibleProblem({ reads, own }: SyncScope, row: ProblemRow): ProblemRow {
   if (reads.has('work')) return row;
   const {
     n,
@@ -91,7 +93,7 @@ function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
 const NOBODY = 'clock' as UserId;
 const SOME_RULE = 'Rule';
 
-function mayRead(scope: Scope, { event, company }: Logged): boolean {
+function mayRead(scope: SyncScope, { event, company }: Logged): boolean {
   const tells = EVENT_SCOPES[event.type];
   if (tells === 'none') return false;
   if (tells === 'self') return 'id' in event.data && event.data.id === scope.self;
@@ -112,7 +114,7 @@ function mayRead(scope: Scope, { event, company }: Logged): boolean {
   }
 }
 
-function visibleData({ reads }: Scope, event: Event): Event {
+function visibleData({ reads }: SyncScope, event: Event): Event {
   if (event.type === 'company.updated@1')
     return reads.has('companySettings')
       ? event
@@ -135,7 +137,7 @@ function visibleData({ reads }: Scope, event: Event): Event {
   }
 }
 
-const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean =>
+const isBy = ({ own }: SyncScope, { actor, subject }: Logged): boolean =>
   (subject ?? (actor.kind === 'user' ? actor.id : null)) === own;
 
 /** The owner of a shared row, and whether it is shared, are in each of its events. */

@@ -5,7 +5,7 @@ import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { readCertificate } from '../outbound/pinned-certificate.ts';
 import { outboundMessages } from '../outbound/messages.en.ts';
-import { getHttpsPlace, shownCertificate } from '../outbound/shown-certificate.ts';
+import { getHttpsPlace, loadShownCertificate } from '../outbound/shown-certificate.ts';
 import type { AppContext } from '../app-context.ts';
 import { maskSecrets } from '../mask-secrets.ts';
 import { SourceError } from './source-error.ts';
@@ -32,11 +32,11 @@ export interface Client {
   ): Promise<v.InferOutput<S>>;
   /** Sends a command with a JSON body. `schema` null: the answer has nothing to read. */
   command<S extends v.GenericSchema>(
-    command: Command,
+    command: WriteRequest,
     schema: S | null,
   ): Promise<v.InferOutput<S> | null>;
   /** Sends a command whose answer is a file. `longestPauseMs`: how long no byte may arrive. */
-  open(command: Command, longestPauseMs?: Ms): Promise<OpenedFile>;
+  open(command: WriteRequest, longestPauseMs?: Ms): Promise<OpenedFile>;
   readonly host: string;
 }
 /** A file that arrives. `bytes` null: the system doesn't say. */
@@ -44,7 +44,7 @@ export interface OpenedFile {
   readonly bytes: Bytes | null;
   readonly stream: AsyncIterable<Uint8Array>;
 }
-export interface Command {
+export interface WriteRequest {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
@@ -54,8 +54,8 @@ export interface Command {
   readonly signal?: AbortSignal;
 }
 
-export type Answer = Pick<Response, 'status' | 'headers' | 'text' | 'body'>;
-export type Send = (path: string, init?: OutboundInit) => Promise<Answer>;
+export type SystemResponse = Pick<Response, 'status' | 'headers' | 'text' | 'body'>;
+export type Send = (path: string, init?: OutboundInit) => Promise<SystemResponse>;
 /**
  * Signs requests to a system. `refused`: the system no longer accepts the token; returns whether
  * there is another way to sign in.
@@ -107,7 +107,7 @@ export function makeClient(
   const session = signer(send);
   const host = root.host;
 
-  async function answerTo(path: string, init: OutboundInit = {}): Promise<Answer> {
+  async function answerTo(path: string, init: OutboundInit = {}): Promise<SystemResponse> {
     for (let again = false; ; again = true) {
       const answer = await send(path, {
         ...init,
@@ -122,7 +122,7 @@ export function makeClient(
    * Status 202 means that the response is in progress. Only the id in its location is used;
    * requests still go to the configured address.
    */
-  async function finished(answer: Answer): Promise<Answer> {
+  async function finished(answer: SystemResponse): Promise<SystemResponse> {
     const id = /\/asyncActions\/([\w-]{1,64})\/?$/i.exec(answer.headers.get('location') ?? '')?.[1];
     if (id === undefined) throw new SourceError('fault', t.noResult({ host }));
     let waited = 0;
@@ -140,7 +140,7 @@ export function makeClient(
     throw new SourceError('busy', t.resultLate({ host }));
   }
 
-  async function good(answer: Answer): Promise<string> {
+  async function good(answer: SystemResponse): Promise<string> {
     if (answer.status === 200) return answer.text();
     throw await toSourceError(answer, host, context.clock.now());
   }
@@ -158,9 +158,9 @@ export function makeClient(
   }
 
   const sendCommand = (
-    { method, path, body, timeoutMs: patienceMs, signal }: Command,
+    { method, path, body, timeoutMs: patienceMs, signal }: WriteRequest,
     init: OutboundInit = {},
-  ): Promise<Answer> =>
+  ): Promise<SystemResponse> =>
     answerTo(path, {
       ...(patienceMs !== undefined && { timeoutMs: patienceMs }),
       signal,
@@ -220,7 +220,7 @@ async function describeChangedCertificate(
 ): Promise<string | null> {
   if (certificate === null || reason !== 'certificate') return null;
   const url = new URL(address);
-  const shown = await shownCertificate(context, getHttpsPlace(url));
+  const shown = await loadShownCertificate(context, getHttpsPlace(url));
   const pinned = readCertificate(certificate);
   return shown === null || pinned === null
     ? null
@@ -239,7 +239,11 @@ const getPath = (issue: v.BaseIssue<unknown>): string => {
 };
 
 /** Returns the error for a refused request, with the system's own message if it has one. */
-export async function toSourceError(answer: Answer, host: string, now: Ms): Promise<SourceError> {
+export async function toSourceError(
+  answer: SystemResponse,
+  host: string,
+  now: Ms,
+): Promise<SourceError> {
   const { status } = answer;
   const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now);
   if (status === 429 || status === 503)

@@ -8,7 +8,7 @@ import type { TenantTx } from '../db/store.ts';
  * Returns the language in which to write to a user: their own, else the provider's, else English.
  * `user` is null for readers without an account.
  */
-export async function loadLanguage(
+export async function loadUserLanguage(
   { tenant, sql }: TenantTx,
   user: UserId | null,
 ): Promise<Language> {
@@ -34,5 +34,5 @@ export async function languageOfAddress(tx: TenantTx, address: string): Promise<
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  return loadLanguage(tx, person?.id ?? null);
+  return loadUserLanguage(tx, person?.id ?? null);
 }

@@ -2,8 +2,8 @@ import type { Role } from '#contract/abilities.ts';
 import type { Branding, Features } from '#contract/branding/branding.ts';
 import { getPageIn, isPagePath, type PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
-import type { Page } from '#contract/pages.ts';
-import type { Who } from '#workers/api.ts';
+import type { PageAccess } from '#contract/pages.ts';
+import type { ClientSessionState } from '#workers/api.ts';
 import { localPath } from './redirect-target.ts';
 import type { IconName } from '../../ui/icon.tsx';
 import type { TextKey } from '#contract/i18n/labels.ts';
@@ -32,10 +32,10 @@ export interface Outside {
  * by one.
  * `app`: the only app that shows the group; without it, every app does.
  */
-export interface Group {
+export interface MenuGroup {
   readonly heading: string | null;
   readonly app?: 'monitoring' | 'o365';
-  readonly page?: Page;
+  readonly page?: PageAccess;
   readonly entries: readonly Entry[];
   readonly outside?: (features: Features | null, app: 'monitoring' | 'o365') => readonly Outside[];
 }
@@ -76,7 +76,7 @@ const entry = (
 });
 
 /** Returns a group whose heading follows the language. */
-const group = (heading: TextKey<typeof t>, rest: Omit<Group, 'heading'>): Group => ({
+const group = (heading: TextKey<typeof t>, rest: Omit<MenuGroup, 'heading'>): MenuGroup => ({
   get heading() {
     return t[heading];
   },
@@ -84,7 +84,7 @@ const group = (heading: TextKey<typeof t>, rest: Omit<Group, 'heading'>): Group 
 });
 
 /** The sidebar groups in display order. Pages and their entries share the same access check. */
-export const MENU: readonly Group[] = [
+export const MENU: readonly MenuGroup[] = [
   {
     heading: null,
     app: 'monitoring',
@@ -202,10 +202,10 @@ export const MENU: readonly Group[] = [
 export const getMenu = (
   roles: readonly Role[],
   features: Features | null = null,
-  menu: readonly Group[] = MENU,
+  menu: readonly MenuGroup[] = MENU,
   hasCards = false,
   app: 'monitoring' | 'o365' = 'monitoring',
-): readonly Group[] =>
+): readonly MenuGroup[] =>
   menu
     .filter(({ page }) => page === undefined || mayOpen(page, roles, features))
     .map((group) => ({
@@ -223,7 +223,7 @@ export const getAppMenu = (
   app: 'monitoring' | 'o365',
   roles: readonly Role[],
   branding: Branding | null,
-): readonly Group[] =>
+): readonly MenuGroup[] =>
   getMenu(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false, app)
     .filter((group) => (group.app ?? app) === app)
     .map((group) => ({
@@ -261,7 +261,7 @@ export const getHomePage = (roles: readonly Role[], features: Features | null = 
  * over the first page of the roles and over the cloud suite's dashboard. `/monitoring` always opens
  * the monitoring app itself.
  */
-export function getStartPage(who: Who, from: string): string {
+export function getStartPage(who: ClientSessionState, from: string): string {
   const { me, branding } = who.kind === 'in' ? who : { me: null, branding: null };
   const roles = me?.roles ?? [];
   const features = branding?.features ?? null;

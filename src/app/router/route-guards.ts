@@ -1,13 +1,13 @@
-import type { Who } from '#workers/api.ts';
+import type { ClientSessionState } from '#workers/api.ts';
 
 /**
  * The session state that a screen requires. `signed-out`: the sign-in pages. `signed-in`:
  * everything else.
  */
-export type Gate = 'signed-out' | 'signed-in';
+export type RouteGate = 'signed-out' | 'signed-in';
 
 /** The session state after it was read from the disk. */
-export type KnownWho = Exclude<Who, { readonly kind: 'starting' }>;
+export type KnownWho = Exclude<ClientSessionState, { readonly kind: 'starting' }>;
 
 export type GuardResult =
   | { readonly kind: 'pass' }
@@ -43,7 +43,7 @@ export const isResetPage = (path: string): boolean => /^\/[^/]+\/reset-password/
  * Runs the first guards in order: signed in, required password change, required security questions.
  * `page-route-guard.ts` has the last guard.
  */
-export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): GuardResult {
+export function guardRoute(who: KnownWho, gate: RouteGate, { path, entering }: Way): GuardResult {
   if (gate === 'signed-out')
     return who.kind === 'in' && !entering ? { kind: 'onward' } : { kind: 'pass' };
   if (who.kind === 'out') return { kind: 'sign-in' };

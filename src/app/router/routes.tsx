@@ -3,7 +3,7 @@ import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { checkAppVersion } from '../session/app-version.ts';
 import { loadPart, withChunkTimeout } from '../../ui/chunk-load.ts';
-import type { Gate } from './route-guards.ts';
+import type { RouteGate } from './route-guards.ts';
 import { guardRoute, isStepPage } from './route-guards.ts';
 import { whenSessionKnown } from '../worker/worker-client.ts';
 import { App } from '../shell/app.tsx';
@@ -19,7 +19,7 @@ const login = createRoute({
   beforeLoad: behind('signed-out'),
   component: lazyRouteComponent(
     () => withChunkTimeout(import('../../features/auth/sign-in/sign-in.tsx')),
-    'SignIn',
+    'SignInScreen',
   ),
 });
 
@@ -236,7 +236,7 @@ function screen(which: ScreenName | PagePath) {
   });
 }
 
-function behind(gate: Gate | PagePath) {
+function behind(gate: RouteGate | PagePath) {
   return async ({
     location,
   }: {

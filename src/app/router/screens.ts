@@ -38,13 +38,13 @@ export const SCREENS = {
     (await import('../../features/backup/organizations/wizard/screen.tsx')).OrganizationWizard,
   renewCertificate: async () =>
     (await import('../../features/backup/organizations/certificate/screen.tsx')).RenewCertificate,
-  wall: async () => (await import('../../features/dashboard/wallboard/screen.tsx')).Wall,
+  wall: async () => (await import('../../features/dashboard/wallboard/screen.tsx')).WallboardScreen,
 } as const satisfies Readonly<Record<string, Screen>>;
 export type ScreenName = keyof typeof SCREENS;
 
 /** Screens that several apps have. */
 const SHARED = {
-  profile: async () => (await import('../../features/auth/profile/profile.tsx')).Profile,
+  profile: async () => (await import('../../features/auth/profile/profile.tsx')).ProfileScreen,
   changePassword: async () =>
     (await import('../../features/auth/security/change-password.tsx')).ChangePassword,
   resetPassword: async () =>
@@ -75,7 +75,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/webhooks': async () =>
     (await import('../../features/notifications/webhooks/screen.tsx')).Webhooks,
   '/monitoring/ticketing': async () =>
-    (await import('../../features/tickets/ticketing/screen.tsx')).Ticketing,
+    (await import('../../features/tickets/ticketing/screen.tsx')).TicketingScreen,
   '/monitoring/users': SHARED.users,
   '/monitoring/companies': async () =>
     (await import('../../features/companies/screen.tsx')).Companies,
@@ -100,7 +100,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/spreadsheet': async () =>
     (await import('../../features/analytics/spreadsheet/screen.tsx')).Spreadsheet,
   '/monitoring/analytics/trends': async () =>
-    (await import('../../features/analytics/trends/screen.tsx')).Trends,
+    (await import('../../features/analytics/trends/screen.tsx')).TrendsScreen,
   '/monitoring/sources': async () => (await import('../../features/ingest/sources.tsx')).Sources,
   '/monitoring/connections': async () =>
     (await import('../../features/connections/screen.tsx')).Connections,
@@ -116,7 +116,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/security': async () =>
     (await import('../../features/auth/security/security.tsx')).Security,
   '/monitoring/api-keys': async () =>
-    (await import('../../features/auth/api-keys/screen.tsx')).ApiKeys,
+    (await import('../../features/auth/api-keys/screen.tsx')).ApiKeysScreen,
   '/monitoring/api': async () => (await import('../../features/auth/api-docs/screen.tsx')).Api,
   '/monitoring/change-password': SHARED.changePassword,
   '/monitoring/reset-password': SHARED.resetPassword,

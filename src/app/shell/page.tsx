@@ -5,7 +5,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';
 import { getTitle } from './branding/apply-branding.ts';
 import { openDrawer } from './drawer-state.ts';
-import { SyncLine, SyncStatus } from './sync-status/sync-status.tsx';
+import { SyncLine, SyncStatusButton } from './sync-status/sync-status.tsx';
 import { shellMessages as t } from './shell.messages.en.ts';
 import { startMessages } from './start.messages.en.ts';
 
@@ -81,7 +81,7 @@ export function Page({
             <div className="w-0 max-w-80 min-w-24 grow">{search}</div>
           )}
           {wide && action}
-          <SyncStatus />
+          <SyncStatusButton />
         </div>
         <div className="order-3 flex w-full min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:shrink-0 tablet:px-0 tablet:pb-0">
           {progress ?? (wide ? null : action) ?? <span />}

@@ -2,7 +2,7 @@ import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import type { Read, ReadCall } from '#workers/api.ts';
+import type { ServerRead, ReadCall } from '#workers/api.ts';
 import { NOT_SENT, useServerQuery } from './server-query.ts';
 import { client, useWatch } from './worker-client.ts';
 
@@ -38,7 +38,7 @@ export function useCachedQuery<N extends ReadCall>(
   { wanted = true, everyMs = null, round = '' }: How = {},
 ): CachedQuery<OutputOf<N>> {
   const status = useWatch('status', EMPTY)?.kind;
-  const { answer, isLoading, again } = useServerQuery<N, Result<Read<OutputOf<N>>>>(
+  const { answer, isLoading, again } = useServerQuery<N, Result<ServerRead<OutputOf<N>>>>(
     'useCachedQuery',
     name,
     input,
@@ -75,7 +75,10 @@ export function useCachedQuery<N extends ReadCall>(
 }
 
 /** Keeps the stored data if a later request fails, but not if the server refuses it. */
-const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
+const lasting = <T>(
+  old: Result<ServerRead<T>>,
+  read: Result<ServerRead<T>>,
+): Result<ServerRead<T>> =>
   old.ok && !read.ok && !REFUSED.has(read.failure.kind)
     ? {
         ok: true,

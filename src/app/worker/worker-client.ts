@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
-import type { WorkerClient, Watches, WatchName, Who } from '#workers/api.ts';
+import type { WorkerClient, Watches, WatchName, ClientSessionState } from '#workers/api.ts';
 import { createLiveQuery } from './live-query.ts';
 import type { LiveQuery } from './live-query.ts';
 
@@ -71,7 +71,8 @@ export function useWatch<N extends WatchName>(
 }
 
 /** Returns the current session, for code outside React. */
-export const currentSession = (): Who => sharedLine('who').now() ?? { kind: 'starting' };
+export const currentSession = (): ClientSessionState =>
+  sharedLine('who').now() ?? { kind: 'starting' };
 
 /** Returns what differs for each user and impersonation; undefined if nobody is signed in. */
 export function getUser(): string | undefined {
@@ -84,7 +85,9 @@ export const onSessionChange = (listener: () => void): (() => void) =>
   sharedLine('who').subscribe(listener);
 
 /** Resolves once the session has been read from the disk. */
-export function whenSessionKnown(): Promise<Exclude<Who, { readonly kind: 'starting' }>> {
+export function whenSessionKnown(): Promise<
+  Exclude<ClientSessionState, { readonly kind: 'starting' }>
+> {
   return new Promise((resolve) => {
     const look = (): void => {
       const who = currentSession();

@@ -1,8 +1,8 @@
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { isDay, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
-import { bounded, DEFAULTS } from './board.ts';
-import type { Board, Fold, Opened } from './board.ts';
+import { bounded, DEFAULT_BOARD } from './board.ts';
+import type { Board, Fold, OpenDay } from './board.ts';
 
 const TEXT_CHARS = 200;
 
@@ -12,8 +12,8 @@ export function getQuery(board: Board): string {
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);
   };
-  put('date', spanKey(board.span), spanKey(DEFAULTS.span));
-  put('show', board.mode, DEFAULTS.mode);
+  put('date', spanKey(board.span), spanKey(DEFAULT_BOARD.span));
+  put('show', board.mode, DEFAULT_BOARD.mode);
   put('company', board.companies.join(), '');
   put('source', board.sources.join(), '');
   put('type', board.types.join(), '');
@@ -40,8 +40,8 @@ export function getBoard(query: string): Board {
   const span = spanOfKey(params.get('date') ?? '');
   const fold: Fold = { all: words('folded')[0] === 'all', except: numbers('folded') };
   return {
-    span: span === null ? DEFAULTS.span : bounded(span),
-    mode: CALENDAR_MODES.find((mode) => mode === params.get('show')) ?? DEFAULTS.mode,
+    span: span === null ? DEFAULT_BOARD.span : bounded(span),
+    mode: CALENDAR_MODES.find((mode) => mode === params.get('show')) ?? DEFAULT_BOARD.mode,
     companies: numbers('company'),
     sources: among('source', SOURCES),
     types: among('type', JOB_TYPES),
@@ -53,7 +53,7 @@ export function getBoard(query: string): Board {
   };
 }
 
-function parseOpened(text: string): Opened | null {
+function parseOpened(text: string): OpenDay | null {
   const found = /^(job|company)-([1-9]\d{0,9}),(.+)$/.exec(text);
   const day = found?.[3] ?? '';
   return found && isDay(day)
@@ -64,7 +64,7 @@ function parseOpened(text: string): Opened | null {
 /**
  * Returns the address of the run list for an open cell: all runs of the day, whatever their review.
  */
-export function listAddress({ of, n, day }: Opened, run: number | null = null): string {
+export function listAddress({ of, n, day }: OpenDay, run: number | null = null): string {
   const whose = of === 'job' ? `job=${n}` : `company=${n}&state=Failed,Error,Missed`;
   return `/monitoring/daily-checks?date=${day}..${day}&rows=runs&review=any&${whose}${run === null ? '' : `&run=${run}`}`;
 }

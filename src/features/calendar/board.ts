@@ -11,7 +11,7 @@ export interface Board extends Pick<
   readonly span: Span;
   readonly mode: CalendarMode;
   readonly fold: Fold;
-  readonly open: Opened | null;
+  readonly open: OpenDay | null;
 }
 
 /** Companies whose jobs are collapsed: some, or all except some. */
@@ -21,12 +21,12 @@ export interface Fold {
 }
 
 /** A day of a job or company; `n` is its number. */
-export type Opened = (
+export type OpenDay = (
   | { readonly of: 'job'; readonly n: JobN }
   | { readonly of: 'company'; readonly n: CompanyN }
 ) & { readonly day: Day };
 
-export const DEFAULTS: Board = {
+export const DEFAULT_BOARD: Board = {
   span: { kind: 'last', days: 30 },
   mode: 'worst',
   companies: [],
@@ -80,8 +80,8 @@ export const foldToggled = ({ all, except }: Fold, n: CompanyN): Fold => ({
   except: except.includes(n) ? except.filter((one) => one !== n) : [...except, n],
 });
 
-export type Many = 'companies' | 'sources' | 'types' | 'instructionTypes';
-const MANY: readonly Many[] = ['companies', 'sources', 'types', 'instructionTypes'];
+export type MultiFilter = 'companies' | 'sources' | 'types' | 'instructionTypes';
+const MANY: readonly MultiFilter[] = ['companies', 'sources', 'types', 'instructionTypes'];
 
 /** Returns the number of filters set in the filter dialog. */
 export const chosen = (board: Board): number =>
@@ -92,7 +92,7 @@ export const isNarrowed = (board: Board): boolean =>
   chosen(board) > 0 || board.problemsOnly || board.text !== '';
 
 /** Clears all filters; days, mode and collapsed companies stay. */
-export const cleared = (board: Board): Board => ({
+export const clearedBoard = (board: Board): Board => ({
   ...board,
   companies: [],
   sources: [],

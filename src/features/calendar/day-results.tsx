@@ -8,17 +8,17 @@ import { Kbd } from '#src/ui/kbd.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import type { RunsWatch } from '#workers/api.ts';
-import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import { addDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { splitCause } from '../shared/runs/cause-pieces.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { listAddress } from './address.ts';
-import type { Opened } from './board.ts';
+import type { OpenDay } from './board.ts';
 import { shownResult } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 export interface DayResultsProps {
-  readonly opened: Opened;
+  readonly opened: OpenDay;
   readonly view: RunsView | undefined;
   readonly mode: CalendarMode;
   readonly rule: DayRule;
@@ -30,7 +30,7 @@ export interface DayResultsProps {
 const MAX_SHOWN = 50;
 
 /** Returns the worker query of an open cell. */
-export const getResults = (opened: Opened, rule: DayRule): RunsWatch => ({
+export const getResults = (opened: OpenDay, rule: DayRule): RunsWatch => ({
   filter: toRunsFilter(opened, rule),
   window: { first: 0, count: MAX_SHOWN },
   isInUse: false,
@@ -48,7 +48,7 @@ export function DayResults({
   first,
 }: DayResultsProps) {
   const job = opened.of === 'job';
-  const away = storedFrom !== null && startOfDay(opened.day, rule) < storedFrom;
+  const away = storedFrom !== null && firstMomentOfDay(opened.day, rule) < storedFrom;
   const details = view?.rows.find(({ message }) => message !== null);
   const total = view?.total ?? 0;
   return (
@@ -111,7 +111,7 @@ export function DayResults({
 
 interface ResultProps {
   readonly run: RunView;
-  readonly opened: Opened;
+  readonly opened: OpenDay;
   readonly zone: string;
 }
 
@@ -157,8 +157,8 @@ function Message({ run }: { readonly run: RunView }) {
   });
 }
 
-function toRunsFilter({ of, n, day }: Opened, rule: DayRule): RunsFilter {
-  const time = { from: startOfDay(day, rule), to: startOfDay(addDays(day, 1), rule) };
+function toRunsFilter({ of, n, day }: OpenDay, rule: DayRule): RunsFilter {
+  const time = { from: firstMomentOfDay(day, rule), to: firstMomentOfDay(addDays(day, 1), rule) };
   return of === 'job'
     ? { ...EVERYTHING, ...time, jobs: [n] }
     : {

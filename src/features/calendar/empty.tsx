@@ -4,7 +4,7 @@ import { useAbility } from '#src/app/session/use-ability.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
-import { cleared, DEFAULTS, isNarrowed } from './board.ts';
+import { clearedBoard, DEFAULT_BOARD, isNarrowed } from './board.ts';
 import type { Board } from './board.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -31,7 +31,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
         level={2}
         title={t.noDayStored}
         actions={
-          <Button onClick={() => onBoard({ ...board, span: DEFAULTS.span, open: null })}>
+          <Button onClick={() => onBoard({ ...board, span: DEFAULT_BOARD.span, open: null })}>
             {t.showLast30Days}
           </Button>
         }
@@ -62,7 +62,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
         icon="search"
         level={2}
         title={t.noMatches}
-        actions={<Button onClick={() => onBoard(cleared(board))}>{t.clearFilters}</Button>}
+        actions={<Button onClick={() => onBoard(clearedBoard(board))}>{t.clearFilters}</Button>}
       >
         <p className="m-0">{t.noMatchesHint}</p>
       </Notice>

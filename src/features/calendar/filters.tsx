@@ -10,7 +10,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { chosen } from './board.ts';
-import type { Board, Many } from './board.ts';
+import type { Board, MultiFilter } from './board.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface FiltersProps {
@@ -50,7 +50,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
     ),
   );
   const set =
-    (of: Many) =>
+    (of: MultiFilter) =>
     (value: string): void =>
       onBoard({
         ...board,

@@ -11,11 +11,11 @@ import type { CSSProperties, KeyboardEvent, PointerEvent, Ref } from 'react';
 import type { CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { moved, within } from '../shared/grid/cursor.ts';
-import type { Cursor } from '../shared/grid/cursor.ts';
-import { Head } from './head.tsx';
-import { cellId, Line, Waiting } from './line.tsx';
+import type { GridCursor } from '../shared/grid/cursor.ts';
+import { CalendarHead } from './head.tsx';
+import { cellId, CalendarRow, WaitingLine } from './line.tsx';
 import { columnWidth } from '../shared/grid/virtual-window.ts';
-import type { Stretch } from '../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../shared/grid/use-grid-window.ts';
 import { getDayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
@@ -28,8 +28,8 @@ export interface GridProps {
   /** Identifies the displayed days. When it changes, the grid scrolls to today. */
   readonly daysKey: string;
   /** The open cell, if it is in sight. */
-  readonly open: Cursor | null;
-  readonly onLines: (lines: Stretch) => void;
+  readonly open: GridCursor | null;
+  readonly onLines: (lines: IndexRange) => void;
   /** Day -1: the row's name was clicked. */
   readonly onOpen: (line: CalendarLine, day: number) => void;
   /** The cell under the pointer or cursor; null for none. */
@@ -38,7 +38,7 @@ export interface GridProps {
 }
 export interface GridHandle {
   focus(): void;
-  cell(at: Cursor): Element | null;
+  cell(at: GridCursor): Element | null;
 }
 
 const HEAD_PX = 60;
@@ -60,7 +60,7 @@ export function Grid({
 }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const cross = useRef<HTMLElement>(null);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [cursor, setCursor] = useState<GridCursor | null>(null);
   const days = useSame(view?.days ?? NO_DAYS);
   const total = view?.total ?? 0;
   const row = touch ? 44 : 28;
@@ -86,7 +86,7 @@ export function Grid({
       at.style.cssText = day < 0 ? 'display:none' : `display:block;left:${left + day * col}px`;
     onPoint(lineAt(line) ?? null, day);
   };
-  const go = (next: Cursor): void => {
+  const go = (next: GridCursor): void => {
     setCursor(next);
     point(next.line, next.day);
     rows.scrollTo(next.line);
@@ -200,15 +200,15 @@ export function Grid({
             ) : null,
           )}
         </div>
-        <Head days={days} seen={seen} touch={touch} dayBegins={dayBegins} />
+        <CalendarHead days={days} seen={seen} touch={touch} dayBegins={dayBegins} />
         <div role="rowgroup" className="cal-lines" style={{ height: total * row }}>
           {view === undefined &&
-            Array.from({ length: SKELETON }, (_, i) => <Waiting key={i} index={i} row={row} />)}
+            Array.from({ length: SKELETON }, (_, i) => <WaitingLine key={i} index={i} row={row} />)}
           {indexes.map((index) => {
             const line = lineAt(index);
-            if (!line) return <Waiting key={`at ${index}`} index={index} row={row} />;
+            if (!line) return <WaitingLine key={`at ${index}`} index={index} row={row} />;
             return (
-              <Line
+              <CalendarRow
                 key={line.kind === 'job' ? `j${line.job}` : `c${line.company}`}
                 line={line}
                 index={index}
@@ -238,7 +238,7 @@ function useSame<T>(value: T): T {
 }
 
 /** Returns the cell of an event; day -2: outside names and days. */
-function getCursorAt(event: { readonly target: EventTarget }): Cursor | null {
+function getCursorAt(event: { readonly target: EventTarget }): GridCursor | null {
   const under = event.target instanceof Element ? event.target : null;
   const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
   return line === undefined

@@ -1,20 +1,20 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the header of an ARIA grid instead of a table */
 import type { Day } from '#contract/ids.ts';
-import type { Stretch } from '../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../shared/grid/virtual-window.ts';
 import { monthName, shortMonthName, weekdayName } from './steps.ts';
-import { dayWords } from './labels.ts';
+import { dayTitle } from './labels.ts';
 import type { DayHead } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly days: readonly DayHead[];
-  readonly seen: Stretch;
+  readonly seen: IndexRange;
   readonly touch: boolean;
   readonly dayBegins: string | null;
 }
 
 /** Months above days. The head is sticky, and so is the corner above the row names. */
-export function Head({ days, seen, touch, dayBegins }: HeadProps) {
+export function CalendarHead({ days, seen, touch, dayBegins }: HeadProps) {
   const months: { readonly name: string; readonly first: Day; days: number }[] = [];
   for (const { day } of days) {
     const name = monthName(day);
@@ -63,7 +63,7 @@ export function Head({ days, seen, touch, dayBegins }: HeadProps) {
             className="cal-day"
             {...(day.today && { 'data-today': '' })}
           >
-            <span className="sr-only">{dayWords(day)}</span>
+            <span className="sr-only">{dayTitle(day)}</span>
             <span aria-hidden>{day.today ? t.today : weekdayName(day.day, 'narrow')}</span>
             <b aria-hidden>{Number(day.day.slice(8))}</b>
           </span>

@@ -100,7 +100,7 @@ const FORMS = {
 } as const;
 
 /** `Friday 11/20/26, today` */
-export function dayWords({ day, today }: DayHead): string {
+export function dayTitle({ day, today }: DayHead): string {
   const name = `${weekdayName(day, 'long')} ${shortDay(day)}`;
   return today ? t.dayToday({ day: name }) : name;
 }
@@ -108,14 +108,14 @@ export function dayWords({ day, today }: DayHead): string {
 /** Returns the screen reader label of a cell. */
 export const cellWords = (head: DayHead, form: Form): string =>
   t.cell({
-    day: dayWords(head),
+    day: dayTitle(head),
     state: form === 'none' && head.today ? t.noResultYet : formLabel(form),
   });
 
 /** Returns the screen reader label of a company's day. */
 export const badWords = (head: DayHead, bad: number, status: DayStatus): string =>
   t.cell({
-    day: dayWords(head),
+    day: dayTitle(head),
     state:
       bad > 0
         ? t.failedCount({ count: bad })

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import type { Stretch } from '../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../shared/grid/virtual-window.ts';
 import { badWords, cellWords, getForm, shareWords } from './labels.ts';
 import type { DayHead, DayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
@@ -14,7 +14,7 @@ interface LineProps {
   readonly top: number;
   readonly days: readonly DayHead[];
   readonly statuses: readonly DayStatus[];
-  readonly seen: Stretch;
+  readonly seen: IndexRange;
   readonly touch: boolean;
   /** Index of the active day, -1 for the name, null if the active cell is in another row. */
   readonly cursor: number | null;
@@ -24,7 +24,7 @@ interface LineProps {
 export const cellId = (line: number, day: number): string => `cal-${line}-${day}`;
 
 /** A row of a company or job: name, share of good days, and a cell for each visible day. */
-export const Line = memo(function Line({
+export const CalendarRow = memo(function Line({
   line,
   index,
   top,
@@ -153,7 +153,7 @@ function same(a: LineProps, b: LineProps): boolean {
 }
 
 /** Placeholder of a row that is not loaded yet. */
-export function Waiting({ index, row }: { readonly index: number; readonly row: number }) {
+export function WaitingLine({ index, row }: { readonly index: number; readonly row: number }) {
   return (
     <div
       role="row"

@@ -11,10 +11,10 @@ import { useBranding } from '#src/app/session/session.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { spanKey } from '#src/features/shared/date-range/dates.ts';
-import { Notices } from '../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { foldToggled, isNarrowed } from './board.ts';
-import type { Opened } from './board.ts';
-import type { Cursor } from '../shared/grid/cursor.ts';
+import type { OpenDay } from './board.ts';
+import type { GridCursor } from '../shared/grid/cursor.ts';
 import type { Names } from './day-popover.tsx';
 import { Empty, isEmpty } from './empty.tsx';
 import { Grid } from './grid.tsx';
@@ -87,7 +87,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         ? setBoard({ ...board, fold: foldToggled(board.fold, line.company) }, 'replace')
         : history.push(jobAddress(line.job, spanKey(board.span)));
     if (!head || head.from > now) return undefined;
-    const opened: Opened =
+    const opened: OpenDay =
       line.kind === 'job'
         ? { of: 'job', n: line.job, day: head.day }
         : { of: 'company', n: line.company, day: head.day };
@@ -122,7 +122,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const { open } = board;
   const place = open && view ? getLineIndex(view.lines, open) : -1;
   const day = open && view ? view.days.findIndex((one) => one.day === open.day) : -1;
-  const cell: Cursor | null =
+  const cell: GridCursor | null =
     view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
   const missing = view && view.jobs > 0 ? missingWords(view.days, view.keptFrom, now) : null;
   return (
@@ -155,7 +155,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             onFilters={() => setAsking(true)}
             onPrint={() => setPrinting(true)}
           />
-          <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+          <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
           <div className="cal-note" {...(phone && { 'data-phone': '' })}>
             {phone && (
               <span className="min-w-0 grow text-ink">

@@ -10,7 +10,7 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { getAsk } from './board.ts';
 import type { Board } from './board.ts';
 import { makePlace } from './url-state.ts';
-import type { Stretch } from '../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../shared/grid/virtual-window.ts';
 
 /** The calendar state of the address, and the worker's answer. */
 export interface BoardQuery {
@@ -22,10 +22,10 @@ export interface BoardQuery {
   readonly rule: DayRule;
   readonly now: Ms;
   readonly today: Day;
-  readonly setLines: (lines: Stretch) => void;
+  readonly setLines: (lines: IndexRange) => void;
 }
 
-const FIRST: Stretch = { first: 0, count: 64 };
+const FIRST: IndexRange = { first: 0, count: 64 };
 const STILL = {};
 
 export function useBoard(branding: Branding): BoardQuery {
@@ -41,7 +41,7 @@ export function useBoard(branding: Branding): BoardQuery {
   const view = useWatch('calendar', ask);
   const [setLines] = useState(
     () =>
-      (next: Stretch): void =>
+      (next: IndexRange): void =>
         putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
   );
   return { board, setBoard: place.set, view, query: ask, rule, now, today, setLines };

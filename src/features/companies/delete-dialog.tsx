@@ -5,7 +5,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
 import { getId } from '../shared/ids.ts';
@@ -31,7 +31,7 @@ export function DeleteCompany({
       phrase={t.deleteCompany}
       send={() => withReauth(() => client().ask('deleteCompany', { id: getId(company) }))}
       onDone={() => {
-        tell(t.companyDeleted({ company: company.name }));
+        showSuccess(t.companyDeleted({ company: company.name }));
         onDone();
       }}
       onClose={onClose}

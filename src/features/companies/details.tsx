@@ -8,19 +8,19 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Chosen } from '#src/ui/chosen.tsx';
+import { SelectedValues } from '#src/ui/chosen.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { FormPart, SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { PersonPicker } from '../shared/forms/person-picker.tsx';
 import { getId } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
-import { companySchema, explainRefusal, getChanges, getDraft } from './form.ts';
+import { companySchema, explainRefusal, getCompanyChanges, getDraft } from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
 
@@ -43,12 +43,15 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       withReauth(() =>
         company === null
           ? client().ask('createCompany', input)
-          : client().ask('editCompany', { id: getId(company), ...getChanges(draft, company) }),
+          : client().ask('editCompany', {
+              id: getId(company),
+              ...getCompanyChanges(draft, company),
+            }),
       ),
     explain: explainRefusal,
     onSaved: (saved) => {
       reset(getDraft(saved));
-      tell(company === null ? t.companyCreated({ company: saved.name }) : t.changesSaved);
+      showSuccess(company === null ? t.companyCreated({ company: saved.name }) : t.changesSaved);
       onSaved(saved);
     },
   });
@@ -107,7 +110,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
                     change({ organizations: [...form.organizations, id] });
                 }}
               />
-              <Chosen
+              <SelectedValues
                 label={t.organizations}
                 none={t.noOrganizations}
                 items={form.organizations.map((id) => ({ key: id, label: id }))}
@@ -128,7 +131,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
               change({ notify: [...form.notify, { _id, name, username }] })
             }
           />
-          <Chosen
+          <SelectedValues
             label={t.usersToNotify}
             none={t.noUsersToNotify}
             items={form.notify.map(({ _id, name, username }) => ({

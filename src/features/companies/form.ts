@@ -61,7 +61,7 @@ export const createInput = ({
 });
 
 /** Returns only the changed values. The applications are one field. */
-export function getChanges(
+export function getCompanyChanges(
   draft: CompanyDraft,
   company: CompanyListed,
 ): Omit<InputOf<'editCompany'>, 'id'> {

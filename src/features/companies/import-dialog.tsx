@@ -11,7 +11,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { getId } from '../shared/ids.ts';
 import { linkings } from './linking.ts';
@@ -59,7 +59,7 @@ export function ImportDialog({
     return result.ok;
   }
   const done = (words: string): void => {
-    tell(words);
+    showSuccess(words);
     again();
     onChanged();
   };

@@ -1,5 +1,5 @@
 import type { CompanyListed } from '#contract/companies/calls.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatUtc } from '#src/ui/format.ts';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
 import { getId } from '../shared/ids.ts';
@@ -37,11 +37,11 @@ export function CompanyList({
       heads={
         <>
           <SortHead label={t.company} by="name" sort={sort} onSort={onSort} className="pl-5" />
-          <Head className="w-20 pr-4 text-right">{t.jobs}</Head>
-          <Head className="w-20 pr-4 text-right">{t.sources}</Head>
-          <Head className="w-20 pr-6 text-right">{t.users}</Head>
-          <Head className={`w-[22%] ${wide}`}>{t.otherSystems}</Head>
-          <Head className={`w-[20%] ${wide}`}>{t.usersToNotify}</Head>
+          <TableHead className="w-20 pr-4 text-right">{t.jobs}</TableHead>
+          <TableHead className="w-20 pr-4 text-right">{t.sources}</TableHead>
+          <TableHead className="w-20 pr-6 text-right">{t.users}</TableHead>
+          <TableHead className={`w-[22%] ${wide}`}>{t.otherSystems}</TableHead>
+          <TableHead className={`w-[20%] ${wide}`}>{t.usersToNotify}</TableHead>
           <SortHead
             label={t.created}
             by="madeAt"

@@ -12,7 +12,7 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
-import { Download } from '../shared/export/download.tsx';
+import { DownloadButton } from '../shared/export/download.tsx';
 import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { getId, isThe } from '../shared/ids.ts';
@@ -128,7 +128,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
                   {t.importFromVspc}
                 </Button>
               )}
-              <Download
+              <DownloadButton
                 name="exportCompanies"
                 input={companiesAsk(place)}
                 offline={offline}

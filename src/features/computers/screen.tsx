@@ -16,7 +16,7 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { Notices } from '../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import { FromServer } from '../shared/section.tsx';
 import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
@@ -74,7 +74,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
       }
     >
       <div className="min-h-full bg-sheet pb-8">
-        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
         <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
           <SpanChoice
             span={place.span}

@@ -22,7 +22,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { PinnedCertificate } from '../shared/certificate/pinned-certificate.tsx';
 import { ServerAnswer } from '../shared/certificate/server-answer.tsx';
 import {
@@ -31,7 +31,7 @@ import {
   ERROR_TEXTS,
   keepsSecret,
   makeConnectionSchema,
-  KIND_WORDS,
+  CONNECTION_LABELS,
   KINDS,
   NEW,
   SIGN_IN_WORDS,
@@ -73,7 +73,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
         : withReauth(() => client().ask('editConnection', sent.input)),
     explain,
     onSaved: () => {
-      tell(connection === null ? t.created : t.saved);
+      showSuccess(connection === null ? t.created : t.saved);
       onSaved();
     },
   });
@@ -177,8 +177,8 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
                   key={kind}
                   name="kind"
                   checked={draft.kind === kind}
-                  title={KIND_WORDS[kind].name}
-                  detail={KIND_WORDS[kind].detail}
+                  title={CONNECTION_LABELS[kind].name}
+                  detail={CONNECTION_LABELS[kind].detail}
                   onChoose={() => change(withKind(draft, kind))}
                 />
               ))}
@@ -203,7 +203,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
           autoComplete="off"
           spellCheck={false}
           inputMode="url"
-          placeholder={KIND_WORDS[draft.kind].address}
+          placeholder={CONNECTION_LABELS[draft.kind].address}
           error={errors['address'] ?? null}
           onChange={({ target }) => change({ address: target.value })}
         />

@@ -5,7 +5,7 @@ import {
   type CollectorKind,
   OWNERS_OF,
   SIGN_INS_OF,
-  type SignIn,
+  type SignInMethod,
 } from '#contract/connections/connection.ts';
 import {
   collectorCalls,
@@ -22,7 +22,7 @@ export interface Draft {
   readonly kind: CollectorKind;
   readonly name: string;
   readonly address: string;
-  readonly signIn: SignIn;
+  readonly signIn: SignInMethod;
   readonly user: string;
   readonly secret: string;
   readonly companyN: CompanyN | null;
@@ -31,7 +31,7 @@ export interface Draft {
   readonly certificate: string;
 }
 
-export const KIND_WORDS: Readonly<
+export const CONNECTION_LABELS: Readonly<
   Record<
     CollectorKind,
     { readonly name: string; readonly detail: string; readonly address: string }
@@ -61,7 +61,7 @@ export const KIND_WORDS: Readonly<
 export const KINDS = COLLECTOR_KINDS;
 
 export const SIGN_IN_WORDS: Readonly<
-  Record<SignIn, { readonly choice: string; readonly user: string; readonly secret: string }>
+  Record<SignInMethod, { readonly choice: string; readonly user: string; readonly secret: string }>
 > = {
   key: { choice: t.apiKey, user: '', secret: t.apiKey },
   password: { choice: t.usernameAndPassword, user: t.username, secret: t.password },
@@ -172,7 +172,7 @@ function getOrigin(address: string): string {
   }
 }
 
-export type Input =
+export type ConnectionInput =
   | { readonly kind: 'make'; readonly input: InputOf<'createConnection'> }
   | { readonly kind: 'edit'; readonly input: InputOf<'editConnection'> };
 
@@ -180,7 +180,7 @@ export type Input =
 export function getInput(
   draft: Draft,
   stored: ConnectionOut | null,
-): { readonly sent: Input; readonly errors: FormErrors } {
+): { readonly sent: ConnectionInput; readonly errors: FormErrors } {
   const credentials = getCredentials(draft);
   const fields = getFields(draft);
   const own: FormErrors = {
@@ -206,7 +206,9 @@ export function getInput(
   };
 }
 
-export const makeConnectionSchema = (stored: ConnectionOut | null): FormSchema<Draft, Input> =>
+export const makeConnectionSchema = (
+  stored: ConnectionOut | null,
+): FormSchema<Draft, ConnectionInput> =>
   makeReadingSchema((draft: Draft) => {
     const { sent: value, errors } = getInput(draft, stored);
     return { value, errors };

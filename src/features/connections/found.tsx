@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { ENTITY_NAMES } from '#contract/connections/connection.ts';
-import type { Found } from '#contract/connections/calls.ts';
+import type { FoundEntities } from '#contract/connections/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
@@ -21,7 +21,7 @@ export interface FoundDialogProps {
   readonly zone: string;
   readonly onClose: () => void;
   /** Controls beside a row. `again` loads the list again. */
-  readonly renderActions?: (row: Found, again: () => void) => ReactNode;
+  readonly renderActions?: (row: FoundEntities, again: () => void) => ReactNode;
   readonly everyMs?: Ms | null;
 }
 
@@ -149,7 +149,7 @@ const getStatusWord = (status: string): string => STATUS_WORDS[status] ?? t.jobU
 /** Describes an item in one line. */
 export function detailWords(
   entity: FoundEntity,
-  { uid, detail }: Pick<Found, 'uid' | 'detail'>,
+  { uid, detail }: Pick<FoundEntities, 'uid' | 'detail'>,
   company: string | null,
   zone: string,
 ): string {

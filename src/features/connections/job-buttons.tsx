@@ -1,11 +1,11 @@
-import type { Found } from '#contract/connections/calls.ts';
+import type { FoundEntities } from '#contract/connections/calls.ts';
 import type { JOB_ACTIONS } from '#contract/connections/connection.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
 type Action = (typeof JOB_ACTIONS)[number];
@@ -18,7 +18,7 @@ export function JobButtons({
   onDone,
 }: {
   readonly connection: string;
-  readonly job: Pick<Found, 'uid' | 'name' | 'detail'>;
+  readonly job: Pick<FoundEntities, 'uid' | 'name' | 'detail'>;
   readonly offline: boolean;
   readonly onDone: () => void;
 }) {
@@ -34,8 +34,8 @@ export function JobButtons({
       () => client().ask('commandServerJob', { id: connection, job: uid, action }),
       action,
     );
-    if (answer.ok) tell(WORDS[action].done({ name }));
-    else tellFailure(getFailureText(answer.failure));
+    if (answer.ok) showSuccess(WORDS[action].done({ name }));
+    else showFailure(getFailureText(answer.failure));
     onDone();
   }
 

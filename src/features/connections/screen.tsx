@@ -17,7 +17,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure, showInfo } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 
 import { type FoundEntity, FoundDialog } from './found.tsx';
@@ -68,15 +68,15 @@ export function Connections() {
       id: getId(one),
       ...(entity !== undefined && { entity }),
     });
-    if (result.ok) tellInfo(t.syncing({ name: one.name }));
-    else tellFailure(result.failure.message);
+    if (result.ok) showInfo(t.syncing({ name: one.name }));
+    else showFailure(result.failure.message);
     request.again();
   }
   async function remove(one: ConnectionOut): Promise<void> {
     const result = await withReauth(() => client().ask('deleteConnection', { id: getId(one) }));
     close();
-    if (result.ok) tell(t.removed);
-    else tellFailure(result.failure.message);
+    if (result.ok) showSuccess(t.removed);
+    else showFailure(result.failure.message);
     request.again();
   }
   const begin = (

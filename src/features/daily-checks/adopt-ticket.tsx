@@ -11,7 +11,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -42,7 +42,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
     schema: makeSchema(runs),
     submit: (input) => client().ask('linkTicket', input),
     onSaved: ({ number }) => {
-      tell(t.ticketLinked({ number }));
+      showSuccess(t.ticketLinked({ number }));
       onClose();
     },
   });

@@ -7,7 +7,7 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { MAC } from './keyboard-shortcuts.ts';
 import { getCompanies } from './selection.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedRuns } from './selection.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 export type BulkAction =
@@ -21,7 +21,7 @@ export type BulkAction =
   | 'clear';
 
 interface BulkProps {
-  readonly selection: Selection;
+  readonly selection: SelectedRuns;
   readonly total: number;
   readonly phone: boolean;
   /** The list's review filter: cleared results can be reopened, snoozed ones unsnoozed. */

@@ -10,14 +10,14 @@ import { Icon } from '#src/ui/icon.tsx';
 import { changedColumn, COLUMN_IDS, COLUMNS, MAX_WIDTH } from '../shared/runs/columns.ts';
 import type { Column, ColumnId } from '../shared/runs/columns.ts';
 import { coverage } from './selection.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedRuns } from './selection.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly cards: boolean;
   /** Users without actions have no selection column. */
   readonly canAct: boolean;
-  readonly selection: Selection;
+  readonly selection: SelectedRuns;
   readonly total: number;
   readonly zone: string;
   readonly now: Ms;

@@ -6,13 +6,13 @@ import { lineAt, getLineIndex, rowAt } from './lines.ts';
  * The active line of the list; `n` is null on a group header. `step` counts moves by key or action,
  * which also move the focus; 0: only pointed at.
  */
-export interface Cursor {
+export interface ListCursor {
   readonly index: number;
   readonly n: RunN | null;
   readonly step: number;
 }
 
-export const cursorAt = (view: RunsView | undefined, index: number, step: number): Cursor => ({
+export const cursorAt = (view: RunsView | undefined, index: number, step: number): ListCursor => ({
   index,
   n: rowAt(view, index)?.n ?? null,
   step,
@@ -23,10 +23,10 @@ export const cursorAt = (view: RunsView | undefined, index: number, step: number
  * move to the end.
  */
 export function moved(
-  cursor: Cursor | null,
+  cursor: ListCursor | null,
   by: number,
   view: RunsView | undefined,
-): Cursor | null {
+): ListCursor | null {
   const total = view?.lines ?? 0;
   if (total === 0) return null;
   const index =
@@ -42,7 +42,7 @@ export function moved(
  * Returns the cursor after a change of the list: on the same run if it is still in the window,
  * otherwise at the same index.
  */
-export function settled(cursor: Cursor | null, view: RunsView | undefined): Cursor | null {
+export function settled(cursor: ListCursor | null, view: RunsView | undefined): ListCursor | null {
   if (cursor === null || view === undefined) return cursor;
   if (view.lines === 0) return null;
   const here = lineAt(view, cursor.index);

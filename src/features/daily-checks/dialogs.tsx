@@ -16,7 +16,7 @@ import { ColumnsDialog } from './columns-dialog.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
 import { HELP } from './help.ts';
 import { MAC } from './keyboard-shortcuts.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { SnoozeForm } from './snooze-form.tsx';
 import { TicketDialog } from './ticket-dialog.tsx';
 import type { ColumnChoice } from './use-columns.ts';
@@ -24,14 +24,14 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 
 export interface DialogsProps {
   readonly dialog: OpenDialog;
-  readonly list: List;
+  readonly list: RunListState;
   readonly facets: RunsFacets | undefined;
   readonly total: number;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly canAct: boolean;
   readonly choice: ColumnChoice;
-  readonly onList: (next: List, at?: number) => void;
+  readonly onList: (next: RunListState, at?: number) => void;
   readonly onChange: (change: Change, runs: readonly number[]) => void;
   readonly onClose: () => void;
 }

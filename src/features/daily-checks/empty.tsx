@@ -12,19 +12,19 @@ import { Icon } from '#src/ui/icon.tsx';
 import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
 import { absent } from './facets.tsx';
 import { allOpen } from './hand-over/latest-hand-over.ts';
-import { DEFAULTS, narrowed } from '../shared/runs/list-state.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import { DEFAULT_LIST, narrowed } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { olderWords, getRangePosition } from './older-days.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface EmptyProps {
   readonly view: RunsView;
-  readonly list: List;
+  readonly list: RunListState;
   readonly filter: RunsFilter;
   readonly zone: string;
   readonly now: Ms;
   readonly onClear: (at: number) => void;
-  readonly onList: (next: List) => void;
+  readonly onList: (next: RunListState) => void;
 }
 
 /** Explains why nothing is listed, and what to do. */
@@ -68,7 +68,7 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
         <Button onClick={(event) => onClear(event.timeStamp)}>{t.clearFilters}</Button>
       </Said>
     );
-  if (list.review === DEFAULTS.review && view.progress.of > 0)
+  if (list.review === DEFAULT_LIST.review && view.progress.of > 0)
     return (
       <AllClear view={view} list={list} filter={filter} zone={zone} now={now} onList={onList} />
     );

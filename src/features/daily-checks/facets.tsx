@@ -13,18 +13,18 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import { openAllFacets } from './all-facets.ts';
 import { sendCommand } from './send-command.ts';
-import { cleared, narrowed, toggle } from '../shared/runs/list-state.ts';
-import type { List } from '../shared/runs/list-state.ts';
-import { KIND_WORDS, REVIEW_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { clearedList, narrowed, toggle } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
+import { PROBLEM_KIND_LABELS, REVIEW_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface FacetsProps {
   readonly facets: ShownFacets | undefined;
-  readonly list: List;
-  readonly onList: (next: List, at: number) => void;
+  readonly list: RunListState;
+  readonly onList: (next: RunListState, at: number) => void;
 }
 
 /**
@@ -32,7 +32,8 @@ interface FacetsProps {
  * selection.
  */
 export function Facets({ facets, list, onList }: FacetsProps) {
-  const set = (change: Partial<List>, at: number): void => onList({ ...list, ...change }, at);
+  const set = (change: Partial<RunListState>, at: number): void =>
+    onList({ ...list, ...change }, at);
   const isFiltered = useCompaniesFilter();
   if (!facets) return null;
   return (
@@ -65,7 +66,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.kinds.map(({ value, count }) => ({
           value,
           count,
-          label: KIND_WORDS[value],
+          label: PROBLEM_KIND_LABELS[value],
           on: list.kinds.includes(value),
           press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
         }))}
@@ -165,7 +166,7 @@ function PinCompany({
   chosen,
 }: {
   readonly companies: ShownFacets['companies'];
-  readonly chosen: List['companies'];
+  readonly chosen: RunListState['companies'];
 }) {
   const userId = useMe()?.id;
   const company = companies.find(({ value }) => value === chosen[0]);
@@ -174,7 +175,7 @@ function PinCompany({
   const pin = async (): Promise<void> => {
     const change = { id: userId, company: String(value), pinned: !pinned };
     const failure = await sendCommand(() => client().send('pinCompany', change));
-    if (failure) tellFailure(failure.message);
+    if (failure) showFailure(failure.message);
   };
   return (
     <button
@@ -193,7 +194,7 @@ function PinCompany({
  * Returns filtered companies without results in these days, or deleted ones. A link or saved view
  * can name them.
  */
-export const absent = (facets: ShownFacets, list: List): ShownFacets['companies'] =>
+export const absent = (facets: ShownFacets, list: RunListState): ShownFacets['companies'] =>
   list.companies
     .filter((n) => !facets.companies.some(({ value }) => value === n))
     .map((value) => ({ value, count: 0, name: t.companyWithoutResults({ id: value }) }));
@@ -208,7 +209,7 @@ export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'
         <button
           type="button"
           className="ml-auto text-accent"
-          onClick={(event) => onList(cleared(list), event.timeStamp)}
+          onClick={(event) => onList(clearedList(list), event.timeStamp)}
         >
           {t.clearCount({ count })}
         </button>

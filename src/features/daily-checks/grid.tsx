@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { CSSProperties, MouseEvent } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import type {
-  Group,
+  RunGrouping,
   GroupHead,
   Order,
   RunsView,
@@ -14,14 +14,14 @@ import type {
 import { ColumnHead } from './column-head.tsx';
 import { getLayout } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
-import type { Cursor } from './cursor.ts';
+import type { ListCursor } from './cursor.ts';
 import { useIncrementalRender, useLate } from './incremental-render.ts';
 import type { Drawable } from './incremental-render.ts';
 import { GroupLine } from './group-line.tsx';
 import { lineAt, rowsUnder } from './lines.ts';
-import type { Line } from './lines.ts';
+import type { ListLine } from './lines.ts';
 import { Card, placed, Row } from './row.tsx';
-import type { Selection } from './selection.ts';
+import type { SelectedRuns } from './selection.ts';
 import { getGap, near, getWindow, withPinned } from './window.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
@@ -29,8 +29,8 @@ export interface GridProps {
   readonly view: RunsView | undefined;
   readonly window: RunsWindow;
   readonly cards: boolean;
-  readonly cursor: Cursor | null;
-  readonly selection: Selection;
+  readonly cursor: ListCursor | null;
+  readonly selection: SelectedRuns;
   readonly open: number | null;
   readonly canAct: boolean;
   readonly me: string;
@@ -45,7 +45,7 @@ export interface GridProps {
   readonly onSelectAll: () => void;
   /** Number of rows that "select all" would select. */
   readonly matching: number;
-  readonly group: Group | null;
+  readonly group: RunGrouping | null;
   readonly onPressHead: (what: HeadPress, head: GroupHead, index: number) => void;
   readonly columns: readonly Column[];
   readonly dense: boolean;
@@ -238,14 +238,14 @@ export function Grid(props: GridProps) {
         >
           {view === undefined &&
             Array.from({ length: WAITING }, (_, i) => (
-              <Bars key={i} index={i} apart={null} cards={cards} late={late} />
+              <PlaceholderRow key={i} index={i} apart={null} cards={cards} late={late} />
             ))}
           {items.map(({ index, start }) => {
             const line = lineAt(view, index);
             const top = index === apart ? start - head : null;
             if (!line || !drawn.places.has(index))
               return (
-                <Bars
+                <PlaceholderRow
                   key={`at ${index}`}
                   index={index}
                   apart={top}
@@ -300,7 +300,7 @@ export function Grid(props: GridProps) {
 /** Select, cause, columns and review. */
 const COLUMN_COUNT = 14;
 
-const getKey = (line: Line): number | string =>
+const getKey = (line: ListLine): number | string =>
   line.kind === 'head' ? `head/${line.head.key}` : line.row.n;
 
 const getStickyOffsets = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
@@ -311,7 +311,7 @@ const getStickyOffsets = (stuck: ReadonlyMap<string, number>): Readonly<Record<s
  * known by its key.
  */
 function getGroupSelection(
-  { runs, groups }: Selection,
+  { runs, groups }: SelectedRuns,
   { key, rows }: GroupHead,
   under: readonly RunView[],
 ): 'none' | 'some' | 'all' {
@@ -321,7 +321,7 @@ function getGroupSelection(
 }
 
 /** Placeholder row: blank at first, with bars if `late`. */
-export function Bars({
+export function PlaceholderRow({
   index,
   apart,
   cards,

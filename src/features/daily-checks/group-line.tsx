@@ -3,7 +3,7 @@
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { CSSProperties } from 'react';
-import type { Group, GroupHead } from '#contract/runs/query.ts';
+import type { RunGrouping, GroupHead } from '#contract/runs/query.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { getPercent } from '#src/ui/percent.ts';
@@ -12,7 +12,7 @@ import { placed } from './row.tsx';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 
-export const GROUP_WORDS: Readonly<Record<Group, string>> = {
+export const GROUP_WORDS: Readonly<Record<RunGrouping, string>> = {
   company: t.company,
   job: t.job,
   cause: t.cause,
@@ -21,7 +21,7 @@ export const GROUP_WORDS: Readonly<Record<Group, string>> = {
 
 interface GroupLineProps {
   readonly head: GroupHead;
-  readonly group: Group;
+  readonly group: RunGrouping;
   readonly index: number;
   readonly apart: number | null;
   readonly cards: boolean;
@@ -150,7 +150,7 @@ export function GroupLine({
   );
 }
 
-const NAMELESS: Readonly<Record<Group, string>> = {
+const NAMELESS: Readonly<Record<RunGrouping, string>> = {
   company: t.noCompany,
   job: t.noJob,
   cause: t.nothingWrong,

@@ -18,7 +18,7 @@ export interface Drawable {
  * stays smooth.
  */
 export const ANEW = 12;
-export const NONE: Drawn = { keys: new Set(), places: new Set() };
+export const NOTHING_DRAWN: Drawn = { keys: new Set(), places: new Set() };
 const LATE_MS = 100;
 
 /**
@@ -72,7 +72,7 @@ function remembered(): {
   readonly room: () => number;
   readonly put: (drawn: Drawn, more: (() => void) | null) => void;
 } {
-  let last = NONE;
+  let last = NOTHING_DRAWN;
   let room = ANEW;
   let frame = 0;
   let then: (() => void) | null = null;

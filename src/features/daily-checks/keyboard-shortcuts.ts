@@ -23,7 +23,7 @@ export const COMMANDS = [
   'refresh',
   'help',
 ] as const;
-export type Command = (typeof COMMANDS)[number];
+export type ShortcutCommand = (typeof COMMANDS)[number];
 
 export interface Pressed {
   readonly key: string;
@@ -38,7 +38,7 @@ export interface Pressed {
  * part with its own keys (U of the toasts, / of the search). Capital letters count as the letter
  * with shift.
  */
-export function getCommand(pressed: Pressed): Command | null {
+export function getCommand(pressed: Pressed): ShortcutCommand | null {
   if (pressed.altKey) return null;
   const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key;
   if (pressed.ctrlKey || pressed.metaKey)
@@ -52,8 +52,8 @@ export function getCommand(pressed: Pressed): Command | null {
  * Returns whether a command changes data or the selection for changes. Read-only users do not have
  * these commands.
  */
-export const needsActions = (command: Command): boolean => ACTS.has(command);
-const ACTS: ReadonlySet<Command> = new Set([
+export const needsActions = (command: ShortcutCommand): boolean => ACTS.has(command);
+const ACTS: ReadonlySet<ShortcutCommand> = new Set([
   'review',
   'review-with',
   'snooze',
@@ -66,8 +66,8 @@ const ACTS: ReadonlySet<Command> = new Set([
 ]);
 
 /** Returns whether a command opens a dialog, in which the next keys are typed text. */
-export const asks = (command: Command): boolean => ASKING.has(command);
-const ASKING: ReadonlySet<Command> = new Set([
+export const asks = (command: ShortcutCommand): boolean => ASKING.has(command);
+const ASKING: ReadonlySet<ShortcutCommand> = new Set([
   'review-with',
   'snooze',
   'note',
@@ -79,7 +79,7 @@ const ASKING: ReadonlySet<Command> = new Set([
 
 export const MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 
-const PLAIN: Readonly<Record<string, Command>> = {
+const PLAIN: Readonly<Record<string, ShortcutCommand>> = {
   'j': 'next',
   'ArrowDown': 'next',
   'k': 'previous',
@@ -102,7 +102,7 @@ const PLAIN: Readonly<Record<string, Command>> = {
   'c': 'columns',
   'r': 'refresh',
 };
-const SHIFTED: Readonly<Record<string, Command>> = {
+const SHIFTED: Readonly<Record<string, ShortcutCommand>> = {
   j: 'extend-next',
   ArrowDown: 'extend-next',
   k: 'extend-previous',

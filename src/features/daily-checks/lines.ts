@@ -1,19 +1,19 @@
 import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 
 /** A line of the list: a group header or a row. */
-export type Line =
+export type ListLine =
   | { readonly kind: 'head'; readonly head: GroupHead }
   | { readonly kind: 'row'; readonly row: RunView };
 
-const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
+const known = new WeakMap<RunsView, readonly (ListLine | undefined)[]>();
 
 /** Returns the lines of a view's window in order: headers at their indexes, rows in between. */
-export function getLines(view: RunsView): readonly (Line | undefined)[] {
+export function getLines(view: RunsView): readonly (ListLine | undefined)[] {
   const made = known.get(view);
   if (made) return made;
   const heads = new Map(view.heads.map((head) => [head.line, head]));
   const rows = view.rows[Symbol.iterator]();
-  const lines: (Line | undefined)[] = [];
+  const lines: (ListLine | undefined)[] = [];
   for (let line = view.first; lines.length < view.heads.length + view.rows.length; line++) {
     const head = heads.get(line);
     const row = head ? undefined : rows.next().value;
@@ -25,7 +25,7 @@ export function getLines(view: RunsView): readonly (Line | undefined)[] {
 }
 
 /** Returns the line at an index of the list, if it is in the window. */
-export const lineAt = (view: RunsView | undefined, index: number): Line | undefined =>
+export const lineAt = (view: RunsView | undefined, index: number): ListLine | undefined =>
   view && index >= view.first ? getLines(view)[index - view.first] : undefined;
 
 export function rowAt(view: RunsView | undefined, index: number): RunView | undefined {

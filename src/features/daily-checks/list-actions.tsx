@@ -8,7 +8,7 @@ import { prefetch } from '#src/app/prefetch.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import type { Column } from '../shared/runs/columns.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { ExportButton } from '../shared/export/export-button.tsx';
 import { allOpen } from './hand-over/latest-hand-over.ts';
 import { listOfView, getViewQuery } from './saved-views/views.ts';
@@ -20,13 +20,13 @@ const HandOverDialog = lazyDialog(async () => (await handOver()).HandOverDialog)
 
 export interface ToolbarPartsProps {
   readonly me: Me;
-  readonly list: List;
+  readonly list: RunListState;
   readonly filter: RunsFilter;
   readonly columns: readonly Column[];
   readonly loaded: { readonly days: number; readonly of: number } | undefined;
   readonly rule: DayRule;
   readonly now: Ms;
-  readonly onList: (next: List, at?: number) => void;
+  readonly onList: (next: RunListState, at?: number) => void;
 }
 
 /** Actions of the whole list: save as view, export, hand over. Loaded after the list. */

@@ -1,6 +1,6 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { ExportLine } from '../shared/export/export-progress.tsx';
 import { SinceLine } from './hand-over/since-line.tsx';
 import { listOfView } from './saved-views/views.ts';
@@ -10,7 +10,7 @@ export interface ListLinesProps {
   readonly zone: string;
   readonly now: Ms;
   readonly filter: RunsFilter;
-  readonly onList: (next: List) => void;
+  readonly onList: (next: RunListState) => void;
 }
 
 /** Banners above the list: a running export and the last hand-over. Loaded after the list. */

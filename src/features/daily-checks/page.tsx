@@ -31,9 +31,9 @@ import { Facets, FacetsHead } from './facets.tsx';
 import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
 import type { HeadPress, Press } from './grid.tsx';
 import { asks } from './keyboard-shortcuts.ts';
-import type { Command } from './keyboard-shortcuts.ts';
-import { cleared, ofCause } from '../shared/runs/list-state.ts';
-import { Notices } from '../shared/runs/sync-notices.tsx';
+import type { ShortcutCommand } from './keyboard-shortcuts.ts';
+import { clearedList, ofCause } from '../shared/runs/list-state.ts';
+import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { RunLoading } from './run-loading.tsx';
 import { extended, countMatching, EMPTY } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -112,7 +112,7 @@ export function DailyChecksPage({
   );
 
   // While "select all" is loading, key presses are queued, because they apply to its selection.
-  const waiting = useRef<Command[] | null>(null);
+  const waiting = useRef<ShortcutCommand[] | null>(null);
   const [named, setNamed] = useState(0);
   const selectAll = (): void => {
     waiting.current ??= [];
@@ -134,7 +134,7 @@ export function DailyChecksPage({
    * Returns whether the group header handled the command. With a selection, commands that change
    * data apply to the selection.
    */
-  const commandHead = (what: Command, head: GroupHead): boolean => {
+  const commandHead = (what: ShortcutCommand, head: GroupHead): boolean => {
     switch (what) {
       case 'open':
         round.fold(head.key);
@@ -178,7 +178,7 @@ export function DailyChecksPage({
     }
   };
 
-  const command = (what: Command): void => {
+  const command = (what: ShortcutCommand): void => {
     // the dialog is loading, so keys are not meant for the list
     if (actions.dialog !== null) return what === 'back' ? actions.setDialog(null) : undefined;
     if (waiting.current !== null) {
@@ -372,7 +372,12 @@ export function DailyChecksPage({
                   onList={(next) => setList(next)}
                 />
               </Suspense>
-              <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
+              <SyncNotices
+                status={status}
+                newestAt={view?.newestAt ?? null}
+                zone={zone}
+                now={now}
+              />
               <div
                 className="dc-ink"
                 style={
@@ -399,7 +404,7 @@ export function DailyChecksPage({
                   filter={round.filter}
                   zone={zone}
                   now={now}
-                  onClear={(at) => setList(cleared(list), 'push', at)}
+                  onClear={(at) => setList(clearedList(list), 'push', at)}
                   onList={setList}
                 />
               </Suspense>

@@ -20,9 +20,9 @@ import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { splitCause } from '../shared/runs/cause-pieces.ts';
-import { Strip, Usual } from '../shared/runs/run-marks.tsx';
+import { Strip, UsualRange } from '../shared/runs/run-marks.tsx';
 import { NARROW, WIDE } from '../shared/runs/spark-bars.ts';
-import { doneWords, isDone, isException, rowWords, getStreak } from '../shared/runs/labels.ts';
+import { doneWords, isDone, isException, rowWords, getStreakLabel } from '../shared/runs/labels.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -66,7 +66,7 @@ const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
   const { problem } = row;
   const done = isDone(row);
   const bad = row.state === 'Failed' || row.state === 'Error';
-  const streak = getStreak(row);
+  const streak = getStreakLabel(row);
   return (
     <>
       <div role="gridcell" className="dc-st">
@@ -109,7 +109,7 @@ const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
         {row.durationSec !== null && (
           <>
             {formatDuration(row.durationSec)}
-            <Usual value={row.durationSec} usual={row.usualDuration} bad={bad} />
+            <UsualRange value={row.durationSec} usual={row.usualDuration} bad={bad} />
           </>
         )}
       </div>
@@ -117,7 +117,7 @@ const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
         {row.bytes !== null && (
           <>
             {formatBytes(row.bytes)}
-            <Usual value={row.bytes} usual={row.usualBytes} bad={bad} />
+            <UsualRange value={row.bytes} usual={row.usualBytes} bad={bad} />
           </>
         )}
       </div>
@@ -163,7 +163,7 @@ const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
 export const Card = memo(function Card(props: RowProps) {
   const { row, canAct, me, zone, now, selected } = props;
   const done = isDone(row);
-  const streak = getStreak(row);
+  const streak = getStreakLabel(row);
   return (
     <div {...frame(props)} className="dc-row dc-card">
       <div role="gridcell" className="dc-mk">

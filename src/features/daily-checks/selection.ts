@@ -5,7 +5,7 @@ import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
  * The selected runs by id, so that a selection survives a refresh or another filter. The company of
  * a run is known if its row was loaded; after "select all", `companies` is the number of companies.
  */
-export interface Selection {
+export interface SelectedRuns {
   readonly runs: ReadonlyMap<RunN, CompanyN | null>;
   /** Start of a range: the run that was last selected individually. */
   readonly anchor: RunN | null;
@@ -18,21 +18,21 @@ export interface SelectedRun {
   readonly company: CompanyN;
 }
 
-export const EMPTY: Selection = {
+export const EMPTY: SelectedRuns = {
   runs: new Map(),
   anchor: null,
   companies: null,
   groups: new Set(),
 };
 
-export const single = (row: SelectedRun): Selection => ({
+export const single = (row: SelectedRun): SelectedRuns => ({
   runs: new Map([[row.n, row.company]]),
   anchor: row.n,
   companies: null,
   groups: new Set(),
 });
 
-export function toggled(selection: Selection, row: SelectedRun): Selection {
+export function toggled(selection: SelectedRuns, row: SelectedRun): SelectedRuns {
   const runs = new Map(selection.runs);
   if (!runs.delete(row.n)) runs.set(row.n, row.company);
   return { runs, anchor: row.n, companies: null, groups: new Set() };
@@ -42,7 +42,7 @@ export function toggled(selection: Selection, row: SelectedRun): Selection {
  * Adds the rows of a range, anchor and end included. The anchor stays, so that the range can be
  * extended.
  */
-export function extended(selection: Selection, rows: readonly SelectedRun[]): Selection {
+export function extended(selection: SelectedRuns, rows: readonly SelectedRun[]): SelectedRuns {
   const runs = new Map(selection.runs);
   for (const row of rows) runs.set(row.n, row.company);
   return {
@@ -55,10 +55,10 @@ export function extended(selection: Selection, rows: readonly SelectedRun[]): Se
 
 /** Adds a whole group, or removes it if it was selected. */
 export function groupToggled(
-  selection: Selection,
+  selection: SelectedRuns,
   key: number | string,
   members: readonly RunN[],
-): Selection {
+): SelectedRuns {
   const out =
     selection.groups.has(key) ||
     (members.length > 0 && members.every((n) => selection.runs.has(n)));
@@ -72,7 +72,7 @@ export function groupToggled(
   return { runs, anchor: null, companies: null, groups };
 }
 
-export const everything = (runs: readonly RunN[], companies: number | null): Selection => ({
+export const everything = (runs: readonly RunN[], companies: number | null): SelectedRuns => ({
   runs: new Map(runs.map((n) => [n, null])),
   anchor: null,
   companies,
@@ -80,7 +80,7 @@ export const everything = (runs: readonly RunN[], companies: number | null): Sel
 });
 
 /** Returns the number of companies, or null if unknown. */
-export function getCompanies({ runs, companies }: Selection): number | null {
+export function getCompanies({ runs, companies }: SelectedRuns): number | null {
   if (companies !== null) return companies;
   const seen = new Set<CompanyN>();
   for (const company of runs.values()) {
@@ -98,7 +98,7 @@ export const countMatching = (view: RunsView | undefined, review: RunsFilter['re
   view?.facets.review.find(({ value }) => value === review)?.count ?? view?.total ?? 0;
 
 /** State of the header's checkbox: none, some or all of the listed rows are selected. */
-export const coverage = (selection: Selection, total: number): 'none' | 'some' | 'all' =>
+export const coverage = (selection: SelectedRuns, total: number): 'none' | 'some' | 'all' =>
   selection.runs.size === 0 ? 'none' : selection.runs.size >= total ? 'all' : 'some';
 
 /** Splits runs into batches of at most `most`. */

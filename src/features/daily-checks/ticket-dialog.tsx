@@ -18,7 +18,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { ticketAddress } from '../shared/page-links/tickets.ts';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
@@ -196,7 +196,7 @@ function NewTicket({
       return made.ok ? ok(made.value.tickets) : made;
     },
     onSaved: (tickets) => {
-      tell(getOpenedTicket(tickets, form.system));
+      showSuccess(getOpenedTicket(tickets, form.system));
       onClose();
     },
   });

@@ -15,13 +15,13 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import { GROUP_WORDS } from './group-line.tsx';
 import { ENTITY_GROUP_WORDS } from '../shared/runs/labels.ts';
 import { narrowed } from '../shared/runs/list-state.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface ToolbarProps {
-  readonly list: List;
+  readonly list: RunListState;
   readonly facets: RunsFacets | undefined;
-  readonly onList: (next: List, at?: number) => void;
+  readonly onList: (next: RunListState, at?: number) => void;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onFacets: () => void;

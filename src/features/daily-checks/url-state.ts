@@ -1,6 +1,6 @@
 import { filterBegan } from '#src/features/daily-checks/performance-marks.ts';
 import { parseListAddress, getQuery } from '../shared/runs/list-address.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 
 /** The part of the router's history that the list uses. */
 export interface History {
@@ -15,10 +15,10 @@ export interface History {
  * pauses.
  */
 export interface ListUrlState {
-  readonly now: () => List;
+  readonly now: () => RunListState;
   readonly subscribe: (listener: () => void) => () => void;
   /** `push`: adds a history entry. `at`: the `timeStamp` of the input event. */
-  readonly set: (next: List, how?: 'push' | 'replace', at?: number) => void;
+  readonly set: (next: RunListState, how?: 'push' | 'replace', at?: number) => void;
 }
 
 const TYPING_RESTS_MS = 350;

@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent } from 'react';
 import { getCommand, needsActions } from './keyboard-shortcuts.ts';
-import type { Command } from './keyboard-shortcuts.ts';
+import type { ShortcutCommand } from './keyboard-shortcuts.ts';
 
 /**
  * Handles the list's shortcuts wherever the focus is, except in fields and dialogs, and except keys
  * that the focused control handles.
  */
-export function useKeys(canAct: boolean, onCommand: (command: Command) => void): void {
+export function useKeys(canAct: boolean, onCommand: (command: ShortcutCommand) => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     const command = getCommand(event);
     if (

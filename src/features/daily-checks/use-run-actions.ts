@@ -11,7 +11,7 @@ import { announce } from '#src/app/shell/announce.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure, showWithUndo } from '#src/ui/toasts.ts';
 import { listOwnActions, perform, getToastText, getUndoActions } from './run-actions.ts';
 import type { Act } from './run-actions.ts';
 import type { OpenDialog } from './open-dialog.ts';
@@ -80,9 +80,9 @@ export function useRunActions(round: RunList, me: string): RunActions {
           () => send(act),
           () => {
             const details = getToastText(act, only, round.rule.zone);
-            if (back === null) tell(details);
+            if (back === null) showSuccess(details);
             else
-              tellWithUndo(details, () => {
+              showWithUndo(details, () => {
                 run(listOwnActions(back, seen, me)).then(
                   (undone) =>
                     settle(
@@ -136,19 +136,19 @@ export function useRunActions(round: RunList, me: string): RunActions {
     },
     review(runs) {
       const row = runs.length === 1 && runs[0] !== undefined ? getRow(runs[0]) : undefined;
-      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (row && row.problem === null) return showFailure(MESSAGES.nothingToReview);
       if (row?.review === 'cleared')
         return (row.problem?.review ?? row.problem?.exception)
           ? change({ kind: 'reopen' }, runs)
-          : tellFailure(MESSAGES.problemClosed);
+          : showFailure(MESSAGES.problemClosed);
       return change({ kind: 'review', comment: null }, runs);
     },
     openDialog(kind, runs) {
       const row = runs.length === 1 && runs[0] !== undefined ? (getRow(runs[0]) ?? null) : null;
       if (runs.length === 0) return;
-      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (row && row.problem === null) return showFailure(MESSAGES.nothingToReview);
       if (kind === 'snooze' && row?.problem?.closedAt != null)
-        return tellFailure(MESSAGES.problemClosed);
+        return showFailure(MESSAGES.problemClosed);
       setDialog({ kind, runs, row });
     },
     select(row, index, range) {
@@ -158,7 +158,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
         return round.setSelection(toggled(selection, row));
       }
       const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
-      if (to - from >= MAX_RANGE) return tellFailure(t.rangeLimit({ count: MAX_RANGE }));
+      if (to - from >= MAX_RANGE) return showFailure(t.rangeLimit({ count: MAX_RANGE }));
       const rows = rowsBetween(view, from, to);
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
@@ -208,10 +208,10 @@ const RETRIED: ReadonlySet<Failure['kind']> = new Set([
 
 const settle = (result: Result<null>, again: () => void, done: () => void): void => {
   if (!result.ok)
-    tellFailure(
+    showFailure(
       getFailureText(result.failure),
       RETRIED.has(result.failure.kind) ? again : undefined,
     );
   else done();
 };
-const broke = (): void => tellFailure(MESSAGES.bulk);
+const broke = (): void => showFailure(MESSAGES.bulk);

@@ -16,18 +16,18 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { useAllFacets } from './all-facets.ts';
 import { getQuery } from '../shared/runs/list-address.ts';
 import { settled } from './cursor.ts';
-import type { Cursor } from './cursor.ts';
+import type { ListCursor } from './cursor.ts';
 import { keepList, getStoredList } from '../shared/runs/stored-list.ts';
 import { toRunsFilter, toggle } from '../shared/runs/list-state.ts';
-import type { List } from '../shared/runs/list-state.ts';
+import type { RunListState } from '../shared/runs/list-state.ts';
 import { makePlace } from './url-state.ts';
 import { EMPTY } from './selection.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedRuns } from './selection.ts';
 
 /** The daily checks of one user: the list in the address, the worker's answer, and the cursor. */
 export interface RunList {
-  readonly list: List;
-  readonly setList: (next: List, how?: 'push' | 'replace', at?: number) => void;
+  readonly list: RunListState;
+  readonly setList: (next: RunListState, how?: 'push' | 'replace', at?: number) => void;
   readonly filter: RunsFilter;
   readonly rule: DayRule;
   readonly now: Ms;
@@ -37,10 +37,10 @@ export interface RunList {
   /** A temporary larger window, to load the rows of a range. */
   readonly reach: RunsWindow | null;
   readonly setReach: (next: RunsWindow | null) => void;
-  readonly selection: Selection;
-  readonly setSelection: (next: Selection) => void;
-  readonly cursor: Cursor | null;
-  readonly setCursor: (next: Cursor | null) => void;
+  readonly selection: SelectedRuns;
+  readonly setSelection: (next: SelectedRuns) => void;
+  readonly cursor: ListCursor | null;
+  readonly setCursor: (next: ListCursor | null) => void;
   /** Last state of the rows seen since the page was opened, for undo. */
   readonly seen: ReadonlyMap<RunN, RunView>;
   /**
@@ -73,7 +73,7 @@ export function useRunList(me: Me, branding: Branding): RunList {
   const [window, putWindow] = useState(FIRST);
   const [reach, setReach] = useState<RunsWindow | null>(null);
   const [selection, setSelection] = useState(EMPTY);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [cursor, setCursor] = useState<ListCursor | null>(null);
   const [working, setWorking] = useState(false);
   const [pointed, setPointed] = useState(false);
   const [round, setRound] = useState(0);

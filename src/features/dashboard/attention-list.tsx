@@ -11,14 +11,14 @@ import { WIDE } from '../shared/runs/spark-bars.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
 import { headline, sinceWords, whom } from './attention.ts';
-import type { Line } from './attention.ts';
+import type { AttentionLine } from './attention.ts';
 import { computersAddress } from './computers.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface AttentionListProps {
-  readonly lines: readonly Line[];
+  readonly lines: readonly AttentionLine[];
   readonly board: Board;
   readonly canOpen: boolean;
   readonly rule: DayRule;

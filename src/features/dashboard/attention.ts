@@ -11,7 +11,7 @@ import type { Filling } from '../shared/capacity.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 /** A line of the attention list. */
-export type Line =
+export type AttentionLine =
   | { readonly kind: 'problem'; readonly key: string; readonly of: Attention }
   | {
       readonly kind: 'source';
@@ -43,8 +43,8 @@ const MAX_SHOWN = 8;
 export function attentionLines(
   problems: readonly Attention[],
   { failed, filling, computers }: Also,
-): readonly Line[] {
-  const beside: Line[] = [];
+): readonly AttentionLine[] {
+  const beside: AttentionLine[] = [];
   const pressing = filling.filter(needsRoom);
   if (failed.length > 0)
     beside.push({
@@ -61,13 +61,15 @@ export function attentionLines(
       of: computers,
       since: Math.min(...computers.map(({ firstSeenAt }) => firstSeenAt)),
     });
-  const lines = problems
-    .slice(0, MAX_SHOWN - beside.length)
-    .map((of): Line => ({ kind: 'problem', key: `problem-${of.cause ?? ''}-${of.run}`, of }));
+  const lines = problems.slice(0, MAX_SHOWN - beside.length).map((of): AttentionLine => ({
+    kind: 'problem',
+    key: `problem-${of.cause ?? ''}-${of.run}`,
+    of,
+  }));
   return [...lines, ...beside].toSorted((a, b) => rank(a) - rank(b));
 }
 
-function rank(line: Line): number {
+function rank(line: AttentionLine): number {
   switch (line.kind) {
     case 'problem':
       return RUN_STATES.indexOf(line.of.state);

@@ -15,7 +15,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import { Notices } from '../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { boardAddress, getBoard } from './address.ts';
 import { searchAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
@@ -101,7 +101,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
       })}
     >
       <div className="min-h-full bg-sheet pb-6">
-        <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
+        <SyncNotices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
         {!overview || !past || (begins && arriving > 0) ? (
           overview === null && (status?.kind === 'offline' || status?.kind === 'server-trouble') ? (
             <EmptyBoard

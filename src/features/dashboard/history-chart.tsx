@@ -7,7 +7,7 @@ import { Legend } from '#src/ui/legend.tsx';
 import { columnWords, countBad, countGood } from '../shared/charts/day-columns.ts';
 import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { Section } from '../shared/section.tsx';
+import { DashboardSection } from '../shared/section.tsx';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
@@ -44,7 +44,7 @@ export function HistoryChart({ title, detail, columns, getHref, onOpen }: Histor
     if (getHref && one) onOpen(getHref(one));
   };
   return (
-    <Section
+    <DashboardSection
       title={title}
       detail={
         <>
@@ -87,7 +87,7 @@ export function HistoryChart({ title, detail, columns, getHref, onOpen }: Histor
         {(step) => <Storeys columns={columns} step={step} />}
       </ColumnChart>
       <Table columns={columns} />
-    </Section>
+    </DashboardSection>
   );
 }
 

@@ -19,18 +19,18 @@ import { Rankings } from './rankings.tsx';
 import { mostPressing } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
 import { RepositoryList } from './repository-list.tsx';
-import { FromServer, Section } from '../shared/section.tsx';
+import { FromServer, DashboardSection } from '../shared/section.tsx';
 import { Stat } from './stat.tsx';
 import { SyncList } from './sync-list.tsx';
 import { getHistory, toStretch } from '../shared/date-range/day-stretch.ts';
-import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../shared/date-range/day-stretch.ts';
 import { Unprotected } from './unprotected.tsx';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface PartsProps {
   readonly board: Board;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly overview: Overview;
   /** The days of the chart. */
   readonly past: Overview;
@@ -111,7 +111,7 @@ export function Parts(props: PartsProps) {
       </ul>
       <Groups board={board} stretch={stretch} overview={overview} canOpen={canOpen} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
-        <Section
+        <DashboardSection
           title={t.needsAttention}
           href={
             canOpen
@@ -136,7 +136,7 @@ export function Parts(props: PartsProps) {
               companyName={companyName}
             />
           )}
-        </Section>
+        </DashboardSection>
         <HistoryChart
           title={
             size === 1 ? t.resultsPerDay : size === 7 ? t.resultsPerWeek : t.resultsPerFourWeeks
@@ -154,7 +154,7 @@ export function Parts(props: PartsProps) {
           <Rankings board={board} stretch={stretch} overview={overview} canOpen={canOpen} />
         )}
         {canSeeRepositories && (
-          <Section
+          <DashboardSection
             title={t.repositoriesFillUp}
             href="/monitoring/repositories"
             place="repositories"
@@ -169,9 +169,9 @@ export function Parts(props: PartsProps) {
                 />
               )}
             </FromServer>
-          </Section>
+          </DashboardSection>
         )}
-        <Section
+        <DashboardSection
           title={t.lastSync}
           place="last-sync"
           detail={props.sync?.at == null ? undefined : formatTime(props.sync.at, rule.zone)}
@@ -179,7 +179,7 @@ export function Parts(props: PartsProps) {
           {props.sync !== null && (
             <SyncList sources={props.sync.sources} zone={rule.zone} now={now} />
           )}
-        </Section>
+        </DashboardSection>
       </div>
     </div>
   );

@@ -3,16 +3,16 @@ import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
 import { RANKINGS_PLACE, rankingsAddress } from '../analytics/rankings/address.ts';
-import type { Measure } from '../analytics/rankings/address.ts';
+import type { RankingMeasure } from '../analytics/rankings/address.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
-import { Section } from '../shared/section.tsx';
-import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import { DashboardSection } from '../shared/section.tsx';
+import type { DayRange } from '../shared/date-range/day-stretch.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface RankingsProps {
   readonly board: Board;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly overview: Overview;
   readonly canOpen: boolean;
 }
@@ -21,7 +21,7 @@ interface RankingsProps {
 export function Rankings({ board, stretch, overview, canOpen }: RankingsProps) {
   const { history } = useRouter();
   const detail = t.dayCount({ count: stretch.count });
-  const getHref = (measure: Measure): string =>
+  const getHref = (measure: RankingMeasure): string =>
     rankingsAddress({ ...RANKINGS_PLACE, span: board.span, companies: board.companies, measure });
   const entries = (ranked: readonly Ranked[], tell: (value: number) => string) =>
     ranked.map(({ job, jobName, companyName, value }) => ({
@@ -44,19 +44,23 @@ export function Rankings({ board, stretch, overview, canOpen }: RankingsProps) {
     }));
   return (
     <>
-      <Section title={t.mostFailures} href={getHref('failures')} detail={detail}>
+      <DashboardSection title={t.mostFailures} href={getHref('failures')} detail={detail}>
         <BarList
           tone="failed"
           entries={entries(overview.mostFailures, formatCount)}
           empty={t.noFailures}
         />
-      </Section>
-      <Section title={t.longest} href={getHref('duration')} detail={t.meanOf({ days: detail })}>
+      </DashboardSection>
+      <DashboardSection
+        title={t.longest}
+        href={getHref('duration')}
+        detail={t.meanOf({ days: detail })}
+      >
         <BarList entries={entries(overview.longest, formatDuration)} empty={t.noneFinished} />
-      </Section>
-      <Section title={t.mostTransferred} href={getHref('transferred')} detail={detail}>
+      </DashboardSection>
+      <DashboardSection title={t.mostTransferred} href={getHref('transferred')} detail={detail}>
         <BarList entries={entries(overview.mostTransferred, formatBytes)} empty={t.noTransfers} />
-      </Section>
+      </DashboardSection>
     </>
   );
 }

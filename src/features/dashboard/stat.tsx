@@ -23,7 +23,7 @@ import { countDelta, shareDelta, getSuccessRate, shareWords } from '../shared/ch
 import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
-import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../shared/date-range/day-stretch.ts';
 import { STAT_STATES, statLabel } from './labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
@@ -36,7 +36,7 @@ export interface StatFrameProps {
   /** Target of the title; null if the user may not open it. */
   readonly href: string | null;
   readonly board: Board;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onBoard: (next: Board) => void;
@@ -176,7 +176,7 @@ function OwnDays({
 export interface StatProps {
   readonly name: Exclude<StatName, 'unprotected'>;
   readonly board: Board;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly overview: Overview;
   readonly columns: readonly ChartColumn[];
   /** Whether the user may open the list. */

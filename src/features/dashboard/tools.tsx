@@ -10,13 +10,13 @@ import type { Board } from './address.ts';
 import { beginsLater } from '../shared/charts/day-columns.ts';
 import { againstWords, extentWords } from '../shared/charts/deltas.ts';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
-import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../shared/date-range/day-stretch.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface ToolsProps {
   readonly board: Board;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly overview: Overview;
   readonly companies: readonly CompanyRow[];
   readonly rule: DayRule;

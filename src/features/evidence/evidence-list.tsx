@@ -1,6 +1,6 @@
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
@@ -19,11 +19,11 @@ export function EvidenceList({
     <EntryTable
       heads={
         <>
-          <Head className="w-[148px] pl-5 desk:w-40">{t.when}</Head>
-          <Head className="w-[16%] desk:w-[18%]">{t.whoAndAction}</Head>
-          <Head className="w-28 desk:w-32">{t.state}</Head>
-          <Head className="w-[23%] desk:w-[26%]">{t.companyAndJob}</Head>
-          <Head className="pr-5">{t.causeAndComment}</Head>
+          <TableHead className="w-[148px] pl-5 desk:w-40">{t.when}</TableHead>
+          <TableHead className="w-[16%] desk:w-[18%]">{t.whoAndAction}</TableHead>
+          <TableHead className="w-28 desk:w-32">{t.state}</TableHead>
+          <TableHead className="w-[23%] desk:w-[26%]">{t.companyAndJob}</TableHead>
+          <TableHead className="pr-5">{t.causeAndComment}</TableHead>
         </>
       }
     >

@@ -12,9 +12,9 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
-import { KIND_WORDS } from '../shared/runs/labels.ts';
-import { Many } from '../shared/forms/multi-select.tsx';
+import { showSuccess } from '#src/ui/toasts.ts';
+import { PROBLEM_KIND_LABELS } from '../shared/runs/labels.ts';
+import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
 import { hintFormSchema } from './form.ts';
 import type { Form, LinkForm } from './form.ts';
@@ -40,7 +40,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
     submit: (hint) =>
       id === null ? client().ask('createHint', { hint }) : client().ask('changeHint', { id, hint }),
     onSaved: () => {
-      tell(id === null ? t.created : t.saved);
+      showSuccess(id === null ? t.created : t.saved);
       onSaved();
     },
   });
@@ -90,14 +90,14 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             onChange={({ target }) => change({ text: target.value })}
             hint={t.patternHint}
           />
-          <Many
+          <MultiSelect
             label={t.kind}
             none={t.any}
             chosen={form.kinds}
-            options={PROBLEM_KINDS.map((kind) => [kind, KIND_WORDS[kind]] as const)}
+            options={PROBLEM_KINDS.map((kind) => [kind, PROBLEM_KIND_LABELS[kind]] as const)}
             onChange={(kinds) => change({ kinds })}
           />
-          <Many
+          <MultiSelect
             label={t.source}
             none={t.any}
             chosen={form.sources}

@@ -22,7 +22,7 @@ export interface LinkForm {
   readonly name: string;
   readonly address: string;
 }
-export type FormErrors = Readonly<
+export type HintFormErrors = Readonly<
   Partial<Record<'name' | 'when' | 'summary' | 'steps' | `link${number}`, string>>
 >;
 
@@ -77,9 +77,9 @@ const STEP_CHARS = 500;
 /** Returns the typed hint, or the errors by field if it is invalid. */
 export function getHint(form: Form): {
   readonly hint: HintFields | null;
-  readonly errors: FormErrors;
+  readonly errors: HintFormErrors;
 } {
-  const errors: Partial<Record<keyof FormErrors, string>> = {};
+  const errors: Partial<Record<keyof HintFormErrors, string>> = {};
   const steps = form.steps
     .split('\n')
     .map((line) => line.trim())

@@ -1,7 +1,7 @@
 import { formatList } from '#contract/i18n/list.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { HintWhen } from '#contract/hints/hints.ts';
-import { KIND_WORDS } from '#src/features/shared/runs/labels.ts';
+import { PROBLEM_KIND_LABELS } from '#src/features/shared/runs/labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** `When the message contains “disk full” and the source is restic.`; empty without conditions. */
@@ -11,7 +11,7 @@ export function conditionsText({ text, kinds, sources }: HintWhen): string {
     kinds.length > 0 &&
       t.kindIs({
         kinds: formatList(
-          kinds.map((kind) => KIND_WORDS[kind]),
+          kinds.map((kind) => PROBLEM_KIND_LABELS[kind]),
           'or',
         ),
       }),

@@ -16,7 +16,7 @@ import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { hintsAddress } from '../shared/page-links/hints.ts';
 import { Editor } from './editor.tsx';
 import { getForm, hintsPlace } from './form.ts';
@@ -61,8 +61,8 @@ export function Hints() {
     const details = await client().ask('removeHint', { id: open });
     if (details.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
-    if (!details.ok) return tellFailure(details.failure.message);
-    tell(t.deleted);
+    if (!details.ok) return showFailure(details.failure.message);
+    showSuccess(t.deleted);
     saved();
   }
   const make = (

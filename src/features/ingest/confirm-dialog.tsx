@@ -3,7 +3,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import type { SourceRow } from './source-rows.ts';
 import type { RevealedSecret } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -40,7 +40,7 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
     } else {
       const result = await client().ask('revokeKey', { id });
       if (result.ok) {
-        tell(t.keyRevoked);
+        showSuccess(t.keyRevoked);
         onClose();
       }
     }

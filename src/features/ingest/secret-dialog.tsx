@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { KeyId, Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import { useNow } from '#src/app/clock.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -28,7 +28,7 @@ export interface RevealedSecret {
 export interface SecretDialogProps {
   readonly shown: RevealedSecret;
   /** The key on this device; it turns green when the first result arrives. */
-  readonly row: KeyRow | undefined;
+  readonly row: IngestKeyRow | undefined;
   readonly zone: string;
   readonly offline: boolean;
   readonly onClose: () => void;
@@ -94,7 +94,7 @@ function Arrival({
   zone,
   offline,
 }: {
-  readonly row: KeyRow | undefined;
+  readonly row: IngestKeyRow | undefined;
   readonly rotated: boolean;
   readonly zone: string;
   readonly offline: boolean;

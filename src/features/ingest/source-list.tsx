@@ -3,7 +3,7 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SOURCE_STATES } from './source-rows.ts';
@@ -25,14 +25,14 @@ export function SourceList(props: SourceListProps) {
     <EntryTable
       heads={
         <>
-          <Head className="w-[25%] pl-5">{t.source}</Head>
-          <Head className="w-[18%]">{t.company}</Head>
-          <Head>{t.state}</Head>
-          <Head className="w-36">{t.created}</Head>
-          <Head className="w-28">{t.lastReport}</Head>
-          <Head className="w-44 pr-5">
+          <TableHead className="w-[25%] pl-5">{t.source}</TableHead>
+          <TableHead className="w-[18%]">{t.company}</TableHead>
+          <TableHead>{t.state}</TableHead>
+          <TableHead className="w-36">{t.created}</TableHead>
+          <TableHead className="w-28">{t.lastReport}</TableHead>
+          <TableHead className="w-44 pr-5">
             <span className="sr-only">{t.actions}</span>
-          </Head>
+          </TableHead>
         </>
       }
     >

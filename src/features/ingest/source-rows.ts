@@ -1,13 +1,13 @@
 import type { Ms } from '#contract/ids.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { sourceMessages as t } from './messages.en.ts';
 
 /** A key in the list. `heardAt`: undefined if unknown, because the server has not been asked. */
 export interface SourceRow {
-  readonly key: KeyRow;
+  readonly key: IngestKeyRow;
   readonly company: string;
   readonly heardAt: Ms | null | undefined;
   readonly error: { readonly at: Ms; readonly message: string } | null;
@@ -35,7 +35,7 @@ type Heard = OutputOf<'listKeys'>[number];
  * server cannot be reached.
  */
 export function sourceRows(
-  keys: readonly KeyRow[],
+  keys: readonly IngestKeyRow[],
   companies: readonly CompanyRow[],
   heard: readonly Heard[] | null,
 ): readonly SourceRow[] {
@@ -66,7 +66,7 @@ export function sourceRows(
 }
 
 function getState(
-  key: KeyRow,
+  key: IngestKeyRow,
   error: SourceRow['error'],
   heardAt: Ms | null | undefined,
 ): SourceState {

@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 
 export interface Heard {
@@ -15,7 +15,7 @@ export interface Heard {
  * Returns when each key last reported, which only the server knows. Requested again when the
  * connection is restored, when a key changes, and every minute.
  */
-export function useHeard(rows: readonly KeyRow[] | undefined): Heard {
+export function useHeard(rows: readonly IngestKeyRow[] | undefined): Heard {
   const round = JSON.stringify(
     rows?.map(({ id, rotatedAt, revokedAt, firstResultAt }) => [
       id,

@@ -9,7 +9,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { hostsIn, hostsText } from './host-names.ts';
 import { adminProvidersMessages as t } from './messages.en.ts';
 
@@ -26,7 +26,7 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
     schema: makeHostsSchema(id),
     submit: (input) => withReauth(() => client().ask('setHosts', input)),
     onSaved: () => {
-      tell(t.hostNamesSaved);
+      showSuccess(t.hostNamesSaved);
       onSaved();
     },
   });

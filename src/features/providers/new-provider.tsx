@@ -11,7 +11,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { hostsIn } from './host-names.ts';
 import { adminProvidersMessages as t } from './messages.en.ts';
 
@@ -53,7 +53,7 @@ export function NewProvider({
         ? { errors: { hosts: failure.message }, above: null }
         : readServerErrors(failure, WORDS),
     onSaved: ({ name }, { administrator }) => {
-      tell(t.providerCreated({ name, email: administrator.email.trim() }));
+      showSuccess(t.providerCreated({ name, email: administrator.email.trim() }));
       onMade();
     },
   });

@@ -21,7 +21,7 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
 import { ERROR_TEXTS, getSetting, reportSchema } from './form.ts';
 import type { Form } from './form.ts';
@@ -76,7 +76,7 @@ export function Editor({
         : client().ask('changeReportSetting', { id, setting }),
     explain,
     onSaved: () => {
-      tell(id === null ? t.reportCreated : t.reportSaved);
+      showSuccess(id === null ? t.reportCreated : t.reportSaved);
       onSaved();
     },
   });

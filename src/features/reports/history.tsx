@@ -12,7 +12,7 @@ import { Pager } from '#src/ui/pager.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import type { ReportsPlace } from './address.ts';
 import { openedIds, useReadable } from './opened.ts';
-import { FORMAT_WORDS, isOpen, SENT_WORDS } from './labels.ts';
+import { FORMAT_WORDS, isSendPending, SENT_WORDS } from './labels.ts';
 import { reportMessages as t } from './messages.en.ts';
 
 export interface HistoryProps {
@@ -178,13 +178,13 @@ function Line({
             {state === 'sending' && `: ${t.sending}`}
           </span>
         ))}
-        {one.mails.length === 0 && one.fault === null && isOpen(one.state) && (
+        {one.mails.length === 0 && one.fault === null && isSendPending(one.state) && (
           <span className="text-ink-3">{t.pending}</span>
         )}
       </span>
       <span className="col-span-2 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-5 tablet:row-start-1 tablet:text-right">
         {one.kept === null
-          ? isOpen(one.state)
+          ? isSendPending(one.state)
             ? ''
             : t.noFile
           : one.rows === null

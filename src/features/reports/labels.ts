@@ -36,7 +36,7 @@ export const LANGUAGE_WORDS: Readonly<Record<ReportLanguage, string>> = {
   'da': t.danish,
   'cs': t.czech,
 };
-export const WEEKDAYS = [
+export const WEEKDAY_NAMES = [
   t.monday,
   t.tuesday,
   t.wednesday,
@@ -53,7 +53,7 @@ export function scheduleWords(schedule: ReportSchedule): string {
     case 'day':
       return t.everyDayAt(at);
     case 'week':
-      return t.everyWeekdayAt({ ...at, weekday: WEEKDAYS[schedule.weekday - 1] ?? '' });
+      return t.everyWeekdayAt({ ...at, weekday: WEEKDAY_NAMES[schedule.weekday - 1] ?? '' });
     case 'month':
       return schedule.day === 31
         ? t.everyLastDayAt(at)
@@ -73,5 +73,5 @@ export const SENT_WORDS: Readonly<
   partly: { label: t.partlySent, icon: 'warning', text: 'text-warning' },
   failed: { label: t.notSent, icon: 'failed', text: 'text-failed' },
 };
-export const isOpen = (state: SentState): boolean =>
+export const isSendPending = (state: SentState): boolean =>
   state === 'waiting' || state === 'making' || state === 'sending';

@@ -11,7 +11,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatDate, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { noteOpened } from './opened.ts';
 import { ReportSheet } from './sheet.tsx';
 import { FORMAT_WORDS } from './labels.ts';
@@ -43,9 +43,9 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
 
   async function download(): Promise<void> {
     const made = await mutation.send(() => client().file('getReportFile', { id }));
-    if (!made.ok) return tellFailure(made.failure.message);
+    if (!made.ok) return showFailure(made.failure.message);
     saveFile(made.value.name, made.value.file);
-    tell(t.fileDownloaded({ name: made.value.name }));
+    showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
   if (value === null) {

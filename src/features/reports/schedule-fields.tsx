@@ -2,7 +2,7 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import type { Form } from './form.ts';
-import { WEEKDAYS } from './labels.ts';
+import { WEEKDAY_NAMES } from './labels.ts';
 import { reportMessages as t } from './messages.en.ts';
 
 /** When a report is due. */
@@ -30,7 +30,7 @@ export function ScheduleFields({
             label={t.day}
             block
             value={String(form.weekday)}
-            options={WEEKDAYS.map((label, i) => ({ value: String(i + 1), label }))}
+            options={WEEKDAY_NAMES.map((label, i) => ({ value: String(i + 1), label }))}
             onChange={(day) => onChange({ weekday: Number(day) })}
           />
         )}

@@ -16,7 +16,7 @@ import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
-import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure, showInfo } from '#src/ui/toasts.ts';
 import { reportsAddress, reportsPlace } from './address.ts';
 import type { ReportsPlace } from './address.ts';
 import { Editor } from './editor.tsx';
@@ -69,8 +69,8 @@ export function ReportSettings() {
       () => client().ask('sendReport', { reportSettingId: id }),
       id,
     );
-    if (!result.ok) return tellFailure(result.failure.message);
-    tellInfo(t.sendingReport);
+    if (!result.ok) return showFailure(result.failure.message);
+    showInfo(t.sendingReport);
     go({ tab: 'history' });
   }
   async function turn({
@@ -103,16 +103,16 @@ export function ReportSettings() {
         }),
       id,
     );
-    if (!result.ok) tellFailure(result.failure.message);
+    if (!result.ok) showFailure(result.failure.message);
     request.again();
   }
   async function remove(): Promise<void> {
     if (open === null) return;
     const result = await client().ask('removeReportSetting', { id: open });
     setDeleting(false);
-    if (!result.ok) return tellFailure(result.failure.message);
+    if (!result.ok) return showFailure(result.failure.message);
     setGone(open);
-    tell(t.reportDeleted);
+    showSuccess(t.reportDeleted);
     saved();
   }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
-import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
@@ -52,7 +52,7 @@ function Table({
   section: { title, columns, rows, total, none },
   zone,
 }: {
-  readonly section: Section;
+  readonly section: ReportSection;
   readonly zone: string;
 }) {
   return (

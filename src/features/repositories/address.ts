@@ -2,12 +2,12 @@ import type { CompanyN } from '#contract/ids.ts';
 import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
-import { ORDERS } from './rows.ts';
-import type { Order } from './rows.ts';
+import { REPOSITORY_ORDERS } from './rows.ts';
+import type { RepositoryOrder } from './rows.ts';
 
 /** Filters, order, the repository with an open history, and its period. */
 export interface RepositoriesPlace {
-  readonly order: Order;
+  readonly order: RepositoryOrder;
   readonly text: string;
   readonly companies: readonly CompanyN[];
   readonly open: string | null;
@@ -40,7 +40,7 @@ export function repositoriesPlace(query: string): RepositoriesPlace {
   const params = new URLSearchParams(query);
   const open = params.get('open') ?? '';
   return {
-    order: ORDERS.find((one) => one === params.get('order')) ?? REPOSITORIES_PLACE.order,
+    order: REPOSITORY_ORDERS.find((one) => one === params.get('order')) ?? REPOSITORIES_PLACE.order,
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
     open: open === '' || open.length > 300 ? null : open,
     companies: [...new Set((params.get('company') ?? '').split(','))]

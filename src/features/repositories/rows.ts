@@ -2,8 +2,8 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 
 /** Sort orders of the list. */
-export const ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;
-export type Order = (typeof ORDERS)[number];
+export const REPOSITORY_ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;
+export type RepositoryOrder = (typeof REPOSITORY_ORDERS)[number];
 
 /** Status of a repository. `none`: its size was never reported; `stale`: not for two days. */
 export type RepositoryStatus = 'full' | 'soon' | 'well' | 'stale' | 'none';
@@ -31,7 +31,7 @@ const DAY: Ms = 86_400_000;
 const STALE: Ms = 2 * DAY;
 const SOON_DAYS = 14;
 
-export function getRows(
+export function getRepositoryRows(
   all: readonly RepositoryOut[],
   names: ReadonlyMap<CompanyN, string>,
   now: Ms,
@@ -93,7 +93,11 @@ export function shownRows(
     order,
     text,
     companies,
-  }: { readonly order: Order; readonly text: string; readonly companies: readonly CompanyN[] },
+  }: {
+    readonly order: RepositoryOrder;
+    readonly text: string;
+    readonly companies: readonly CompanyN[];
+  },
 ): readonly Row[] {
   const key = text.trim().toLowerCase();
   return rows
@@ -113,7 +117,7 @@ const byName = (a: Row, b: Row): number =>
  * − Infinity is NaN.
  */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
-const BY: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
+const BY: Readonly<Record<RepositoryOrder, (a: Row, b: Row) => number>> = {
   fullest: (a, b) =>
     compare(b.share ?? -1, a.share ?? -1) || compare(last(a.fullAt), last(b.fullAt)),
   soonest: (a, b) => compare(last(a.fullAt), last(b.fullAt)),

@@ -17,15 +17,15 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { Spark } from '#src/ui/charts/spark.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { Notices } from '../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import { FromServer } from '../shared/section.tsx';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { repositoriesAddress, repositoriesPlace, REPOSITORIES_PLACE } from './address.ts';
 import type { RepositoriesPlace } from './address.ts';
 import { History } from './history.tsx';
-import { ORDERS, getRows, shownRows } from './rows.ts';
-import type { Order, Row } from './rows.ts';
+import { REPOSITORY_ORDERS, getRepositoryRows, shownRows } from './rows.ts';
+import type { RepositoryOrder, Row } from './rows.ts';
 import { repositoryMessages as t } from './messages.en.ts';
 
 /** `/monitoring/repositories`: fill level, trend and forecast of repositories. */
@@ -37,13 +37,13 @@ export function Repositories() {
 const EMPTY = {};
 const AT_FIRST = 100;
 const MORE = 400;
-const CAPTIONS: Readonly<Record<Order, string>> = {
+const CAPTIONS: Readonly<Record<RepositoryOrder, string>> = {
   fullest: t.captionFullest,
   soonest: t.captionSoonest,
   name: t.captionName,
   stale: t.captionOldest,
 };
-const ORDER_NAMES: Readonly<Record<Order, string>> = {
+const ORDER_NAMES: Readonly<Record<RepositoryOrder, string>> = {
   fullest: t.fullestFirst,
   soonest: t.soonestFirst,
   name: t.byName,
@@ -77,15 +77,15 @@ function Sheet({ branding }: { readonly branding: Branding }) {
       }
     >
       <div className="min-h-full bg-sheet pb-8">
-        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
         <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
           <ChipSelect
             name={t.order}
             value={place.order}
             onChoose={(order) =>
-              go({ ...place, order: ORDERS.find((one) => one === order) ?? 'fullest' })
+              go({ ...place, order: REPOSITORY_ORDERS.find((one) => one === order) ?? 'fullest' })
             }
-            options={ORDERS.map((one) => [one, ORDER_NAMES[one]] as const)}
+            options={REPOSITORY_ORDERS.map((one) => [one, ORDER_NAMES[one]] as const)}
           />
           {(companies ?? []).length > 1 && (
             <ChipSelect
@@ -105,7 +105,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         <div className="px-0">
           <FromServer query={request} formatAge={formatSampled} lines={8}>
             {(all) => {
-              const rows = getRows(all, names, now);
+              const rows = getRepositoryRows(all, names, now);
               const shown = shownRows(rows, place);
               return shown.length === 0 ? (
                 <None bare={rows.length === 0} onAll={() => go(REPOSITORIES_PLACE)} />

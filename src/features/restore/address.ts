@@ -3,8 +3,8 @@ import { readSearch, writeSearch, type SearchPlace } from './search/place.ts';
 
 export const SORTS = ['date', '-date', 'name', '-name', 'size', '-size'] as const;
 /** `-`: descending. */
-export type Sort = (typeof SORTS)[number];
-export const DEFAULT_SORT: Sort = '-date';
+export type ItemSort = (typeof SORTS)[number];
+export const DEFAULT_SORT: ItemSort = '-date';
 
 /** Where a user is on a restore page. The address has it, so a link opens the same place. */
 export interface RestorePlace {
@@ -17,7 +17,7 @@ export interface RestorePlace {
   /** The open item, and its index in the list in this order. */
   readonly item: { readonly id: string; readonly index: number } | null;
   readonly text: string;
-  readonly sort: Sort;
+  readonly sort: ItemSort;
   /** An item whose place is to be found; null: none. */
   readonly locate: string | null;
   /** The search over all restore points; null: closed. */

@@ -23,10 +23,10 @@ import { NodeTree } from './tree/tree.tsx';
 import type { NodeRow } from './tree/rows.ts';
 import { findObject, useTree } from './tree/use-tree.ts';
 import type { RestoreSession } from './use-restore-session.ts';
-import type { Workload } from './workload.ts';
+import type { WorkloadPage } from './workload.ts';
 
 export interface BrowserProps {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: RestoreSession & { readonly id: string };
   readonly organization: string;
   readonly place: RestorePlace;
@@ -193,7 +193,7 @@ function Restore({
   chosen,
   onClose,
 }: {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: { readonly id: string; readonly organization: string };
   readonly chosen: ChosenNodes;
   readonly onClose: () => void;

@@ -19,7 +19,7 @@ import type { RestorePlace } from './address.ts';
 import { useOperator, type NamedOrganization } from './operator/context.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import { TEXTS } from './texts.ts';
-import type { Workload } from './workload.ts';
+import type { WorkloadPage } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
 export const Offline = () => (
@@ -36,7 +36,7 @@ export function NoSession({
   organization,
   place,
 }: {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: RestoreSession;
   readonly organizations: readonly NamedOrganization[] | null;
   readonly organization: NamedOrganization | null;

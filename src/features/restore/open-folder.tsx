@@ -29,7 +29,7 @@ import {
   sumBytes,
   toggleItem,
 } from './items/selection.ts';
-import type { Selection } from './items/selection.ts';
+import type { ItemSelection } from './items/selection.ts';
 import { RowValues } from './items/row-values.tsx';
 import { useItems } from './items/use-items.ts';
 import { useRested } from './items/use-rested.ts';
@@ -80,7 +80,7 @@ export function OpenFolder({
     sort: place.sort,
     onRead: session.onRead,
   });
-  const [selection, setSelection] = useState<Selection>(NO_SELECTION);
+  const [selection, setSelection] = useState<ItemSelection>(NO_SELECTION);
   const download = useDownload(workload.kind, session.id);
   const [isFull, setIsFull] = useState(false);
   const [isSheet, setIsSheet] = useState(located !== null && located === place.item?.id);
@@ -88,19 +88,19 @@ export function OpenFolder({
   const known = opened === null ? null : items.itemAt(opened.index);
   const item = known !== null && known.id === opened?.id ? known : null;
 
-  const put = (next: Selection): void => {
+  const put = (next: ItemSelection): void => {
     setSelection(next);
     setIsFull(false);
     if (restoring?.level === 'items') onSelect(chosenItems(next));
   };
-  const chosenItems = ({ items: chosen }: Selection): ChosenNodes => ({
+  const chosenItems = ({ items: chosen }: ItemSelection): ChosenNodes => ({
     level: 'items',
     chain,
     nodes: [...chosen.keys()],
     itemKind: chosen.values().next().value?.kind,
     size: { items: chosen.size, bytes: sumBytes({ items: chosen, anchor: null }) },
   });
-  const select = async (from: number, to: number, base: Selection): Promise<void> => {
+  const select = async (from: number, to: number, base: ItemSelection): Promise<void> => {
     const max = LIMITS.restoreNodes;
     const rows = await items.read(from, Math.min(to, from + max));
     if (!rows.ok) return;

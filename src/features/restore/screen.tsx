@@ -40,7 +40,7 @@ import {
 } from '../shared/organizations/options.ts';
 import { TEXTS } from './texts.ts';
 import { canSearch, getSearchText, ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
-import type { Workload } from './workload.ts';
+import type { WorkloadPage } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
 /** `/o365/restore/outlook`: mailboxes as they were at a restore point. */
@@ -52,7 +52,7 @@ export const SharePointRestore = () => <SuiteRestore workload={SHAREPOINT} />;
 /** `/o365/restore/teams`: teams with their channels, posts, files and tabs. */
 export const TeamsRestore = () => <SuiteRestore workload={TEAMS} />;
 
-function SuiteRestore({ workload }: { readonly workload: Workload }) {
+function SuiteRestore({ workload }: { readonly workload: WorkloadPage }) {
   const organizations = useWatch('organizations', EMPTY) ?? null;
   return <RestorePage workload={workload} organizations={organizations} />;
 }
@@ -62,7 +62,7 @@ export function RestorePage({
   workload,
   organizations,
 }: {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly organizations: readonly NamedOrganization[] | null;
 }) {
   const { history } = useRouter();
@@ -340,7 +340,7 @@ export function RestorePage({
 }
 
 /** The page of a service beside the page of a workload: in the console of operators, or in the suite. */
-function getPage({ page, kind }: Workload, sessionType: Workload['sessionType']): string {
+function getPage({ page, kind }: WorkloadPage, sessionType: WorkloadPage['sessionType']): string {
   const other = [OUTLOOK, ONEDRIVE, SHAREPOINT, TEAMS].find(
     (one) => one.sessionType === sessionType,
   );

@@ -2,7 +2,7 @@ import { useActorRef, useSelector } from '@xstate/react';
 import { useCallback, useEffect, useState } from 'react';
 import { fromPromise } from 'xstate';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { ok } from '#contract/result.ts';
@@ -12,7 +12,7 @@ import type { SessionChoice } from '#machines/restore-session.ts';
 import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import type { RestorePlace } from './address.ts';
-import type { Workload } from './workload.ts';
+import type { WorkloadPage } from './workload.ts';
 
 /** Restore points are loaded in pages of this size; the newest pages make the first list. */
 const PAGE_ROWS = 1_000;
@@ -24,14 +24,14 @@ export type SessionState = 'none' | 'listing' | 'opening' | 'open' | 'stopping' 
 export interface RestoreSession {
   readonly state: SessionState;
   /** Newest first. Null: not loaded. */
-  readonly points: readonly Point[] | null;
+  readonly points: readonly RestorePoint[] | null;
   /** There are no older points than `points`. */
   readonly hasAllPoints: boolean;
   readonly id: string | null;
   /** The moment that the session was opened for. */
   readonly chosenAt: Ms | null;
   /** The point that the session shows. */
-  readonly point: Point | null;
+  readonly point: RestorePoint | null;
   readonly openedAt: Ms | null;
   /** When it ends without further use. */
   readonly endsAt: Ms | null;
@@ -47,7 +47,7 @@ export interface RestoreSession {
 
 interface Opened {
   readonly id: string;
-  readonly point: Point;
+  readonly point: RestorePoint;
   readonly at: Ms;
 }
 interface Listed {
@@ -57,7 +57,7 @@ interface Listed {
 
 /** Opens, changes and stops the session of an organization at the point of the address. */
 export function useRestoreSession(
-  workload: Workload,
+  workload: WorkloadPage,
   { organization, at, showDeleted }: Pick<RestorePlace, 'organization' | 'at' | 'showDeleted'>,
   address: string,
 ): RestoreSession {
@@ -70,13 +70,15 @@ export function useRestoreSession(
   const actor = useActorRef(
     restoreSessionMachine.provide({
       actors: {
-        listPoints: fromPromise<Result<readonly Point[]>, string | null>(async ({ input }) => {
-          setStoppedIn(null);
-          const points = await listPoints(workload, input ?? '');
-          if (!points.ok) return points;
-          setListed({ organization: input ?? '', isComplete: points.value.isComplete });
-          return ok(points.value.points);
-        }),
+        listPoints: fromPromise<Result<readonly RestorePoint[]>, string | null>(
+          async ({ input }) => {
+            setStoppedIn(null);
+            const points = await listPoints(workload, input ?? '');
+            if (!points.ok) return points;
+            setListed({ organization: input ?? '', isComplete: points.value.isComplete });
+            return ok(points.value.points);
+          },
+        ),
         open: fromPromise<Result<string>, SessionChoice | null>(async ({ input }) => {
           setStoppedIn(null);
           const answer = await openSession(workload, input);
@@ -189,7 +191,7 @@ const STATES = {
   stopping: 'stopping',
 } as const satisfies Record<string, SessionState>;
 
-const openSession = (workload: Workload, choice: SessionChoice | null) =>
+const openSession = (workload: WorkloadPage, choice: SessionChoice | null) =>
   client().ask('openRestoreSession', {
     organizationId: choice?.organizationId ?? '',
     datetime: choice?.at ?? 0,
@@ -199,11 +201,11 @@ const openSession = (workload: Workload, choice: SessionChoice | null) =>
 
 /** Returns the points of a period, newest first; `isComplete`: there are no more. */
 export async function listPoints(
-  { sessionType }: Workload,
+  { sessionType }: WorkloadPage,
   organizationId: string,
   period: { readonly from?: string; readonly to?: string } = {},
-): Promise<Result<{ readonly points: readonly Point[]; readonly isComplete: boolean }>> {
-  const points: Point[] = [];
+): Promise<Result<{ readonly points: readonly RestorePoint[]; readonly isComplete: boolean }>> {
+  const points: RestorePoint[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer: Result<OutputOf<'listRestorePoints'>> = await client().ask('listRestorePoints', {
@@ -228,7 +230,7 @@ const toPoint = ({
   changes,
   result,
   lacks,
-}: OutputOf<'listRestorePoints'>['rows'][number]): Point => ({
+}: OutputOf<'listRestorePoints'>['rows'][number]): RestorePoint => ({
   id,
   job: jobId,
   at: backupTime,

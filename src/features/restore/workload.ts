@@ -37,7 +37,7 @@ export interface ItemQuery extends PageInput {
 }
 
 /** What a restore page shows, and the calls that read it. Nothing of it is stored on this device. */
-export interface Workload {
+export interface WorkloadPage {
   readonly kind: WorkloadKind;
   /** The path of its page. */
   readonly page: string;
@@ -73,7 +73,7 @@ const [MAIL_SESSION, FILES_SESSION, SITES_SESSION, TEAMS_SESSION] = SESSION_TYPE
 
 const getParentInput = ({ folder }: NodeAt) => (folder === null ? {} : { parentId: folder });
 
-export const OUTLOOK: Workload = {
+export const OUTLOOK: WorkloadPage = {
   kind: 'outlook',
   page: '/o365/restore/outlook',
   sessionType: MAIL_SESSION,
@@ -98,7 +98,7 @@ export const OUTLOOK: Workload = {
     client().ask('getMailDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };
 
-export const ONEDRIVE: Workload = {
+export const ONEDRIVE: WorkloadPage = {
   kind: 'onedrive',
   page: '/o365/restore/onedrive',
   sessionType: FILES_SESSION,
@@ -146,7 +146,7 @@ const getGroups = (site: string): NodePage<ContainerNode> => ({
   count: 2,
 });
 
-export const SHAREPOINT: Workload = {
+export const SHAREPOINT: WorkloadPage = {
   kind: 'sharepoint',
   page: '/o365/restore/sharepoint',
   sessionType: SITES_SESSION,
@@ -178,7 +178,7 @@ export const SHAREPOINT: Workload = {
     client().ask('getSiteDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };
 
-export const TEAMS: Workload = {
+export const TEAMS: WorkloadPage = {
   kind: 'teams',
   page: '/o365/restore/teams',
   sessionType: TEAMS_SESSION,
@@ -204,12 +204,12 @@ export const TEAMS: Workload = {
 
 /** Whether what is open can be searched. */
 export const canSearch = (
-  { hasItems }: Pick<Workload, 'hasItems'>,
+  { hasItems }: Pick<WorkloadPage, 'hasItems'>,
   path: readonly string[],
 ): boolean => path.length > 0 && hasItems?.(path) !== false;
 
 /** Returns the words that are searched for. Where nothing can be searched, nothing is left out. */
 export const getSearchText = (
-  workload: Pick<Workload, 'hasItems'>,
+  workload: Pick<WorkloadPage, 'hasItems'>,
   { path, text }: { readonly path: readonly string[]; readonly text: string },
 ): string => (canSearch(workload, path) ? text : '');

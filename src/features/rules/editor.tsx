@@ -8,7 +8,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { DoesFields, WhenFields } from './fields.tsx';
 import type { FieldsProps } from './fields.tsx';
 import { makeRuleFormSchema, toRuleInput } from './form.ts';
@@ -50,7 +50,7 @@ export function Editor({
         ? client().ask('createRule', { rule })
         : client().ask('changeRules', { id, rule }),
     onSaved: () => {
-      tell(id === null ? t.created : t.saved);
+      showSuccess(id === null ? t.created : t.saved);
       onSaved();
     },
   });

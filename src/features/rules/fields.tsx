@@ -9,7 +9,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import type { Form } from './form.ts';
-import { Many } from '../shared/forms/multi-select.tsx';
+import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { DAY_NAMES } from './labels.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
@@ -46,28 +46,28 @@ export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
         maxLength={200}
         onChange={({ target }) => onChange({ computer: target.value })}
       />
-      <Many
+      <MultiSelect
         label={t.state}
         none={t.any}
         chosen={form.states}
         options={PROBLEM_STATES.map((state) => [state, STATES[state].label] as const)}
         onChange={(states) => onChange({ states })}
       />
-      <Many
+      <MultiSelect
         label={t.company}
         none={t.any}
         chosen={form.companies}
         options={companies}
         onChange={(next) => onChange({ companies: next })}
       />
-      <Many
+      <MultiSelect
         label={t.source}
         none={t.any}
         chosen={form.sources}
         options={SOURCES.map((source) => [source, SOURCE_NAMES[source]] as const)}
         onChange={(sources) => onChange({ sources })}
       />
-      <Many
+      <MultiSelect
         label={t.type}
         none={t.any}
         chosen={form.types}
@@ -100,7 +100,7 @@ export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
         />
         {form.timed && (
           <div className="grid gap-3 pt-2 pl-7">
-            <Many
+            <MultiSelect
               label={t.days}
               none={t.everyDay}
               chosen={form.days}
@@ -174,7 +174,7 @@ export function DoesFields({ form, errors, people, onChange }: FieldsProps) {
         hint={t.showHintHint}
         onChange={({ target }) => onChange({ hint: target.value })}
       />
-      <Many
+      <MultiSelect
         label={t.email}
         none={t.nobody}
         chosen={form.notify}

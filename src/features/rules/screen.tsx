@@ -18,7 +18,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { EXAMPLES, rulesPlace } from './address.ts';
 import { rulesAddress } from '../shared/page-links/rules.ts';
@@ -63,7 +63,7 @@ export function Rules() {
 
   async function change(input: InputOf<'changeRules'>): Promise<void> {
     const changed = await mutation.send(() => client().ask('changeRules', input));
-    if (!changed.ok) tellFailure(changed.failure.message);
+    if (!changed.ok) showFailure(changed.failure.message);
     request.again();
   }
   function move(id: string, by: 1 | -1): void {
@@ -76,8 +76,8 @@ export function Rules() {
     const details = await client().ask('removeRule', { id: open });
     if (details.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
-    if (!details.ok) return tellFailure(details.failure.message);
-    tell(t.deleted);
+    if (!details.ok) return showFailure(details.failure.message);
+    showSuccess(t.deleted);
     saved();
   }
   const make = (

@@ -4,17 +4,17 @@ import { can } from '#contract/abilities.ts';
 import type { Features } from '#contract/branding/branding.ts';
 import type { IconName } from '../../ui/icon.tsx';
 import { getMenu } from '../../app/router/menu.ts';
-import type { Theme } from '../../app/theme.ts';
+import type { ThemeMode } from '../../app/theme.ts';
 import { GOES } from '../../app/shell/go-to-shortcuts.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 /** What Enter does on an item of the palette. */
 export type Does =
   | { readonly kind: 'open'; readonly to: string }
-  | { readonly kind: 'theme'; readonly theme: Theme }
+  | { readonly kind: 'theme'; readonly theme: ThemeMode }
   | { readonly kind: 'sync' };
 
-export interface Line {
+export interface PaletteLine {
   readonly key: string;
   /** Heading of the item's group; items of a group are adjacent. */
   readonly group: string;
@@ -29,15 +29,18 @@ export interface Line {
 }
 
 const LIST = '/monitoring/daily-checks';
-const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
+const THEMES = ['light', 'dark', 'system'] as const satisfies readonly ThemeMode[];
 
 /**
  * Returns the items that need no search text: first all pages, in the sidebar or not, then actions.
  */
-export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
+export function fixedLines(
+  roles: readonly Role[],
+  features: Features | null,
+): readonly PaletteLine[] {
   const pages = getMenu(roles, features)
     .flatMap(({ entries }) => entries)
-    .map(({ to, word, icon }): Line => {
+    .map(({ to, word, icon }): PaletteLine => {
       const letter = Object.entries(GOES).find(([, page]) => page === to)?.[0];
       return {
         key: `page-${to}`,
@@ -54,7 +57,7 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
     otherPage(),
     ...views,
     { key: 'sync', group: t.actions, label: t.syncNow, icon: 'sync', does: { kind: 'sync' } },
-    ...THEMES.map((theme): Line => ({
+    ...THEMES.map((theme): PaletteLine => ({
       key: `theme-${theme}`,
       group: t.actions,
       label: t[`${theme}Theme`],
@@ -65,7 +68,7 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
 }
 
 /** A page that every signed-in user can open and that isn't in the sidebar. */
-const otherPage = (): Line => ({
+const otherPage = (): PaletteLine => ({
   key: 'page-subscriptions',
   group: t.pages,
   label: t.subscriptions,
@@ -73,7 +76,7 @@ const otherPage = (): Line => ({
   does: { kind: 'open', to: '/monitoring/subscriptions' },
 });
 
-const lists = (): readonly Line[] => [
+const lists = (): readonly PaletteLine[] => [
   {
     key: 'page-wall',
     group: t.pages,
@@ -112,7 +115,7 @@ const lists = (): readonly Line[] => [
 ];
 
 /** Returns the items that contain every typed word. Items that start with it come first. */
-export function matching(lines: readonly Line[], typed: string): readonly Line[] {
+export function matching(lines: readonly PaletteLine[], typed: string): readonly PaletteLine[] {
   const words = typed
     .trim()
     .toLowerCase()
@@ -120,7 +123,7 @@ export function matching(lines: readonly Line[], typed: string): readonly Line[]
     .filter((word) => word !== '');
   if (words.length === 0) return lines;
   const hits = lines.filter(({ label }) => words.every((one) => label.toLowerCase().includes(one)));
-  const begins = ({ label }: Line): number =>
+  const begins = ({ label }: PaletteLine): number =>
     label.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1;
   return hits.toSorted((a, b) => begins(a) - begins(b));
 }

@@ -24,9 +24,9 @@ import { STATES } from '../../ui/states.ts';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 import { hasMore, lineOfResults, linesHere, linesThere } from './result-items.ts';
 import { fixedLines, matching } from './palette-items.ts';
-import type { Line } from './palette-items.ts';
+import type { PaletteLine } from './palette-items.ts';
 import { useServerSearch } from './use-server-search.ts';
-import type { SearchQuery } from './use-server-search.ts';
+import type { ServerSearch } from './use-server-search.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
@@ -53,7 +53,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const request = useServerSearch(text);
   const now = useNow(60_000);
   const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
-  const named: readonly Line[] = (views ?? []).map((view) => ({
+  const named: readonly PaletteLine[] = (views ?? []).map((view) => ({
     key: `view-${view.id}`,
     group: t.views,
     label: view.name,
@@ -82,7 +82,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       ? 0
       : found.jobs.count + found.companies.count + found.computers.count - here.length;
 
-  const run = (line: Line | null): void => {
+  const run = (line: PaletteLine | null): void => {
     if (line === null) return;
     onClose();
     switch (line.does.kind) {
@@ -102,7 +102,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <div className="fixed inset-0 flex items-start justify-center p-3 phone:pt-[12vh]">
         <DialogPanel className="flex max-h-[min(560px,100%)] w-[600px] max-w-full flex-col overflow-hidden rounded-part border border-rule bg-sheet text-ink shadow-toast">
           <DialogTitle className="sr-only">{t.title}</DialogTitle>
-          <Combobox<Line | null> value={null} onChange={run} immediate>
+          <Combobox<PaletteLine | null> value={null} onChange={run} immediate>
             <span className="flex h-12 shrink-0 items-center gap-3 border-b border-rule px-4">
               <Icon name="search" className="text-ink-3" />
               <ComboboxInput
@@ -180,7 +180,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 const EMPTY = {};
 
 interface FootProps {
-  readonly query: SearchQuery;
+  readonly query: ServerSearch;
   readonly text: string;
   readonly hits: number;
   readonly there: number;

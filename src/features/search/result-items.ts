@@ -4,21 +4,21 @@ import type { Day, Ms } from '#contract/ids.ts';
 import { dayText } from '#contract/time/day.ts';
 import type { FoundOut } from '#contract/search/calls.ts';
 import type { Sought } from '#contract/search/search.ts';
-import type { Found } from '#workers/api.ts';
+import type { SearchMatches } from '#workers/api.ts';
 import { dayAt, spanKey } from '../shared/date-range/dates.ts';
 import type { DayRule } from '../shared/date-range/dates.ts';
 import { formatAge, formatDate } from '../../ui/format.ts';
 import { STATES } from '../../ui/states.ts';
 import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
-import type { Line } from './palette-items.ts';
+import type { PaletteLine } from './palette-items.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 const joinWords = (...words: readonly string[]): string =>
   words.filter((word) => word !== '').join(', ');
 
 /** Returns the items for data on this device. */
-export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
-  ...companies.rows.map(({ company, name, jobs: count }): Line => ({
+export const linesHere = ({ companies, jobs, computers }: SearchMatches): PaletteLine[] => [
+  ...companies.rows.map(({ company, name, jobs: count }): PaletteLine => ({
     key: `company-${company}`,
     group: t.companies,
     label: name,
@@ -26,7 +26,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     icon: 'companies',
     does: { kind: 'open', to: companyAddress(company) },
   })),
-  ...jobs.rows.map(({ job, name, computer, companyName }): Line => ({
+  ...jobs.rows.map(({ job, name, computer, companyName }): PaletteLine => ({
     key: `job-${job}`,
     group: t.jobs,
     label: name,
@@ -34,7 +34,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     icon: 'daily-checks',
     does: { kind: 'open', to: jobAddress(job) },
   })),
-  ...computers.rows.map(({ name, company, companyName }): Line => ({
+  ...computers.rows.map(({ name, company, companyName }): PaletteLine => ({
     key: computerKey(company, name),
     group: t.computers,
     label: name,
@@ -51,7 +51,11 @@ const computerKey = (company: number, name: string): string =>
  * Returns the item that opens the run list with these words and days; null if this device stores
  * none of the days.
  */
-export function lineOfResults({ words, days }: Sought, typed: string, oldest: Day): Line | null {
+export function lineOfResults(
+  { words, days }: Sought,
+  typed: string,
+  oldest: Day,
+): PaletteLine | null {
   if (days && dayText(days.to) < oldest) return null;
   const span = days
     ? spanKey({ kind: 'range', from: dayText(days.from), to: dayText(days.to) })
@@ -72,11 +76,11 @@ export function lineOfResults({ words, days }: Sought, typed: string, oldest: Da
 const open = (
   key: string,
   group: string,
-  icon: Line['icon'],
+  icon: PaletteLine['icon'],
   word: string,
   detail: string,
   to: string,
-): Line => ({
+): PaletteLine => ({
   key,
   group,
   icon,
@@ -91,7 +95,7 @@ export function linesThere(
   roles: readonly Role[],
   rule: DayRule,
   now: Ms,
-): readonly Line[] {
+): readonly PaletteLine[] {
   const lists = can(roles, 'monitoring.daily-checks');
   const date = (at: Ms): string => formatDate(at, rule.zone);
   return [
@@ -155,7 +159,7 @@ export function linesThere(
       open(`hint-${id}`, t.hints, 'hint', name, '', `/monitoring/hints?hint=${id}`),
     ),
     ...(found.results?.rows ?? []).map(
-      ({ n, job, jobName, companyName, computer, startedAt, state, message }): Line => ({
+      ({ n, job, jobName, companyName, computer, startedAt, state, message }): PaletteLine => ({
         ...open(
           `result-${n}`,
           t.olderResults,

@@ -7,7 +7,7 @@ import { client } from '../../app/worker/worker-client.ts';
 /**
  * Status of the server search. `waiting`: for a pause in typing. `short`: the text is too short.
  */
-export type SearchQuery =
+export type ServerSearch =
   | { readonly kind: 'none' | 'short' | 'waiting' | 'asking' | 'offline' | 'failed' }
   | { readonly kind: 'found'; readonly found: FoundOut };
 
@@ -18,8 +18,8 @@ const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answ
 /**
  * SEEK-4: searches on the server when typing pauses. Only the answer to the current text is shown.
  */
-export function useServerSearch(text: string): SearchQuery {
-  const [details, setResult] = useState<{ readonly text: string; readonly asked: SearchQuery }>({
+export function useServerSearch(text: string): ServerSearch {
+  const [details, setResult] = useState<{ readonly text: string; readonly asked: ServerSearch }>({
     text: '',
     asked: NONE,
   });
@@ -27,7 +27,7 @@ export function useServerSearch(text: string): SearchQuery {
   useEffect(() => {
     if (!enough) return undefined;
     let isCurrent = true;
-    const say = (request: SearchQuery): void => {
+    const say = (request: ServerSearch): void => {
       if (isCurrent) setResult({ text, asked: request });
     };
     const ask = async (): Promise<void> => {
@@ -50,6 +50,6 @@ export function useServerSearch(text: string): SearchQuery {
   return details.text === text ? details.asked : WAITING;
 }
 
-const NONE: SearchQuery = { kind: 'none' };
-const SHORT: SearchQuery = { kind: 'short' };
-const WAITING: SearchQuery = { kind: 'waiting' };
+const NONE: ServerSearch = { kind: 'none' };
+const SHORT: ServerSearch = { kind: 'short' };
+const WAITING: ServerSearch = { kind: 'waiting' };

@@ -17,7 +17,7 @@ interface RefusedProps {
 }
 
 /** Explains why the server's part is missing or outdated. */
-export function Refused({ error, at, own, zone, onAgain }: RefusedProps) {
+export function RefusedNotice({ error, at, own, zone, onAgain }: RefusedProps) {
   const offline = error === MESSAGES.needsNetwork;
   return (
     <div className="px-4 py-3 desk:px-6">

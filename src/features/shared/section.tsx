@@ -20,7 +20,7 @@ export interface SectionProps {
 }
 
 /** A section of the dashboard with its heading. */
-export function Section({
+export function DashboardSection({
   title,
   href = null,
   detail,
@@ -58,7 +58,7 @@ export function Section({
 }
 
 /** Placeholder bars, shown after 100 ms. */
-export function Lines({ count }: { readonly count: number }) {
+export function PlaceholderLines({ count }: { readonly count: number }) {
   return (
     <DelayedFallback>
       <div aria-busy="true">
@@ -108,7 +108,7 @@ export function FromServer<T>({
           </Button>
         </div>
       )}
-      {value !== null ? children(value) : error === null && <Lines count={lines} />}
+      {value !== null ? children(value) : error === null && <PlaceholderLines count={lines} />}
     </>
   );
 }

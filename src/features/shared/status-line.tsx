@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 
 /** Status of a factor as icon and word, with an explanation. */
-export function StateLine({
+export function FactorStateLine({
   on,
   label,
   children,

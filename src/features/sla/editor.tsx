@@ -11,7 +11,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
-import { Many } from '../shared/forms/multi-select.tsx';
+import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { alarmFormSchema } from './form.ts';
 import type { Form } from './form.ts';
 import { slaMessages as t } from './messages.en.ts';
@@ -83,28 +83,28 @@ export function Editor({
       </FormSection>
       {jobName === null ? (
         <FormSection title={t.jobsSection} description={t.jobsHint}>
-          <Many
+          <MultiSelect
             label={t.companyField}
             none={t.any}
             chosen={form.companies}
             options={companies}
             onChange={(next) => change({ companies: next })}
           />
-          <Many
+          <MultiSelect
             label={t.sourceField}
             none={t.any}
             chosen={form.sources}
             options={SOURCES.map((source) => [source, SOURCE_NAMES[source]] as const)}
             onChange={(sources) => change({ sources })}
           />
-          <Many
+          <MultiSelect
             label={t.typeField}
             none={t.any}
             chosen={form.types}
             options={JOB_TYPES.map((type) => [type, TYPE_WORDS[type]] as const)}
             onChange={(types) => change({ types })}
           />
-          <Many
+          <MultiSelect
             label={t.groupField}
             none={t.any}
             chosen={form.groups}
@@ -144,7 +144,7 @@ export function Editor({
         />
       </FormSection>
       <FormSection title={t.recipientsSection} description={t.recipientsHint}>
-        <Many
+        <MultiSelect
           label={t.users}
           none={t.nobody}
           chosen={form.recipients}

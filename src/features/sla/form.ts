@@ -20,7 +20,9 @@ export interface Form {
   readonly days: string;
   readonly recipients: readonly UserId[];
 }
-export type FormErrors = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
+export type SlaFormErrors = Readonly<
+  Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>
+>;
 
 export const createAlarmForm = (
   job: { readonly uid: string; readonly name: string } | null,
@@ -64,9 +66,9 @@ export const getForm = ({
 /** Returns the typed alarm, or the faults by field if it is invalid. */
 export function getAlarm(form: Form): {
   readonly alarm: SlaFields | null;
-  readonly errors: FormErrors;
+  readonly errors: SlaFormErrors;
 } {
-  const errors: Partial<Record<keyof FormErrors, string>> = {};
+  const errors: Partial<Record<keyof SlaFormErrors, string>> = {};
   const whole = (field: 'hours' | 'percent' | 'days', max: number, says: string): number | null => {
     const text = form[field].trim();
     const one = Number(text);

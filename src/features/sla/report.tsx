@@ -20,7 +20,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { getExportFailureText } from '../shared/export/make-file.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import { SectionLink } from '../shared/section-link.tsx';
@@ -41,7 +41,7 @@ export interface ReportProps {
 /**
  * SLA-4, SLA-5: success rate of each job or company, worst first, and whether it meets the target.
  */
-export function Report({ place: supplied, offline, companies, onPlace }: ReportProps) {
+export function SlaResults({ place: supplied, offline, companies, onPlace }: ReportProps) {
   const isFiltered = useCompaniesFilter();
   const place = isFiltered ? supplied : { ...supplied, company: null };
   const branding = useBranding();
@@ -91,7 +91,7 @@ export function Report({ place: supplied, offline, companies, onPlace }: ReportP
   }
   async function download(): Promise<void> {
     const loaded = await mutation.send(loadAll);
-    if (!loaded.ok) return tellFailure(getExportFailureText(loaded.failure));
+    if (!loaded.ok) return showFailure(getExportFailureText(loaded.failure));
     const rows = loaded.value;
     const name = csvName('SLA', now, rule.zone);
     saveFile(
@@ -100,7 +100,7 @@ export function Report({ place: supplied, offline, companies, onPlace }: ReportP
         type: 'text/csv;charset=utf-8',
       }),
     );
-    tell(t.fileSaved({ name }));
+    showSuccess(t.fileSaved({ name }));
   }
 
   return (

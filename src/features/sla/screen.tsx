@@ -18,13 +18,13 @@ import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import { slaAddress, slaPlace } from './address.ts';
 import type { SlaPlace } from './address.ts';
 import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
 import { createAlarmForm, getForm } from './form.ts';
-import { Report } from './report.tsx';
+import { SlaResults } from './report.tsx';
 import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
@@ -72,7 +72,7 @@ export function Sla() {
     const result = await client().ask('removeSlaAlarm', { id: open });
     if (result.ok) flushSync(() => setGone(open));
     setDeleting(false);
-    if (!result.ok) return tellFailure(result.failure.message);
+    if (!result.ok) return showFailure(result.failure.message);
     saved();
   }
   const make = (
@@ -156,7 +156,7 @@ export function Sla() {
             onChoose={(next) => history.push(slaAddress({ view: next }))}
           >
             {view === 'report' ? (
-              <Report place={place} offline={offline} companies={all} onPlace={go} />
+              <SlaResults place={place} offline={offline} companies={all} onPlace={go} />
             ) : (
               <>
                 {offline && (

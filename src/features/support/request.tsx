@@ -20,7 +20,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
+import { lastFailures, showInfo } from '#src/ui/toasts.ts';
 import { getContext, contextParts } from './context.ts';
 import { SentRequests } from './sent-requests.tsx';
 import { supportMessages as t } from './messages.en.ts';
@@ -59,7 +59,7 @@ export function SupportRequest() {
       reset({ ...EMPTY_REQUEST, without });
       setPage(1);
       sent.again();
-      tellInfo(t.sending);
+      showInfo(t.sending);
     },
   });
   const { subject, message, without } = form;

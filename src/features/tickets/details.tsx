@@ -16,7 +16,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
@@ -82,7 +82,7 @@ export function TicketDetails({
 
   function show(saved: TicketWhole, text: string): void {
     reset(getDraft(saved));
-    tell(text);
+    showSuccess(text);
     onSaved(saved);
   }
   async function setStatus(statusId: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { TicketOut } from '#contract/tickets/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc } from '#src/ui/format.ts';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import { TicketMark } from './mark.tsx';
@@ -24,14 +24,14 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
       busy={busy}
       heads={
         <>
-          <Head className="w-32 pl-5">{t.ticket}</Head>
-          <Head>{t.subject}</Head>
-          <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>{t.company}</Head>
-          <Head className={narrow ? 'w-40' : 'w-44'}>{t.status}</Head>
-          <Head className={`w-28 ${wide}`}>{t.priority}</Head>
-          <Head className={`w-[13%] ${wide}`}>{t.owner}</Head>
-          <Head className={`w-24 ${wide}`}>{t.problems}</Head>
-          <Head className={`w-28 ${wide}`}>{t.opened}</Head>
+          <TableHead className="w-32 pl-5">{t.ticket}</TableHead>
+          <TableHead>{t.subject}</TableHead>
+          <TableHead className={narrow ? 'w-[24%]' : 'w-[16%]'}>{t.company}</TableHead>
+          <TableHead className={narrow ? 'w-40' : 'w-44'}>{t.status}</TableHead>
+          <TableHead className={`w-28 ${wide}`}>{t.priority}</TableHead>
+          <TableHead className={`w-[13%] ${wide}`}>{t.owner}</TableHead>
+          <TableHead className={`w-24 ${wide}`}>{t.problems}</TableHead>
+          <TableHead className={`w-28 ${wide}`}>{t.opened}</TableHead>
         </>
       }
     >

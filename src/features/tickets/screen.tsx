@@ -20,7 +20,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import {
   isNarrowed,
@@ -82,8 +82,8 @@ export function Tickets() {
     if (open === null) return;
     const result = await client().ask('deleteTicket', { id: open });
     setDeleting(false);
-    if (!result.ok) return tellFailure(getFailureText(result.failure));
-    tell(t.deleted);
+    if (!result.ok) return showFailure(getFailureText(result.failure));
+    showSuccess(t.deleted);
     request.again();
     close();
   }

@@ -14,7 +14,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { getId } from '../shared/ids.ts';
 import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
@@ -53,8 +53,9 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     const result = await mutation.send(() =>
       client().ask('forgotPassword', { username: user.username }),
     );
-    if (result.ok) tell(user.email === null ? t.linkSent : t.linkSentTo({ email: user.email }));
-    else tellFailure(getFailureText(result.failure));
+    if (result.ok)
+      showSuccess(user.email === null ? t.linkSent : t.linkSentTo({ email: user.email }));
+    else showFailure(getFailureText(result.failure));
   }
 
   const canManage = !own && !locked && !user.deleted;

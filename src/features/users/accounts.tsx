@@ -12,7 +12,7 @@ import { IconButton } from '#src/ui/button.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { getId } from '../shared/ids.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -29,7 +29,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
   const field = useRef<HTMLInputElement>(null);
   const locked = user.deleted || !user.editable;
   const stored = (saved: UserListed, text: string): void => {
-    tell(text);
+    showSuccess(text);
     onSaved(saved);
     field.current?.focus();
   };

@@ -13,7 +13,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { getId } from '../shared/ids.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
@@ -91,7 +91,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
             return !result.ok && result.failure.kind === 'not-found' ? ok(null) : result;
           }}
           onDone={() => {
-            tell(t.keyRevoked);
+            showSuccess(t.keyRevoked);
             setEnding(null);
             request.again();
           }}

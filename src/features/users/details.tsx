@@ -5,7 +5,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { getId } from '../shared/ids.ts';
@@ -39,7 +39,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     explain: explainRefusal,
     onSaved: (saved) => {
       reset(toDraft(saved));
-      tell(
+      showSuccess(
         user !== null
           ? t.changesSaved
           : saved.invited

@@ -1,7 +1,7 @@
 import type { UserListed } from '#contract/users/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
 import { getId } from '../shared/ids.ts';
 import { richText } from '#src/ui/rich-text.tsx';
@@ -21,7 +21,7 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
       phrase={t.deleteUser}
       send={() => withReauth(() => client().ask('deleteUser', { id: getId(user) }))}
       onDone={() => {
-        tell(t.userDeleted({ user: user.name }));
+        showSuccess(t.userDeleted({ user: user.name }));
         onDone();
       }}
       onClose={onClose}
@@ -42,7 +42,7 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
       phrase={t.resetTwoFactor}
       send={() => withReauth(() => client().ask('resetFactors', { id: getId(user) }))}
       onDone={() => {
-        tell(t.twoFactorReset({ user: user.name }));
+        showSuccess(t.twoFactorReset({ user: user.name }));
         onDone();
       }}
       onClose={onClose}
@@ -63,7 +63,7 @@ export function RemoveUser({ user, onDone, onClose }: EndProps) {
       phrase={t.erase}
       send={() => withReauth(() => client().ask('removeUser', { id: getId(user) }))}
       onDone={() => {
-        tell(t.userErased({ user: user.username }));
+        showSuccess(t.userErased({ user: user.username }));
         onDone();
       }}
       onClose={onClose}

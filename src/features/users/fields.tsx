@@ -7,7 +7,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { SSO_WORDS } from '#src/app/session/single-sign-on.ts';
 import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
-import { Chosen } from '#src/ui/chosen.tsx';
+import { SelectedValues } from '#src/ui/chosen.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
@@ -17,7 +17,7 @@ import { fullText } from '#src/ui/full-text.tsx';
 import { FormPart, GroupError } from '../shared/forms/form-parts.tsx';
 import { isThe } from '../shared/ids.ts';
 import { needsEmail, SSO_SYSTEMS } from './form.ts';
-import type { FormErrors, UserDraft } from './form.ts';
+import type { UserFormErrors, UserDraft } from './form.ts';
 import { AUTH_WORDS, ROLE_WORDS } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -25,7 +25,7 @@ export interface UserFieldsProps {
   readonly me: Me;
   readonly user: UserListed | null;
   readonly draft: UserDraft;
-  readonly errors: FormErrors;
+  readonly errors: UserFormErrors;
   readonly onChange: (next: Partial<UserDraft>) => void;
 }
 
@@ -248,7 +248,7 @@ function Companies({ me, user, draft, errors, onChange }: UserFieldsProps) {
                   .map(({ n, name }) => ({ value: String(n), label: name }))
                   .toSorted((a, b) => a.label.localeCompare(b.label))}
               />
-              <Chosen
+              <SelectedValues
                 label={t.companies}
                 none={t.noCompanies}
                 items={companies.map((n) => ({ key: n, label: getLabel(n) }))}

@@ -119,7 +119,7 @@ export const FIELDS = [
   'landingPage',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-export type FormErrors = Readonly<Partial<Record<Field, string>>>;
+export type UserFormErrors = Readonly<Partial<Record<Field, string>>>;
 
 const phone = (typed: string): string | null =>
   typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(getPhone(typed)) ? null : t.phoneInvalid;
@@ -131,7 +131,7 @@ export const needsEmail = (user: UserListed | null): boolean =>
   user === null || user.email !== null;
 
 /** Returns the errors of a draft, by field. */
-export function getUserErrors(draft: UserDraft, user: UserListed | null): FormErrors {
+export function getUserErrors(draft: UserDraft, user: UserListed | null): UserFormErrors {
   const isNew = user === null;
   const errors: Partial<Record<Field, string>> = {};
   const say = (field: Field, error: string | null): void => {

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { UserListed } from '#contract/users/calls.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
@@ -48,10 +48,10 @@ export function UserList({
             onSort={onSort}
             className={`w-[22%] ${wide}`}
           />
-          <Head className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>{t.roles}</Head>
-          <Head className={`w-[11%] ${wide}`}>{t.companies}</Head>
-          <Head className={`w-[72px] ${wide}`}>{t.accounts}</Head>
-          <Head className={`w-28 ${wide}`}>{t.twoFactorColumn}</Head>
+          <TableHead className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>{t.roles}</TableHead>
+          <TableHead className={`w-[11%] ${wide}`}>{t.companies}</TableHead>
+          <TableHead className={`w-[72px] ${wide}`}>{t.accounts}</TableHead>
+          <TableHead className={`w-28 ${wide}`}>{t.twoFactorColumn}</TableHead>
           <SortHead
             label={t.lastSignIn}
             by="lastSignIn"
@@ -59,7 +59,7 @@ export function UserList({
             onSort={onSort}
             className="w-28 pr-3"
           />
-          <Head className="w-[148px] pr-5">{t.status}</Head>
+          <TableHead className="w-[148px] pr-5">{t.status}</TableHead>
         </>
       }
     >

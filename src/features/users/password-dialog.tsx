@@ -10,7 +10,7 @@ import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { getId } from '../shared/ids.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
@@ -34,7 +34,7 @@ export function PasswordDialog({
       withReauth(() => client().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', input)),
     explain: (failure) => readServerErrors(failure, { password: null }),
     onSaved: () => {
-      tell(t.passwordSet({ user: user.name }));
+      showSuccess(t.passwordSet({ user: user.name }));
       onDone();
     },
   });

@@ -17,7 +17,7 @@ import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
-import { Download } from '../shared/export/download.tsx';
+import { DownloadButton } from '../shared/export/download.tsx';
 import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { getId, isThe } from '../shared/ids.ts';
@@ -137,7 +137,7 @@ function UsersOf({ me }: { readonly me: Me }) {
               }
             />
             <span className="ml-auto">
-              <Download
+              <DownloadButton
                 name="exportUsers"
                 input={usersAsk(place)}
                 offline={offline}

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, oneof, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { getPattern, withoutNames } from '#contract/problems/cause-names.ts';
+import { getNamePattern, withoutNames } from '#contract/problems/cause-names.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const piece = constantFrom(
@@ -41,7 +41,7 @@ test('RUN-5: names in a failure are found by their pattern, whatever is around t
         let wanted = line;
         for (const one of names) {
           if (one.length >= 3 && line.toLowerCase().includes(one.toLowerCase()))
-            wanted = wanted.replace(getPattern(one), '‹host›');
+            wanted = wanted.replace(getNamePattern(one), '‹host›');
         }
         expect(withoutNames(line, names)).toBe(wanted);
       },

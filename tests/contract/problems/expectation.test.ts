@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { abandonedAt, getCadence, getExpectation } from '#contract/problems/expectation.ts';
 import { emptyStat } from '#contract/runs/fold.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
 
 const runs = (count: number): { numRuns: number } => ({
@@ -12,18 +12,18 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** A Monday. */
 const MONDAY = Date.parse('2026-03-02T02:00:00Z');
-const job = (schedule: Schedule | null = null, graceSec: number | null = null) => ({
+const job = (schedule: JobSchedule | null = null, graceSec: number | null = null) => ({
   enabled: true,
   schedule,
   graceSec,
   firstSeenAt: MONDAY - 30 * DAY,
   missedIgnored: null,
 });
-const nightly: Schedule = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+const nightly: JobSchedule = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
 const stat = (more: Partial<ReturnType<typeof emptyStat>> = {}) => ({ ...emptyStat(1), ...more });
 const early = MONDAY - 60 * DAY;
 const of = (
-  schedule: Schedule | null,
+  schedule: JobSchedule | null,
   more: Parameters<typeof stat>[0],
   bootedAt = early,
   grace: number | null = null,
@@ -45,7 +45,7 @@ test('RUN-3: by a declared schedule, after the last start, with the grace that w
 });
 
 test('RUN-3: a cron line is read in its zone, also across a change of the clocks', () => {
-  const berlin: Schedule = { type: 'cron', cron: '30 3 * * *', tz: 'Europe/Berlin' };
+  const berlin: JobSchedule = { type: 'cron', cron: '30 3 * * *', tz: 'Europe/Berlin' };
   const at = of(berlin, { lastStart: Date.parse('2026-03-28T02:30:00Z') })?.at ?? 0;
   expect(new Date(at).toISOString()).toBe('2026-03-29T01:30:00.000Z');
 });
@@ -126,10 +126,10 @@ test('RUN-3: an expectation lies after what is known, is due after it, and marki
   const schedule = fc.oneof(
     fc
       .integer({ min: 60, max: 10 * 86_400 })
-      .map((everySec): Schedule => ({ type: 'every', everySec })),
+      .map((everySec): JobSchedule => ({ type: 'every', everySec })),
     fc
       .constantFrom('0 2 * * *', '*/10 * * * *', '15 3 * * 1-5', '0 0 1 * *', '30 22 * * sun')
-      .map((cron): Schedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
+      .map((cron): JobSchedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
     fc.constant(null),
   );
   fc.assert(
@@ -164,7 +164,7 @@ test('RUN-3: an expectation lies after what is known, is due after it, and marki
 });
 
 const quiet = (
-  schedule: Schedule | null,
+  schedule: JobSchedule | null,
   until: number,
   more: Parameters<typeof stat>[0],
   bootedAt = early,
@@ -211,10 +211,10 @@ test('DESK-4: whatever its schedule and history, nothing of an ignored job is ex
   const schedule = fc.oneof(
     fc
       .integer({ min: 60, max: 10 * 86_400 })
-      .map((everySec): Schedule => ({ type: 'every', everySec })),
+      .map((everySec): JobSchedule => ({ type: 'every', everySec })),
     fc
       .constantFrom('0 2 * * *', '*/10 * * * *', '15 3 * * 1-5', '30 22 * * sun')
-      .map((cron): Schedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
+      .map((cron): JobSchedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
     fc.constant(null),
   );
   fc.assert(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   getAnomalies,
   anomalyText,
-  type Facts,
+  type ResultFacts,
   MIN_RUNS,
   MIN_SPREAD,
   getProblem,
@@ -81,7 +81,7 @@ test('RUN-4: anomalies are those of the definition, calculated the slow way', ()
           ...(measure === 'duration' ? { durations: values } : { [measure]: values }),
           calibrated: calibrated ? { [measure]: calibrated } : {},
         };
-        const facts: Facts = {
+        const facts: ResultFacts = {
           status,
           durationSec: null,
           bytes: null,
@@ -128,7 +128,7 @@ test('RUN-4: a value marked as normal is not an anomaly again, and only successf
     files: Array<number>(8).fill(1000),
     calibrated: {},
   };
-  const facts: Facts = {
+  const facts: ResultFacts = {
     status: 'Success',
     durationSec: 6000,
     bytes: 0,
@@ -170,7 +170,7 @@ test('RUN-4: the row shows the measure, the value and the usual range', () => {
 });
 
 test('RUN-5: a problem is a state and a cause', () => {
-  const facts: Facts = {
+  const facts: ResultFacts = {
     status: 'Failed',
     durationSec: 1,
     bytes: null,

@@ -1,4 +1,4 @@
-import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { UserDirectory } from '#server/features/auth/directory/directory.ts';
 import { accountHandlers } from '#server/features/auth/handlers.ts';
 import { impersonationHandlers } from '#server/features/auth/impersonation.ts';
 import { emailHandlers } from '#server/features/auth/email.ts';
@@ -16,7 +16,7 @@ import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { getApp } from '../http/fixtures.ts';
 
 /** The server with all that this area answers. `directory`: instead of one that would be asked. */
-export const accountApp = ({ context }: Fixture, directory: Directory | null = null): App =>
+export const accountApp = ({ context }: Fixture, directory: UserDirectory | null = null): App =>
   getApp(context, {
     ...accountHandlers(context, async () => directory),
     ...recoveryHandlers(context, async () => directory),

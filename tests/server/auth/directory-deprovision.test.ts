@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { LOOK_MS } from '#server/features/auth/directory/deprovision.ts';
 import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
 import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
-import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
+import type { Bound, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import type { AccountStatus } from '#server/features/auth/directory/account-status.ts';
 import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
@@ -18,7 +18,7 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Nothing is changed in a directory.'));
 
 /** A directory that answers every sign-in as it is told to. */
-const fake = (): Directory & { result: Bound['kind'] } => ({
+const fake = (): UserDirectory & { result: Bound['kind'] } => ({
   result: 'right',
   bind() {
     return Promise.resolve(

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
+import type { Bound, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import { ACCOUNT_RULE } from '#server/features/auth/rate-limit.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
@@ -14,7 +14,7 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Signing in changes nothing in a directory.'));
 
 /** A directory that answers as it is told to, and remembers what it was asked. */
-function fake(): Directory & { result: Bound['kind']; readonly asked: string[] } {
+function fake(): UserDirectory & { result: Bound['kind']; readonly asked: string[] } {
   return {
     result: 'right',
     asked: [],

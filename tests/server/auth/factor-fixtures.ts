@@ -1,12 +1,12 @@
 import { generateSync } from 'otplib';
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { PersonSettings } from '#contract/auth/profile.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import type { Ms } from '#contract/ids.ts';
 import { factorHandlers } from '#server/features/auth/factors.ts';
 import { accountHandlers } from '#server/features/auth/handlers.ts';
-import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { UserDirectory } from '#server/features/auth/directory/directory.ts';
 import { brandHandlers } from '#server/features/branding/handlers.ts';
 import type { NewUser } from '#server/features/users/create-user.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
@@ -14,10 +14,10 @@ import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { getApp, ask, PASSWORD, provider, user } from '../http/fixtures.ts';
 
 /** What an answer to a step of signing in may hold. */
-export type Details = Session & SignInStep;
+export type Details = UserSession & SignInStep;
 
 /** The whole API of signing in and of factors, with this directory. */
-export function factorApp({ context }: Fixture, directory: Directory | null = null): App {
+export function factorApp({ context }: Fixture, directory: UserDirectory | null = null): App {
   const find = () => Promise.resolve(directory);
   return getApp(context, {
     ...brandHandlers(context),
@@ -108,7 +108,7 @@ export interface Set {
 export async function place(
   fixture: Fixture,
   set: Set = {},
-  directory: Directory | null = null,
+  directory: UserDirectory | null = null,
 ): Promise<Place> {
   const { host, tenant } = await provider(fixture);
   const id = await user(fixture, tenant, set.user);

@@ -1,5 +1,5 @@
 import type { ImpersonationOutput } from '#contract/auth/impersonation-calls.ts';
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import type { Role } from '#contract/abilities.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { EventOf } from '#contract/events.ts';
@@ -36,13 +36,13 @@ export const exit = (host: string, token: string) =>
     body: {},
   });
 export const byToken = (host: string, token: string) =>
-  ask<Session>(app, '/api/v1/auth/login-token', { method: 'POST', host, body: { token } });
+  ask<UserSession>(app, '/api/v1/auth/login-token', { method: 'POST', host, body: { token } });
 export const said = ({ status, body }: Answer): unknown[] => [
   status,
   body.error?.kind,
   body.message,
 ];
-export const sessionIn = (answer: Answer<ImpersonationOutput>): Session => {
+export const sessionIn = (answer: Answer<ImpersonationOutput>): UserSession => {
   if (!('token' in answer.body.data)) throw new Error(`no session: ${answer.text}`);
   return answer.body.data;
 };

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import { getCall, CALLS } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -131,7 +131,7 @@ eachDatabase((name, open) => {
       MESSAGES.notWhileImpersonating,
     ]);
     let cookie = cookieIn(answer);
-    let last: Answer<Session> | null = null;
+    let last: Answer<UserSession> | null = null;
     for (let step = 0; step < 5; step += 1) {
       fixture.pass(12 * 60_000);
       last = await refresh(app, host, cookie);

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { QUESTIONS } from '#contract/auth/recovery-questions.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Changed, Directory } from '#server/features/auth/directory/directory.ts';
+import type { Changed, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import {
   ask,
   cookieIn,
@@ -179,7 +179,7 @@ eachDatabase((_name, open) => {
     await person(kate, { auth: 'ad', password_hash: null, password_reset: true });
     let outcome: Changed = { kind: 'wrong' };
     const calls: unknown[] = [];
-    const directory: Directory = {
+    const directory: UserDirectory = {
       bind: async () => ({ kind: 'wrong' }),
       reset: async () => ({ kind: 'unknown' }),
       unlock: async () => ({ kind: 'unknown' }),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getNeededStep } from '#server/features/auth/policy.ts';
-import type { Owned, Policy } from '#server/features/auth/policy.ts';
+import type { Owned, SecondFactorPolicy } from '#server/features/auth/policy.ts';
 
 const ownedArb: fc.Arbitrary<Owned> = fc.record({
   totp: fc.boolean(),
@@ -11,7 +11,7 @@ const ownedArb: fc.Arbitrary<Owned> = fc.record({
   phoneProven: fc.boolean(),
   smsAsked: fc.boolean(),
 });
-const policyArb = fc.constantFrom<Policy>('own', 'sms', 'strong');
+const policyArb = fc.constantFrom<SecondFactorPolicy>('own', 'sms', 'strong');
 
 test('FACTOR-1: of all policies and factors, the strongest required one is requested and nothing less signs in', () => {
   fc.assert(

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { QUESTIONS } from '#contract/auth/recovery-questions.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Changed, Directory } from '#server/features/auth/directory/directory.ts';
+import type { Changed, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import { ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
 import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -410,7 +410,7 @@ eachDatabase((_name, open) => {
     );
     let outcome: Changed = { kind: 'done' };
     const calls: unknown[] = [];
-    const directory: Directory = {
+    const directory: UserDirectory = {
       bind: async () => ({ kind: 'wrong' }),
       change: async () => ({ kind: 'unknown' }),
       reset: async (...input) => {

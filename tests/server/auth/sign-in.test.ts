@@ -8,7 +8,7 @@ import {
   tryNow,
   waitAfter,
 } from '#server/features/auth/rate-limit.ts';
-import type { Bucket, Rule } from '#server/features/auth/rate-limit.ts';
+import type { Bucket, WaitRule } from '#server/features/auth/rate-limit.ts';
 import type { App, Answer, Fixture } from '../http/fixtures.ts';
 import { anyDatabase } from '../db/databases.ts';
 import { getApp, login, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
@@ -24,7 +24,7 @@ const outside = ({ status, headers, text }: Answer): unknown => ({
 const NONE: Bucket = { failures: 0, until: 0, at: 0 };
 /** How many of the tries at these moments are looked at, and how the bucket stands then. */
 function looksAt(
-  rule: Rule,
+  rule: WaitRule,
   moments: Iterable<number>,
   begin = NONE,
 ): { looked: number; bucket: Bucket } {

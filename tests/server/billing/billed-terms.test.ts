@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { getBilledUsage, type Counted } from '#contract/billing/usage-months.ts';
+import { getBilledUsage, type CountedUsage } from '#contract/billing/usage-months.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import type { LoggedAbout } from '#contract/tables.ts';
 import { getBilledDays } from '#server/features/billing/subscriptions/billed-terms.ts';
@@ -209,12 +209,15 @@ type Days = readonly { readonly day: number; readonly used: number; readonly byt
 const toDays = (days: readonly Omit<Days[number], 'day'>[]): Days =>
   days.map((one, index) => ({ ...one, day: MARCH.first + index }));
 
-function countMarch(events: readonly LoggedAbout<'subscription'>[], days: Days): Counted | null {
+function countMarch(
+  events: readonly LoggedAbout<'subscription'>[],
+  days: Days,
+): CountedUsage | null {
   const billed = getBilledDays(events, MARCH, ZONE).get(1) ?? new Map();
   return sumDays(billed, days, 31);
 }
 
-const toRow = (counted: Counted, changed: { users: number; gigabytes: number } | null) => ({
+const toRow = (counted: CountedUsage, changed: { users: number; gigabytes: number } | null) => ({
   id: getId(0),
   company: 1,
   month: MARCH.text,

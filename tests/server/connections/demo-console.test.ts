@@ -5,7 +5,7 @@ import { makePlan } from '#server/demo/make-plan.ts';
 import { loadHistory } from '#server/demo/load-history.ts';
 import { provision } from '#server/demo/provision.ts';
 import type { ProviderPlan } from '#server/demo/plan.ts';
-import { isOn, getMoment } from '#server/demo/times.ts';
+import { isOn, getLocalMoment } from '#server/demo/times.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -137,7 +137,7 @@ test("COLLECT-9: a console's data arrives here as it is there: the same jobs, st
     const starts = [0, 1, 2, 3]
       .map((more) => getDay(from, when.tz, 0) + more)
       .filter((day) => isOn(when, day))
-      .map((day) => getMoment(day, when.times[0] ?? 0, when.tz))
+      .map((day) => getLocalMoment(day, when.times[0] ?? 0, when.tz))
       .filter((at) => at > from);
     return starts.length === 0
       ? []

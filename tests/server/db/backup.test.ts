@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
-import { dump, type Line } from '#server/platform/db/dump.ts';
+import { dump, type DumpLine } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { isSound, verify } from '#server/platform/events/verify.ts';
@@ -137,16 +137,16 @@ async function filled(store: OpenStore): Promise<string[]> {
   return tenants;
 }
 
-async function lines(store: OpenStore): Promise<Line[]> {
-  const all: Line[] = [];
+async function lines(store: OpenStore): Promise<DumpLine[]> {
+  const all: DumpLine[] = [];
   await dump(store, 0, async (line) => void all.push(line));
   return all;
 }
 
 /** Epochs differ by design. */
-const withoutEpochs = (all: Line[]): unknown =>
+const withoutEpochs = (all: DumpLine[]): unknown =>
   JSON.parse(JSON.stringify(all).replaceAll(/"epoch":"[^"]*"/g, '"epoch":""'));
-const epochs = (all: Line[]): string[] =>
+const epochs = (all: DumpLine[]): string[] =>
   [...JSON.stringify(all).matchAll(/"epoch":"([^"]*)"/g)].map((one) => one[1] ?? '');
 
 /** Runs a part of a command. Returns what it printed, and its exit codes. */
@@ -302,7 +302,7 @@ eachDatabase((name, open) => {
     });
     const now = await lines(from);
     const file = join(dir, `${name}-older.gz`);
-    const put = (all: readonly Line[]): Promise<void> =>
+    const put = (all: readonly DumpLine[]): Promise<void> =>
       writeFile(file, gzipSync(all.map((line) => `${JSON.stringify(line)}\n`).join('')));
     await put(now.map((line) => older(line, NEWER)));
     const to = await freshStore(name);
@@ -317,7 +317,7 @@ eachDatabase((name, open) => {
       'are not those that were backed up',
     );
     await put(
-      now.map((line): Line =>
+      now.map((line): DumpLine =>
         line.kind === 'row' && line.table === 'person'
           ? { ...line, row: { ...line.row, shoe_size: 44 } }
           : line,
@@ -416,7 +416,7 @@ const SUBSCRIPTION = {
 };
 
 /** A line of a backup as the version before wrote it, with the row of a job as it was then. */
-function toFormer(line: Line): object {
+function toFormer(line: DumpLine): object {
   if (line.kind === 'row' && line.table === 'subscription') {
     const { undo, ...row } = line.row['row'] as { readonly undo: { readonly by?: string } };
     const { by: _, ...former } = undo;
@@ -486,7 +486,7 @@ const without = <T>(
  * A line as it would be in a backup of the second step, of which the sum does not tell of `tables`;
  * `stored`: rows that are there all the same.
  */
-function older(line: Line, tables: readonly string[], stored: readonly string[] = []): Line {
+function older(line: DumpLine, tables: readonly string[], stored: string[] = []): DumpLine {
   if (line.kind === 'begin') return { ...line, step: '0002' };
   if (line.kind === 'sum')
     return { ...line, sum: { ...line.sum, rows: without(line.sum.rows, tables) } };

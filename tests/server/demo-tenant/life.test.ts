@@ -1,6 +1,6 @@
 import { array, assert, integer, property } from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Store } from '#server/demo/tenant/store.ts';
+import { TenantTables } from '#server/demo/tenant/store.ts';
 import { type DemoTenant, createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { NOON, aCloud } from './fixtures.ts';
 
@@ -125,7 +125,7 @@ test('GRAPH-11: of a long pause, only the last part happens', () => {
 test('GRAPH-11: between two ticks of its life, a tenant reads no people', () => {
   const tenant = aTenant(9);
   tenant.live(NOON + HOUR);
-  const reads = vi.spyOn(Store.prototype, 'all');
+  const reads = vi.spyOn(TenantTables.prototype, 'all');
   onTestFinished(() => reads.mockRestore());
   tenant.live(NOON + HOUR + 1);
   expect(reads).not.toHaveBeenCalled();

@@ -1,7 +1,7 @@
 /** An estate without a database: its plan, and its past decided in memory. */
 import type { EventOf, EventType } from '#contract/events.ts';
 import type { JobN } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { makePlan } from '#server/demo/make-plan.ts';
 import {
   type SeedActors,
@@ -9,14 +9,14 @@ import {
   generateHistory,
   type WholeState,
 } from '#server/demo/generate-history.ts';
-import { type DemoPlan, PAST_DAYS, type ProviderPlan, type Size } from '#server/demo/plan.ts';
+import { type DemoPlan, PAST_DAYS, type ProviderPlan, type DemoSize } from '#server/demo/plan.ts';
 
 export const DAY = 86_400_000;
 export const HOUR = 3_600_000;
 /** A Wednesday morning. */
 export const BORN = Date.parse('2026-03-11T09:10:00Z');
 
-export const getPlan = (size: Size = 'small', bornAt = BORN, seed = 7): DemoPlan =>
+export const getPlan = (size: DemoSize = 'small', bornAt = BORN, seed = 7): DemoPlan =>
   makePlan(seed, size, bornAt);
 
 export function getFirst(plan: DemoPlan): ProviderPlan {
@@ -25,7 +25,13 @@ export function getFirst(plan: DemoPlan): ProviderPlan {
   return first;
 }
 
-const keyRow = ({ id, name, company, tool, managed }: ProviderPlan['keys'][number]): KeyRow => ({
+const keyRow = ({
+  id,
+  name,
+  company,
+  tool,
+  managed,
+}: ProviderPlan['keys'][number]): IngestKeyRow => ({
   id,
   name,
   company: company + 1,

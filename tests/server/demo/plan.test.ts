@@ -5,7 +5,7 @@ import { getTemplate } from '#contract/problems/cause.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
 import { makeRng, getUuid } from '#server/demo/random.ts';
 import { simulateRuns } from '#server/demo/simulate-runs.ts';
-import type { JobPlan, ProviderPlan, Size } from '#server/demo/plan.ts';
+import type { JobPlan, ProviderPlan, DemoSize } from '#server/demo/plan.ts';
 import { getRuns, usedShare } from '#server/demo/make-runs.ts';
 import {
   getCron,
@@ -50,7 +50,7 @@ test('EST-1: the two halves of a period generate the same runs as the whole', ()
   expect([...listRuns(from, middle), ...listRuns(middle, to)]).toEqual(listRuns(from, to));
 });
 
-const MEASURES: [Size, number, number, number][] = [
+const MEASURES: [DemoSize, number, number, number][] = [
   ['small', 26, 700, 1_300],
   ['medium', 200, 3_000, 5_000],
   ['large', 1_000, 10_000, 20_000],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { FileVersions, JobItem } from '#contract/backup/jobs.ts';
-import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, Node, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { NodeId } from '#contract/ids.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
@@ -202,7 +202,7 @@ export async function anOfficeWithHistory(
     for await (const part of content.stream) parts.push(part);
     return Buffer.concat(parts).toString();
   };
-  const end = async (task: string): Promise<Task> => {
+  const end = async (task: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 60; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));
@@ -236,7 +236,7 @@ export async function anOfficeWithHistory(
     ).rows.map(({ outcome, message }) => [outcome, message]);
     return { task, done, results };
   };
-  const undo = async (task: Task['id']) => end(getValue(await engine.undo(scope, { task })));
+  const undo = async (task: EngineTask['id']) => end(getValue(await engine.undo(scope, { task })));
   /** What the tenant itself has of a file, oldest first: number, text, author and date. */
   const listStored = (item: string) =>
     office.admin

@@ -5,7 +5,7 @@ import type {
   FetchedItem,
   FolderChange,
   ItemChange,
-  Source,
+  ObjectSource,
   SourceCall,
   SourceObject,
 } from '#server/engine/embedded/types.ts';
@@ -348,7 +348,7 @@ const byKey = (a: { readonly key: string }, b: { readonly key: string }): number
   a.key < b.key ? -1 : 1;
 
 /** A tenant of such objects. */
-export const memorySource = (objects: readonly MemoryObject[]): Source => {
+export const memorySource = (objects: readonly MemoryObject[]): ObjectSource => {
   const find = ({ id, kind }: SourceObject): MemoryObject | undefined =>
     objects.find(({ object }) => object.id === id && object.kind === kind);
   return {

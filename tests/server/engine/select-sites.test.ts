@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import {
-  type Directory,
+  type TenantDirectory,
   type DirectorySite,
   selectObjects,
 } from '#server/engine/embedded/sessions/select-objects.ts';
@@ -20,7 +20,7 @@ const SITES = [
   site('yard', null),
 ];
 
-const makeDirectory = (sites = SITES): Directory & { reads: number } => {
+const makeDirectory = (sites = SITES): TenantDirectory & { reads: number } => {
   const directory = {
     reads: 0,
     people: () =>

@@ -19,7 +19,7 @@ import {
 import { failed } from '#server/engine/result.ts';
 import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
 import { backupSession, type SessionPorts } from '#server/engine/embedded/sessions/run-session.ts';
-import type { Directory } from '#server/engine/embedded/sessions/select-objects.ts';
+import type { TenantDirectory } from '#server/engine/embedded/sessions/select-objects.ts';
 import { startSession, stopSession } from '#server/engine/embedded/sessions/session-rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -141,7 +141,7 @@ export async function makeSessionBench(
       objects.map(({ object: { id, name, address } }) => [id, { id, name, address }]),
     ).values(),
   ];
-  const directory: Directory = {
+  const directory: TenantDirectory = {
     people: async () => ({ ok: true, value: people() }),
     members: async (group) => ({
       ok: true,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { TenantId } from '#contract/ids.ts';
-import { archiveLog, type Policy } from '#server/platform/events/archive/archive-log.ts';
+import { archiveLog, type ArchivePolicy } from '#server/platform/events/archive/archive-log.ts';
 import { sqlName } from '#server/platform/db/projected-tables.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { byClock } from '../db/drafts.ts';
@@ -74,7 +74,7 @@ export const setSeen = (
 export const archive = (
   store: Store,
   tenant: TenantId,
-  policy: Partial<Policy> & Pick<Policy, 'folder'>,
+  policy: Partial<ArchivePolicy> & Pick<ArchivePolicy, 'folder'>,
 ): Promise<number> =>
   archiveLog(
     { store, tenant, signal: new AbortController().signal },

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewEvent } from '#contract/events.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { restoreFrom } from '#server/platform/db/backup-file.ts';
-import { dump, type Line } from '#server/platform/db/dump.ts';
+import { dump, type DumpLine } from '#server/platform/db/dump.ts';
 import { FILL_HINT_RATINGS } from '#server/platform/db/migrations/0086_hint_ratings.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
@@ -109,7 +109,7 @@ anyDatabase((name, open) => {
 });
 
 /** A line of a backup as the version before the table wrote it. */
-function toOlder(line: Line): string[] {
+function toOlder(line: DumpLine): string[] {
   if (line.kind === 'row' && line.table === 'hint_rating') return [];
   if (line.kind !== 'sum') return [`${JSON.stringify(line)}\n`];
   const { hint_rating: _, ...rows } = line.sum.rows;

@@ -16,7 +16,7 @@ import { makeUser } from '#server/features/users/create-user.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 import type { Clock, Config, AppContext } from '#server/platform/app-context.ts';
-import type { Session } from '#contract/auth/current-user.ts';
+import type { UserSession } from '#contract/auth/current-user.ts';
 import { HERE } from '../outbound/listen.ts';
 import { anyStore } from '../db/databases.ts';
 
@@ -255,8 +255,8 @@ export const login = (
   username = 'kate',
   password = PASSWORD,
   more: Partial<Query> = {},
-): Promise<Answer<Session>> =>
-  ask<Session>(app, '/api/v1/auth/login/db', {
+): Promise<Answer<UserSession>> =>
+  ask<UserSession>(app, '/api/v1/auth/login/db', {
     method: 'POST',
     host,
     body: { username, password },
@@ -267,8 +267,14 @@ export const refresh = (
   host: string,
   cookie: string | null,
   headers: Record<string, string> = { 'daybook-client': '1' },
-): Promise<Answer<Session>> =>
-  ask<Session>(app, '/api/v1/auth/refresh', { method: 'POST', host, body: {}, cookie, headers });
+): Promise<Answer<UserSession>> =>
+  ask<UserSession>(app, '/api/v1/auth/refresh', {
+    method: 'POST',
+    host,
+    body: {},
+    cookie,
+    headers,
+  });
 /** The cookie as a browser would send it back; null where there is none or it was taken back. */
 export const cookieIn = ({ headers }: Answer): string | null => {
   const pair =

@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ArchiveTask } from '#server/engine/embedded/imports/archives/archive-thread.ts';
 import { openArchive } from '#server/engine/embedded/imports/archives/open-file.ts';
-import { readArchive } from '#server/engine/embedded/imports/archives/read-archive.ts';
+import { readMailArchive } from '#server/engine/embedded/imports/archives/read-archive.ts';
 
 const { path, stem, skippedEntries } = workerData as ArchiveTask;
-const steps = openArchive(path, stem).then((file) => readArchive(file, skippedEntries));
+const steps = openArchive(path, stem).then((file) => readMailArchive(file, skippedEntries));
 let isDoomed = false;
 parentPort?.on('message', () => void answer());
 

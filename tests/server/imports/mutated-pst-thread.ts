@@ -6,7 +6,7 @@ import { workerData } from 'node:worker_threads';
 import { answerSteps } from '#server/engine/embedded/imports/answer-steps.ts';
 import {
   type ArchiveStep,
-  readArchive,
+  readMailArchive,
 } from '#server/engine/embedded/imports/archives/read-archive.ts';
 import { makeFraction, mutate } from './mutations.ts';
 
@@ -38,7 +38,7 @@ async function* readMutations(): AsyncGenerator<ArchiveStep, void> {
       read: (from: number, count: number) =>
         Promise.resolve(Buffer.from(mutated.subarray(from, from + count))),
     };
-    for await (const step of readArchive(archive, 0)) if (step.kind === 'reading') entries += 1;
+    for await (const step of readMailArchive(archive, 0)) if (step.kind === 'reading') entries += 1;
     if (entries > MAX_ENTRIES) throw new Error('There are more entries than in the file.');
     yield { kind: 'skipped', reason: 'other' };
   }

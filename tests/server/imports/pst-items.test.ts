@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { getItemMessage } from '#server/engine/embedded/pst/items/item-message.ts';
 import { getMailMessage } from '#server/engine/embedded/pst/message.ts';
 import { makePstWriter } from '#server/engine/embedded/pst/pst-writer.ts';
-import { text } from '#server/engine/embedded/pst/properties.ts';
+import { stringProperty } from '#server/engine/embedded/pst/properties.ts';
 import type { PlacedBytes } from '#server/engine/embedded/pst/space.ts';
 import type { OutlookItem } from '#server/engine/embedded/sources/outlook/read-item.ts';
 import { readInThread } from '#server/engine/embedded/imports/archive-thread-reader.ts';
@@ -195,7 +195,9 @@ const withClass = (name: string, subject: string) => {
   const message = getMailMessage({ ...NO_MAIL, subject }, { ...STATE, isFlagged: false });
   return {
     ...message,
-    properties: message.properties.map((one) => (one.id === 0x001a ? text(0x001a, name) : one)),
+    properties: message.properties.map((one) =>
+      one.id === 0x001a ? stringProperty(0x001a, name) : one,
+    ),
   };
 };
 

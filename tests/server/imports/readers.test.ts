@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toFolderPath } from '#server/engine/embedded/imports/archives/folder-path.ts';
 import {
   type ArchiveStep,
-  readArchive,
+  readMailArchive,
 } from '#server/engine/embedded/imports/archives/read-archive.ts';
 import { PROOF } from '../engine/restic/fixtures.ts';
 import { askPython, makeMail, makeZip, noPython, toArchive } from './archives.ts';
@@ -16,7 +16,7 @@ async function readAll(bytes: Buffer, stem?: string) {
   const others: { path: string; name: string; what: string }[] = [];
   let place: Extract<ArchiveStep, { kind: 'reading' }> | null = null;
   let end = 'end';
-  for await (const step of readArchive(toArchive(bytes, stem), 0)) {
+  for await (const step of readMailArchive(toArchive(bytes, stem), 0)) {
     if (step.kind === 'reading') place = step;
     else if (step.kind === 'mail')
       mails.push({

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import { type Normal, normalizeExecution } from '#server/features/ingest/normalize.ts';
 import { recordResults } from '#server/features/ingest/pipeline.ts';
@@ -109,13 +109,13 @@ eachDatabase((name, open) => {
     const over = await place.keyFor('borg');
     const rows = new Map((await place.all('key')).map((row) => [row.id, row]));
     await keyHandlers(context).revokeKey({ id: over.id }, anAsk(place.ground, place.tenant));
-    const own = rows.get(place.keyId) as KeyRow;
+    const own = rows.get(place.keyId) as IngestKeyRow;
     const bad = good(3).map((normal) => ({ ...normal, exitCode: Number.NaN }));
-    const request: readonly (readonly [KeyRow, Normal[]])[] = [
+    const request: readonly (readonly [IngestKeyRow, Normal[]])[] = [
       [own, good(0)],
       [own, good(1)],
       [own, bad],
-      [rows.get(over.id) as KeyRow, good(2)],
+      [rows.get(over.id) as IngestKeyRow, good(2)],
       [own, good(4)],
     ];
     const answers = await Promise.allSettled(

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { fold, FOLDS, memoryRows } from '#contract/fold.ts';
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { type Decision, decide } from '#server/features/ingest/decide.ts';
 import type { DecisionState } from '#server/features/ingest/decision-state.ts';
 import { type Normal, normalizeExecution } from '#server/features/ingest/normalize.ts';
@@ -9,7 +9,7 @@ import { bySource } from '#server/features/ingest/pipeline.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anExecution, aPlace, HOUR, iso, NOON } from './fixtures.ts';
 
-const key: KeyRow = {
+const key: IngestKeyRow = {
   id: '5b0e7a56-6f43-4a0e-9f0e-6f2f2b7f8a11',
   name: 'Key of the test',
   company: 1,

@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { makeApp } from '#server/platform/http/app.ts';
 import { CALL_LIMITS } from '#server/platform/http/serve-call.ts';
 import { makeBodyLimiter, TURNS } from '#server/features/ingest/ingest-body-limiter.ts';
-import type { Holder } from '#server/platform/auth/ingest-key-auth.ts';
+import type { AuthenticatedSource } from '#server/platform/auth/ingest-key-auth.ts';
 import { ingestHandlers } from '#server/features/ingest/handlers.ts';
 import { readPingBody } from '#server/features/ingest/ping-body.ts';
 import { pingRoutes } from '#server/features/ingest/ping.ts';
@@ -96,7 +96,7 @@ test('ING-16: of a key and of a provider a number of bodies are read at once; th
   let open = false;
   const read = (tenant: string, key: string, name: string) =>
     turns.read(
-      { tenant, key: { id: key } } as Holder,
+      { tenant, key: { id: key } } as AuthenticatedSource,
       new Request('http://localhost/', { method: 'POST', body: 'x' }),
       async () => {
         reading.push(name);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneLine } from '#server/features/notifications/fact.ts';
+import { toOneLine } from '#server/features/notifications/fact.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anExecution, aPlace } from './fixtures.ts';
 
@@ -62,5 +62,5 @@ eachDatabase((name, open) => {
 });
 
 test('RUN-12: a line of an email changes no text direction', () => {
-  expect(oneLine('Acme\u202E\u2066 Ltd:\n backup')).toBe('Acme Ltd: backup');
+  expect(toOneLine('Acme\u202E\u2066 Ltd:\n backup')).toBe('Acme Ltd: backup');
 });

@@ -5,7 +5,7 @@ import { missedRuns } from '#server/features/ingest/missed-runs-job.ts';
 import { queueDelivery } from '#server/features/notifications/fan-out.ts';
 import { queueReport } from '#server/features/reports/sent.ts';
 import { keepAlarm } from '#server/features/sla/alarm-state.ts';
-import { tell } from '#server/features/tickets/ticket-queue.ts';
+import { queueTicketChange } from '#server/features/tickets/ticket-queue.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { tidyOutgoing } from '#server/platform/mail/sender.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -92,7 +92,7 @@ eachDatabase((name, open) => {
           }),
         () => 'webhooks',
       ],
-      ['a ticket', (tx) => tell(tx, id, ['status'], now), () => 'tickets'],
+      ['a ticket', (tx) => queueTicketChange(tx, id, ['status'], now), () => 'tickets'],
       [
         'a message',
         (tx) => post(tx, context, { kind: 'sms', to: '+15550100200', text: 'Hello' }),

@@ -4,7 +4,7 @@ import type { NotifyOut } from '#contract/notifications/calls.ts';
 import { digestMail } from '#server/features/notifications/digest-mail.ts';
 import { sendDigests } from '#server/features/notifications/digest.ts';
 import { digestAfter } from '#server/features/notifications/due.ts';
-import type { Fact } from '#server/features/notifications/fact.ts';
+import type { NotificationFact } from '#server/features/notifications/fact.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
@@ -44,7 +44,7 @@ test('NOTIFY-3: a digest is due by the clock of its zone, on its days, once if a
 });
 
 test("NOTIFY-3: the lines per kind are limited, names are text, and the provider's colors are used", () => {
-  const facts = Array.from({ length: LIMITS.digestLines + 3 }, (_, n): Fact => ({
+  const facts = Array.from({ length: LIMITS.digestLines + 3 }, (_, n): NotificationFact => ({
     category: 'failed',
     subject: `problem:${n}`,
     companies: [1],

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext, Clock } from '#server/platform/app-context.ts';
-import { connectTo, OutboundError } from '#server/platform/outbound/address.ts';
-import { describeError } from '#server/platform/outbound/error.ts';
+import { connectToAddress, OutboundError } from '#server/platform/outbound/address.ts';
+import { describeOutboundError } from '#server/platform/outbound/error.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { HERE } from './outside.ts';
@@ -32,14 +32,14 @@ test('OUTB-2: of several addresses, the next is tried if nobody answers at the f
   const ask = (addresses: readonly string[]) =>
     new Promise<string>((resolve) => {
       request(
-        { host: 'two.example.com', port, agent: false, ...connectTo(addresses) },
+        { host: 'two.example.com', port, agent: false, ...connectToAddress(addresses) },
         (response) => {
           resolve(`answered ${response.statusCode}`);
           response.resume();
         },
       )
         .on('error', (error) => {
-          resolve(describeError(error, 'two.example.com'));
+          resolve(describeOutboundError(error, 'two.example.com'));
         })
         .end();
     });
@@ -47,7 +47,7 @@ test('OUTB-2: of several addresses, the next is tried if nobody answers at the f
   expect(await ask(['127.0.0.1'])).toBe('answered 200');
   const refused = await ask(['127.0.0.3', '127.0.0.2']);
   expect(refused).toBe(
-    describeError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'two.example.com'),
+    describeOutboundError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'two.example.com'),
   );
 });
 

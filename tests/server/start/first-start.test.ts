@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '#server/platform/config.ts';
-import type { Settings } from '#server/platform/config.ts';
+import type { ServerOptions } from '#server/platform/config.ts';
 import { firstStart } from '#server/first-start.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
 import { getApp, login, makeFixture } from '../http/fixtures.ts';
@@ -86,7 +86,7 @@ test('START-1: a password from the environment is used, and an interrupted start
 });
 
 test('START-2: settings come from the environment, and an invalid one is named', () => {
-  const plain = readConfig({}, '/srv/daybook') as Settings;
+  const plain = readConfig({}, '/srv/daybook') as ServerOptions;
   expect(plain).toMatchObject({
     hostname: '127.0.0.1',
     demoPassword: null,
@@ -132,7 +132,7 @@ test('START-2: settings come from the environment, and an invalid one is named',
   expect(plain.config.outbound).toEqual({ allow: [], http: false, push: [] });
   expect(
     [{}, { DAYBOOK_FLUSH: 'on' }, { DAYBOOK_FLUSH: 'off' }].map(
-      (env) => (readConfig(env, '/') as Settings).config.flushes,
+      (env) => (readConfig(env, '/') as ServerOptions).config.flushes,
     ),
   ).toEqual([true, true, false]);
   expect(readConfig({ DAYBOOK_FLUSH: 'never' }, '/')).toContain('DAYBOOK_FLUSH');

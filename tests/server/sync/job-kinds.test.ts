@@ -6,14 +6,14 @@ import { FILL_JOB_KINDS } from '#server/platform/db/migrations/0088_job_kinds.ts
 import type { Store } from '#server/platform/db/store.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { loadDays } from '#server/platform/sync/days.ts';
-import type { Scope } from '#server/platform/sync/scope.ts';
+import type { SyncScope } from '#server/platform/sync/scope.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aTenant, byClock, jobChange, jobDraft, runDraft } from '../db/drafts.ts';
 import { getRandom } from '../http/hostile.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const STEPS = 40 * Number(process.env['PROOF'] ?? 1);
-const ALL: Scope = {
+const ALL: SyncScope = {
   companies: null,
   deleted: new Set<number>(),
   reads: new Set(),
@@ -89,7 +89,7 @@ eachDatabase((name, open) => {
     const store = await open();
     const tenant = await aTenant(store);
     await append(store, tenant, [...foundJobs(), runDraft({ n: 1 })]);
-    const loadTags = (scope: Scope): Promise<readonly string[]> =>
+    const loadTags = (scope: SyncScope): Promise<readonly string[]> =>
       store.tenant(
         tenant,
         async (tx) =>

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Changed, Directory } from '#server/features/auth/directory/directory.ts';
+import type { Changed, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import { userEndHandlers } from '#server/features/users/delete-user.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
@@ -22,7 +22,7 @@ eachDatabase((_name, open) => {
     const id = await loadId('dir.user');
     const request: unknown[][] = [];
     let outcome: Changed = { kind: 'done' };
-    const directory: Directory = {
+    const directory: UserDirectory = {
       bind: never,
       change: never,
       unlock: never,
@@ -31,7 +31,7 @@ eachDatabase((_name, open) => {
         return Promise.resolve(outcome);
       },
     };
-    const set = (there: Directory | null = directory) =>
+    const set = (there: UserDirectory | null = directory) =>
       userEndHandlers(fixture.context, () => Promise.resolve(there)).setPasswordAd(
         { id, password: LONG },
         anAsk({ ...fixture, at: () => undefined }, tenant),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { getSentence, getWords } from '#contract/users/log-labels.ts';
+import { getSentence, getEventLabel } from '#contract/users/log-labels.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
@@ -39,9 +39,11 @@ const endText = (name: string): string =>
   `Restore of ${name} ended: 1,200 restored, 1 replaced, 2 failed`;
 
 test('LOGS-1: each kind of record has a text, one without a text its name', () => {
-  expect([getWords('user.made'), getWords('login-as.began'), getWords('device.forgotten')]).toEqual(
-    ['User created', 'Started working as another user', 'Device forgotten'],
-  );
+  expect([
+    getEventLabel('user.made'),
+    getEventLabel('login-as.began'),
+    getEventLabel('device.forgotten'),
+  ]).toEqual(['User created', 'Started working as another user', 'Device forgotten']);
 });
 
 test('RES-39: how a restore or its undo ended is told with its counts, those of nothing left out', () => {

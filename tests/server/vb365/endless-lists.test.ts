@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import type { ExplorerId, NodeId } from '#contract/ids.ts';
 import type { Vb365Client } from '#server/engine/vb365/client.ts';
-import { findObjects, type List } from '#server/engine/vb365/restore/pages.ts';
+import { findObjects, type ListRequest } from '#server/engine/vb365/restore/pages.ts';
 import { findReplies } from '#server/engine/vb365/restore/teams.ts';
 
 const EXPLORER = { id: 'e' as ExplorerId, workload: 'teams', key: '1', pointAt: 0 } as const;
@@ -21,7 +21,7 @@ function makeClient(getRows: (offset: number) => readonly unknown[]) {
   return { client, count: () => requests };
 }
 
-const LIST: List<number> = {
+const LIST: ListRequest<number> = {
   path: 'organization/mailboxes',
   row: v.number(),
   show: (n) => ({
@@ -36,7 +36,7 @@ const LIST: List<number> = {
       deleted: false,
       seen: { first: 0, last: 0 },
       address: '',
-    } as unknown as ReturnType<List<number>['show']>['node'],
+    } as unknown as ReturnType<ListRequest<number>['show']>['node'],
   }),
 };
 const makeRows = (offset: number): number[] => Array.from({ length: 1_000 }, (_, n) => offset + n);

@@ -11,12 +11,16 @@ import {
   shownComputers,
 } from '#src/features/computers/rows.ts';
 import {
-  MEASURES,
+  RANKING_MEASURES,
   rankingsAddress,
   rankingsPlace,
 } from '#src/features/analytics/rankings/address.ts';
 import { repositoriesAddress, repositoriesPlace } from '#src/features/repositories/address.ts';
-import { ORDERS, getRows, shownRows } from '#src/features/repositories/rows.ts';
+import {
+  REPOSITORY_ORDERS,
+  getRepositoryRows,
+  shownRows,
+} from '#src/features/repositories/rows.ts';
 import {
   cellAddress,
   sheetAddress,
@@ -57,9 +61,12 @@ test('TREND-3, TREND-4, TREND-5, TREND-7: the address holds the state of a page,
     }),
   );
   fc.assert(
-    fc.property(fc.record({ ...chosen, measure: fc.constantFrom(...MEASURES) }), (place) => {
-      expect(rankingsPlace(getQuery(rankingsAddress(place)))).toEqual(place);
-    }),
+    fc.property(
+      fc.record({ ...chosen, measure: fc.constantFrom(...RANKING_MEASURES) }),
+      (place) => {
+        expect(rankingsPlace(getQuery(rankingsAddress(place)))).toEqual(place);
+      },
+    ),
   );
   fc.assert(
     fc.property(
@@ -77,7 +84,7 @@ test('TREND-3, TREND-4, TREND-5, TREND-7: the address holds the state of a page,
   fc.assert(
     fc.property(
       fc.record({
-        order: fc.constantFrom(...ORDERS),
+        order: fc.constantFrom(...REPOSITORY_ORDERS),
         text: fc.constantFrom('', 'nas 1'),
         companies: fc.constantFrom([], [4]),
         open: fc.constantFrom(null, 'a/b'),
@@ -255,8 +262,8 @@ test('TREND-7: repositories are sorted fullest first and without a size last; fu
     of('full', { usedBytes: 100, fullAt: NOW - 1 }),
     of('by free', { usedBytes: null, freeBytes: 5 }),
   ];
-  const rows = getRows(all, new Map([[1, 'Acme']]), NOW);
-  const show = (order: (typeof ORDERS)[number], text = '') =>
+  const rows = getRepositoryRows(all, new Map([[1, 'Acme']]), NOW);
+  const show = (order: (typeof REPOSITORY_ORDERS)[number], text = '') =>
     shownRows(rows, { order, text, companies: [] }).map(({ id }) => id);
   expect(show('fullest')).toEqual(['full', 'by free', 'soon', 'well', 'stale', 'untold']);
   expect(show('soonest').slice(0, 2)).toEqual(['full', 'soon']);

@@ -7,7 +7,7 @@ import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { guardRoute } from '#src/app/router/route-guards.ts';
-import type { Gate, KnownWho } from '#src/app/router/route-guards.ts';
+import type { RouteGate, KnownWho } from '#src/app/router/route-guards.ts';
 import { MENU, getHomePage, getMenu } from '#src/app/router/menu.ts';
 import { guardPage } from '#src/app/router/page-route-guard.ts';
 import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
@@ -25,8 +25,12 @@ const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).m
   branding: null,
   offline: false,
 }));
-const passage = (who: KnownWho, gate: Gate, path = '/monitoring/daily-checks', entering = false) =>
-  guardRoute(who, gate, { path, entering });
+const passage = (
+  who: KnownWho,
+  gate: RouteGate,
+  path = '/monitoring/daily-checks',
+  entering = false,
+) => guardRoute(who, gate, { path, entering });
 const toPage = (who: KnownWho, path: PagePath, entering = false) =>
   guardPage(path, who, { path, entering });
 const roleSets = fc.subarray([...ROLES]);

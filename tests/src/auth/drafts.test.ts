@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import {
-  getChanges,
+  getProfileChanges,
   getDraft,
   getProfileErrors,
   getRefusal,
@@ -48,16 +48,18 @@ const profile: Profile = {
 const draft = getDraft(profile);
 
 test('OWN-3: only changed fields are sent; an empty field clears the value', () => {
-  expect(getChanges(draft, profile)).toBeNull();
-  expect(getChanges({ ...draft, name: ' Dana Reyes ', username: 'dana' }, profile)).toBeNull();
+  expect(getProfileChanges(draft, profile)).toBeNull();
   expect(
-    getChanges(
+    getProfileChanges({ ...draft, name: ' Dana Reyes ', username: 'dana' }, profile),
+  ).toBeNull();
+  expect(
+    getProfileChanges(
       { ...draft, mobilePhone: '', timeZone: '', officePhone: '00 1 (555) 010-0299' },
       profile,
     ),
   ).toEqual({ mobilePhone: null, timeZone: null, officePhone: '+15550100299' });
   expect(
-    getChanges(
+    getProfileChanges(
       { ...draft, language: 'en-XA', notices: { ...draft.notices, security: false } },
       profile,
     ),

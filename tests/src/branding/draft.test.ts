@@ -3,7 +3,7 @@ import { brandEditCalls } from '#contract/branding/edit-calls.ts';
 import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import {
-  getChanges,
+  getBrandingChanges,
   findDraftErrors,
   getDraft,
   findFileError,
@@ -38,10 +38,12 @@ const BRANDING: Branding = {
 const DRAFT = getDraft(BRANDING);
 
 test('BRAND-7: only changes are sent, and a value typed back is no change', () => {
-  expect(getChanges(DRAFT, BRANDING)).toBeNull();
-  expect(getChanges({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING)).toBeNull();
+  expect(getBrandingChanges(DRAFT, BRANDING)).toBeNull();
   expect(
-    getChanges(
+    getBrandingChanges({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING),
+  ).toBeNull();
+  expect(
+    getBrandingChanges(
       { ...DRAFT, accent: '', dayBeginsHour: '6', supportEmail: 'help@example.com' },
       BRANDING,
     ),
@@ -96,7 +98,7 @@ test('BRAND-7: the call accepts what the editor sends of a whole draft', () => {
       },
     },
   };
-  const changes = getChanges(full, BRANDING);
+  const changes = getBrandingChanges(full, BRANDING);
   expect(
     v.safeParse(brandEditCalls.editBranding.input, { id: BRANDING.id, ...changes }).issues,
   ).toBeUndefined();
@@ -126,7 +128,7 @@ test('BRAND-7: every wrong field has its own message', () => {
     },
   };
   expect(
-    Object.keys(findDraftErrors('p', getChanges(wrong, BRANDING) ?? {}, wrong)).toSorted(),
+    Object.keys(findDraftErrors('p', getBrandingChanges(wrong, BRANDING) ?? {}, wrong)).toSorted(),
   ).toEqual([
     'accent',
     'dayBeginsHour',

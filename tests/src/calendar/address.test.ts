@@ -6,8 +6,8 @@ import { getBoard, listAddress, getQuery } from '#src/features/calendar/address.
 import {
   getAsk,
   bounded,
-  cleared,
-  DEFAULTS,
+  clearedBoard,
+  DEFAULT_BOARD,
   foldToggled,
   isNarrowed,
   MAX_DAYS,
@@ -63,9 +63,9 @@ test("CALV-1: the address has the calendar's whole state, and reads back the sam
 });
 
 test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each day', () => {
-  expect(getBoard('')).toEqual(DEFAULTS);
-  expect(getQuery(DEFAULTS)).toBe('');
-  expect(DEFAULTS).toMatchObject({
+  expect(getBoard('')).toEqual(DEFAULT_BOARD);
+  expect(getQuery(DEFAULT_BOARD)).toBe('');
+  expect(DEFAULT_BOARD).toMatchObject({
     span: { kind: 'last', days: 30 },
     mode: 'worst',
     companies: [],
@@ -84,7 +84,7 @@ test('CALV-2: invalid values of an address fall back one by one, and no calendar
     'date=last-999&show=nonsense&company=3,x,-1,3&source=restic,none&problems=yes&folded=all,7,q&cell=job-0,2026-11-18',
   );
   expect(read).toEqual({
-    ...DEFAULTS,
+    ...DEFAULT_BOARD,
     span: { kind: 'last', days: MAX_DAYS },
     companies: [3],
     sources: ['restic'],
@@ -100,8 +100,8 @@ test('CALV-2: invalid values of an address fall back one by one, and no calendar
 test('CALV-1: clearing shows all jobs again and keeps days, mode and folding', () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(isNarrowed(cleared(one))).toBe(false);
-      expect(cleared(one)).toMatchObject({ span: one.span, mode: one.mode, fold: one.fold });
+      expect(isNarrowed(clearedBoard(one))).toBe(false);
+      expect(clearedBoard(one)).toMatchObject({ span: one.span, mode: one.mode, fold: one.fold });
     }),
     RUNS,
   );
@@ -113,10 +113,14 @@ test('CALV-3: a company folds and unfolds, whether some are folded or all but so
   const rows = { first: 0, count: 10 };
   const folded = (one: Board): readonly number[] =>
     getAsk(one, '2026-11-20', rule, rows, every).folded;
-  expect(folded({ ...DEFAULTS, fold: foldToggled(DEFAULTS.fold, 2) })).toEqual([2]);
-  expect(folded({ ...DEFAULTS, fold: foldToggled(foldToggled(DEFAULTS.fold, 2), 2) })).toEqual([]);
-  expect(folded({ ...DEFAULTS, fold: { all: true, except: [] } })).toEqual([1, 2, 3]);
-  expect(folded({ ...DEFAULTS, fold: foldToggled({ all: true, except: [] }, 2) })).toEqual([1, 3]);
+  expect(folded({ ...DEFAULT_BOARD, fold: foldToggled(DEFAULT_BOARD.fold, 2) })).toEqual([2]);
+  expect(
+    folded({ ...DEFAULT_BOARD, fold: foldToggled(foldToggled(DEFAULT_BOARD.fold, 2), 2) }),
+  ).toEqual([]);
+  expect(folded({ ...DEFAULT_BOARD, fold: { all: true, except: [] } })).toEqual([1, 2, 3]);
+  expect(folded({ ...DEFAULT_BOARD, fold: foldToggled({ all: true, except: [] }, 2) })).toEqual([
+    1, 3,
+  ]);
 });
 
 const of = (address: string): ReturnType<typeof parseListAddress> =>

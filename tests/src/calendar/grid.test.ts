@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { moved } from '#src/features/shared/grid/cursor.ts';
-import type { Cursor } from '#src/features/shared/grid/cursor.ts';
+import type { GridCursor } from '#src/features/shared/grid/cursor.ts';
 import { columnWidth, getBlocks } from '#src/features/shared/grid/virtual-window.ts';
 import {
   badWords,
@@ -61,7 +61,7 @@ test('CALV-7: keys stay in the grid', () => {
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean()), { maxLength: 30 }),
       (pressed) => {
-        let at: Cursor | null = null;
+        let at: GridCursor | null = null;
         for (const [key, ctrl] of pressed) {
           at = moved(at, key, ctrl, reach);
           expect(at && at.line >= 0 && at.line < 40 && at.day >= -1 && at.day < 30).toBe(true);

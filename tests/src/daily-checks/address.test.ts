@@ -6,8 +6,8 @@ import { parseListAddress, getQuery } from '#src/features/shared/runs/list-addre
 import { addDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { toStoredQuery } from '#src/features/shared/runs/stored-list.ts';
-import { cleared, DEFAULTS, narrowed } from '#src/features/shared/runs/list-state.ts';
-import type { List } from '#src/features/shared/runs/list-state.ts';
+import { clearedList, DEFAULT_LIST, narrowed } from '#src/features/shared/runs/list-state.ts';
+import type { RunListState } from '#src/features/shared/runs/list-state.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>
@@ -25,7 +25,7 @@ const name = fc.oneof(
   fc.constantFrom('srv-01', 'a,b', 'x & y=z', '', '%2C', ','),
   fc.string({ maxLength: 12, unit: 'binary' }).map((text) => text.toWellFormed()),
 );
-const list: fc.Arbitrary<List> = fc.record({
+const list: fc.Arbitrary<RunListState> = fc.record({
   span,
   rows: fc.constantFrom('jobs', 'runs'),
   review: fc.constantFrom(...REVIEW_STATES, null),
@@ -57,9 +57,9 @@ test("DAY-1: the address has the list's whole state, and reads back the same", (
 });
 
 test('DAY-1: a plain address is the default list: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
-  expect(parseListAddress('')).toEqual(DEFAULTS);
-  expect(getQuery(DEFAULTS)).toBe('');
-  expect(DEFAULTS).toMatchObject({
+  expect(parseListAddress('')).toEqual(DEFAULT_LIST);
+  expect(getQuery(DEFAULT_LIST)).toBe('');
+  expect(DEFAULT_LIST).toMatchObject({
     span: { kind: 'last', days: 2 },
     review: 'pending',
     anomaly: true,
@@ -81,13 +81,13 @@ test('DAY-2: invalid values in an address fall back, one by one, and never throw
     parseListAddress(
       '?date=last-0&review=maybe&state=Failed,Gone,Failed&company=4,x,-2,4,1e3&managed=perhaps&rows=all&run=NaN&q=sql',
     ),
-  ).toEqual({ ...DEFAULTS, states: ['Failed'], companies: [4], text: 'sql' });
+  ).toEqual({ ...DEFAULT_LIST, states: ['Failed'], companies: [4], text: 'sql' });
   expect(
     parseListAddress(
       '?order=best&reverse=maybe&group=planet&cause=0,00,7&server=a,b&server=a%2Cb&server=c&instructionType=office365,tape',
     ),
   ).toEqual({
-    ...DEFAULTS,
+    ...DEFAULT_LIST,
     causes: [0, 7],
     servers: ['a,b', 'c'],
     instructionTypes: ['office365'],
@@ -99,12 +99,12 @@ test('DAY-2: invalid values in an address fall back, one by one, and never throw
     '..',
     'a..b..c',
   ])
-    expect(parseListAddress(`date=${date}`).span).toEqual(DEFAULTS.span);
+    expect(parseListAddress(`date=${date}`).span).toEqual(DEFAULT_LIST.span);
 });
 
 test('DAY-2: days come as from and to as well; a date goes before them, and half of them is none', () => {
   expect(parseListAddress('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({
-    ...DEFAULTS,
+    ...DEFAULT_LIST,
     span: { kind: 'range', from: '2026-11-14', to: '2026-11-20' },
     instructionTypes: ['office365'],
   });
@@ -118,7 +118,7 @@ test('DAY-2: days come as from and to as well; a date goes before them, and half
     'from=2026-11-31&to=2026-12-02',
     'from=x..y&to=z',
   ])
-    expect(parseListAddress(query).span).toEqual(DEFAULTS.span);
+    expect(parseListAddress(query).span).toEqual(DEFAULT_LIST.span);
   expect(getQuery(parseListAddress('from=2026-11-14&to=2026-11-20'))).toBe(
     'date=2026-11-14..2026-11-20',
   );
@@ -126,14 +126,21 @@ test('DAY-2: days come as from and to as well; a date goes before them, and half
 
 test('DAY-3: the device stores the filters and not the search, the cause or the open run', () => {
   const stored = parseListAddress(
-    toStoredQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }),
+    toStoredQuery({
+      ...DEFAULT_LIST,
+      companies: [3],
+      text: 'sql',
+      causes: [9],
+      jobs: [2],
+      open: 7,
+    }),
   );
-  expect(stored).toEqual({ ...DEFAULTS, companies: [3] });
+  expect(stored).toEqual({ ...DEFAULT_LIST, companies: [3] });
 });
 
 test('DAY-4: "Clear n" counts the filters and removes only them', () => {
-  const one: List = {
-    ...DEFAULTS,
+  const one: RunListState = {
+    ...DEFAULT_LIST,
     span: { kind: 'today' },
     states: ['Failed', 'Error'],
     servers: ['a'],
@@ -147,8 +154,8 @@ test('DAY-4: "Clear n" counts the filters and removes only them', () => {
     open: 5,
   };
   expect(narrowed(one)).toBe(6);
-  expect(narrowed(cleared(one))).toBe(0);
-  expect(cleared(one)).toMatchObject({
+  expect(narrowed(clearedList(one))).toBe(0);
+  expect(clearedList(one)).toMatchObject({
     span: { kind: 'today' },
     rows: 'runs',
     order: 'job',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shiftFields } from '#contract/daily-checks/hand-over.ts';
 import * as v from 'valibot';
-import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 import {
   allOpen,
   toHandOver,
@@ -75,8 +75,8 @@ test("HAND-5: what the list doesn't show is mentioned, and shown over all stored
     'The one problem to check is',
   ]);
   expect(
-    allOpen({ ...DEFAULTS, group: 'cause', states: ['Missed'], review: 'cleared', open: 4 }),
-  ).toEqual({ ...DEFAULTS, group: 'cause', span: { kind: 'last', days: 30 } });
+    allOpen({ ...DEFAULT_LIST, group: 'cause', states: ['Missed'], review: 'cleared', open: 4 }),
+  ).toEqual({ ...DEFAULT_LIST, group: 'cause', span: { kind: 'last', days: 30 } });
 });
 
 test('HAND-4: a hand-over is valid input of its call, and blank text is no comment', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANEW, getDrawn, NONE } from '#src/features/daily-checks/incremental-render.ts';
+import { ANEW, getDrawn, NOTHING_DRAWN } from '#src/features/daily-checks/incremental-render.ts';
 import type { Drawable } from '#src/features/daily-checks/incremental-render.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -21,7 +21,7 @@ test('DAY-22: of new rows only a limited number is rendered at once, the cursor 
     fc.property(fc.nat(1_000), fc.integer({ min: 13, max: 80 }), (first, count) => {
       const lines = linesAt(first, count, 0, first + count - 1);
       const seen = lines.filter((line) => line.seen).length;
-      let drawn = NONE;
+      let drawn = NOTHING_DRAWN;
       let frames = 0;
       for (; drawn.keys.size < count; frames += 1) {
         const next = getDrawn(lines, drawn);

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { RunsView, RunView } from '#contract/runs/query.ts';
 import { listOwnActions, getUndoActions } from '#src/features/daily-checks/run-actions.ts';
 import { moved, settled } from '#src/features/daily-checks/cursor.ts';
-import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 import { makePlace } from '#src/features/daily-checks/url-state.ts';
 import { snoozeChoices } from '#src/features/shared/runs/snooze-times.ts';
 import { rowAt } from '#src/features/daily-checks/lines.ts';
@@ -176,11 +176,11 @@ test('DAY-17: the search shows at once and reaches the address when typing pause
   expect(entries).toEqual(['/d?managed=yes']);
   vi.advanceTimersByTime(1_000);
   expect(entries).toEqual(['/d?managed=yes&q=sq']);
-  place.set({ ...DEFAULTS, states: ['Failed'] });
+  place.set({ ...DEFAULT_LIST, states: ['Failed'] });
   expect(entries.at(-1)).toBe('/d?state=Failed');
   entries.pop();
   listeners.forEach((listener) => listener());
-  expect(place.now()).toEqual({ ...DEFAULTS, managed: true, text: 'sq' });
+  expect(place.now()).toEqual({ ...DEFAULT_LIST, managed: true, text: 'sq' });
   // Who goes on while words rest is not brought back.
   place.set({ ...place.now(), text: 'sql' });
   entries.push('/elsewhere');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import { toRunsFilter, DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { toRunsFilter, DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 import { olderWords, getRangePosition } from '#src/features/daily-checks/older-days.ts';
 import { addDays, dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
@@ -18,7 +18,7 @@ test("SEEK-6: a list whose days aren't on this device, or that has no results th
       const now = Date.parse('2026-11-22T00:10:00Z') + hours * 3_600_000;
       const today = dayAt(now, rule);
       const reach = (span: Span) =>
-        getRangePosition(toRunsFilter({ ...DEFAULTS, span }, today, rule), now);
+        getRangePosition(toRunsFilter({ ...DEFAULT_LIST, span }, today, rule), now);
       expect([
         reach({ kind: 'last', days: LIMITS.windowDays }),
         reach({ kind: 'last', days: 90 }),

@@ -7,7 +7,7 @@ import type { RunView } from '#contract/runs/query.ts';
 import type { Task } from '#contract/runs/task.ts';
 import { TASK_STATUSES } from '#contract/runs/task-status.ts';
 import { worstFirst } from '#contract/runs/task.ts';
-import { DEFAULTS, toRunsFilter, ofCause } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST, toRunsFilter, ofCause } from '#src/features/shared/runs/list-state.ts';
 import { doneWords } from '#src/features/shared/runs/labels.ts';
 import { toHistoryLine } from '#src/features/daily-checks/run-panel/history-entries.ts';
 import { getRow } from '#src/features/daily-checks/run-panel/from-execution.ts';
@@ -104,7 +104,7 @@ test('PANEL-2: the search for the same cause covers exactly what its link opens,
     { kind: 'range', from: '2026-11-02', to: '2026-11-09' },
   ] as const) {
     const list = {
-      ...DEFAULTS,
+      ...DEFAULT_LIST,
       span,
       rows: 'runs',
       companies: [4],

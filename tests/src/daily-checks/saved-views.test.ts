@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
-import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 import {
   DEFAULT_VIEW,
   listOfView,
@@ -33,7 +33,7 @@ const view = (
 
 test('VIEW-1: a view stores all that shapes the list but not the open run, and restores the same list', () => {
   const list = {
-    ...DEFAULTS,
+    ...DEFAULT_LIST,
     states: ['Failed' as const],
     group: 'cause' as const,
     text: 'sql',
@@ -42,7 +42,7 @@ test('VIEW-1: a view stores all that shapes the list but not the open run, and r
   const query = getViewQuery(list);
   expect(query).not.toMatch(/run=/);
   expect(listOfView(query)).toEqual({ ...list, open: null });
-  expect(listOfView('run=9&state=Nothing')).toEqual(DEFAULTS);
+  expect(listOfView('run=9&state=Nothing')).toEqual(DEFAULT_LIST);
   fc.assert(
     fc.property(fc.string(), (text) => {
       const once = getViewQuery(listOfView(text));

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { keepList, getStoredList } from '#src/features/shared/runs/stored-list.ts';
-import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 
 function browser(): void {
   const stored = new Map<string, string>();
@@ -26,19 +26,19 @@ test('DAY-25: the list starts with the results that its user should start with, 
     getStoredList(dana('managed')),
     getStoredList(dana('unmanaged')),
   ]).toEqual(['', '', 'managed=yes', 'managed=no']);
-  keepList(dana('managed'), { ...DEFAULTS, managed: true });
-  keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
+  keepList(dana('managed'), { ...DEFAULT_LIST, managed: true });
+  keepList(dana('managed'), { ...DEFAULT_LIST, states: ['Failed'] });
   expect(getStoredList(dana('managed'))).toBe('state=Failed');
 });
 
 test("DAY-25: a list opened by another page's link doesn't use it; an administrator's change applies once", () => {
   browser();
-  keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
+  keepList(dana('managed'), { ...DEFAULT_LIST, states: ['Failed'] });
   expect(getStoredList(dana('managed'))).toBe('state=Failed&managed=yes');
-  keepList(dana('managed'), { ...DEFAULTS, managed: true });
+  keepList(dana('managed'), { ...DEFAULT_LIST, managed: true });
   expect(getStoredList(dana('unmanaged'))).toBe('managed=no');
   expect(getStoredList(dana(null))).toBe('');
-  keepList(dana(null), DEFAULTS);
-  keepList(dana(null), { ...DEFAULTS, managed: true });
+  keepList(dana(null), DEFAULT_LIST);
+  keepList(dana(null), { ...DEFAULT_LIST, managed: true });
   expect(getStoredList(dana(null))).toBe('managed=yes');
 });

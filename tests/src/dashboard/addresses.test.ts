@@ -9,7 +9,7 @@ import type { Board } from '#src/features/dashboard/address.ts';
 import { computersAddress } from '#src/features/dashboard/computers.ts';
 import { besidePlace } from '#src/features/shared/lists/address.ts';
 import { daysWords, getHistory, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
-import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import { addDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -151,12 +151,12 @@ test('DASH-3: future days are no part of a figure, and the chart shows at least 
   expect(toStretch({ kind: 'this', unit: 'month' }, today, RULE)).toMatchObject({
     days: ['2026-11-01', today],
     count: 20,
-    to: startOfDay('2026-11-21', RULE),
+    to: firstMomentOfDay('2026-11-21', RULE),
   });
   expect(toStretch({ kind: 'last', days: 7 }, today, RULE)).toMatchObject({
     days: ['2026-11-14', today],
     count: 7,
-    from: startOfDay('2026-11-14', RULE),
+    from: firstMomentOfDay('2026-11-14', RULE),
   });
   expect(
     toStretch({ kind: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,

@@ -7,7 +7,7 @@ import {
   itemsLabel,
   ProgressRule,
   sizeLabel,
-  StateLine,
+  DownloadStateLine,
 } from '#src/features/restore/downloads/state-line.tsx';
 import type { BackgroundDownload } from '#src/features/restore/downloads/use-downloads.ts';
 
@@ -42,10 +42,9 @@ const texts = (markup: string): readonly string[] =>
 
 test('DL-3: a download whose items are being counted names no numbers, and one that was estimated says "About"', () => {
   const counting = download({});
-  expect(texts(renderToStaticMarkup(createElement(StateLine, { download: counting })))).toEqual([
-    'In preparation',
-    'Counting items',
-  ]);
+  expect(
+    texts(renderToStaticMarkup(createElement(DownloadStateLine, { download: counting }))),
+  ).toEqual(['In preparation', 'Counting items']);
   expect(texts(renderToStaticMarkup(createElement(ProgressRule, { download: counting })))).toEqual(
     [],
   );

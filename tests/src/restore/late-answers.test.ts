@@ -10,7 +10,7 @@ import type {
   ContainerNode,
   ItemNode,
   NodePage,
-  Workload,
+  WorkloadPage,
 } from '#src/features/restore/workload.ts';
 import { renderHook } from '../render-hook.ts';
 import { container, mail } from './nodes.ts';
@@ -29,7 +29,7 @@ function makeServer() {
     new Promise((answer) => {
       requests.push({ session, search, answer });
     });
-  const workload: Workload = {
+  const workload: WorkloadPage = {
     kind: 'outlook',
     page: '/o365/restore/outlook',
     sessionType: SESSION_TYPES[0],

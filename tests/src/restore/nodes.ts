@@ -1,4 +1,4 @@
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Branch } from '#src/features/restore/tree/rows.ts';
 import type { ContainerNode, ItemNode } from '#src/features/restore/workload.ts';
 
@@ -36,7 +36,7 @@ export const branch = (nodes: readonly ContainerNode[], next: string | null = nu
   failure: null,
 });
 
-export const point = (at: number, more: Partial<Point> = {}): Point => ({
+export const point = (at: number, more: Partial<RestorePoint> = {}): RestorePoint => ({
   id: `p${at}`,
   job: 'j1',
   at,

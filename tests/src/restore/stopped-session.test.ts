@@ -4,11 +4,11 @@ import type { Result } from '#contract/result.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import { useRestoreSession } from '#src/features/restore/use-restore-session.ts';
-import type { Workload } from '#src/features/restore/workload.ts';
+import type { WorkloadPage } from '#src/features/restore/workload.ts';
 import type { WorkerClient } from '#workers/api.ts';
 import { renderHook } from '../render-hook.ts';
 
-const workload = { kind: 'outlook', sessionType: SESSION_TYPES[0] } as unknown as Workload;
+const workload = { kind: 'outlook', sessionType: SESSION_TYPES[0] } as unknown as WorkloadPage;
 const toRow = (backupTime: number) => ({
   id: `p${backupTime}`,
   jobId: 'j1',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import { dayText } from '#contract/time/day.ts';
 import {
   getTimeline,
@@ -31,7 +31,7 @@ const points = fc
       maxLength: 60,
     },
   )
-  .map((all): Point[] =>
+  .map((all): RestorePoint[] =>
     all
       .toSorted((a, b) => a.minutes - b.minutes)
       .map(({ minutes, changes, bad }) =>
@@ -80,8 +80,8 @@ test('RES-31: each point of the 30 days is in one tick, and each day without one
 test('RES-31: stepping earlier from the newest point reaches each point once, and later again', () => {
   fc.assert(
     fc.property(points, (all) => {
-      const visited: Point[] = [];
-      let at: Point | null = all[0] ?? null;
+      const visited: RestorePoint[] = [];
+      let at: RestorePoint | null = all[0] ?? null;
       while (at !== null) {
         visited.push(at);
         at = stepPoint(all, at.at, -1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FoundOut } from '#contract/search/calls.ts';
 import { soughtIn } from '#contract/search/search.ts';
 import { lineOfResults, linesHere, linesThere } from '#src/features/search/result-items.ts';
-import type { Line } from '#src/features/search/palette-items.ts';
+import type { PaletteLine } from '#src/features/search/palette-items.ts';
 
 const AT = Date.parse('2026-08-14T23:30:00Z');
 const NOW = Date.parse('2026-11-20T08:00:00Z');
@@ -29,7 +29,7 @@ const FOUND: FoundOut = {
     message: null,
   }),
 };
-const where = (lines: readonly Line[]): Readonly<Record<string, string>> =>
+const where = (lines: readonly PaletteLine[]): Readonly<Record<string, string>> =>
   Object.fromEntries(lines.map(({ key, does }) => [key, does.kind === 'open' ? does.to : '']));
 
 test('SEEK-5: every search result links to its own view', () => {

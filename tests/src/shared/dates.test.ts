@@ -6,7 +6,7 @@ import {
   getDays,
   SHORTCUTS,
   spanLabel,
-  startOfDay,
+  firstMomentOfDay,
   getTimes,
 } from '#src/features/shared/date-range/dates.ts';
 
@@ -21,8 +21,8 @@ const day = fc.integer({ min: 0, max: 6_000 }).map((days) => addDays('2015-01-01
 test('DAY-5: a day has every moment from its start to the start of the next, in any zone, over every clock change', () => {
   fc.assert(
     fc.property(day, rule, fc.double({ min: 0, max: 1, noNaN: true }), (one, by, part) => {
-      const from = startOfDay(one, by);
-      const to = startOfDay(addDays(one, 1), by);
+      const from = firstMomentOfDay(one, by);
+      const to = firstMomentOfDay(addDays(one, 1), by);
       expect(to).toBeGreaterThan(from);
       expect(to - from).toBeLessThanOrEqual(26 * 3_600_000);
       expect(dayAt(from, by)).toBe(one);
@@ -88,5 +88,5 @@ test('DAY-5: if the day starts at another hour, the small hours belong to the da
   const by = { zone: 'Europe/Berlin', hour: 6 };
   expect(dayAt(Date.parse('2026-11-20T04:30:00Z'), by)).toBe('2026-11-19');
   expect(dayAt(Date.parse('2026-11-20T05:00:00Z'), by)).toBe('2026-11-20');
-  expect(startOfDay('2026-11-20', by)).toBe(Date.parse('2026-11-20T05:00:00Z'));
+  expect(firstMomentOfDay('2026-11-20', by)).toBe(Date.parse('2026-11-20T05:00:00Z'));
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TOP, topOfToasts } from '#src/ui/toast-place.ts';
 import { startToastTimer } from '#src/ui/toast-timer.ts';
-import { clearToasts, tell, tellFailure, tellInfo, toasts } from '#src/ui/toasts.ts';
+import { clearToasts, showSuccess, showFailure, showInfo, toasts } from '#src/ui/toasts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,10 +13,10 @@ afterEach(() => {
 });
 
 test('TOAST-1: a success lasts 3.5 s, an error and an information 5 s, and with 0 it stays', () => {
-  tell('Saved');
-  tellFailure('It failed');
-  tellInfo('On its way');
-  tellInfo('Read this', 0);
+  showSuccess('Saved');
+  showFailure('It failed');
+  showInfo('On its way');
+  showInfo('Read this', 0);
   expect(toasts.now().map(({ tone, lastsMs }) => [tone, lastsMs])).toEqual([
     ['done', 3_500],
     ['failed', 5_000],

@@ -233,8 +233,8 @@ const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed =>
 test('COMP-8: only changes of a company are sent, in a form that the server accepts', () => {
   const one = OURS('Calloway Freight', { notify: [{ _id: ID, name: 'Ann', username: 'ann' }] });
   const draft = company.getDraft(one);
-  expect(company.getChanges(draft, one)).toEqual({});
-  expect(company.getChanges({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
+  expect(company.getCompanyChanges(draft, one)).toEqual({});
+  expect(company.getCompanyChanges({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
   const next = {
     ...draft,
     name: ' Calloway ',
@@ -242,7 +242,7 @@ test('COMP-8: only changes of a company are sent, in a form that the server acce
     office365: true,
     organizations: ['contoso.onmicrosoft.com'],
   };
-  expect(company.getChanges(next, one)).toEqual({
+  expect(company.getCompanyChanges(next, one)).toEqual({
     name: 'Calloway',
     applications: {
       vac: { id: '17' },

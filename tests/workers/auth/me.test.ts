@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Who } from '#workers/api.ts';
+import type { ClientSessionState } from '#workers/api.ts';
 import { scene } from '#tests/workers/scene.ts';
 
-const getName = (who: Who): string | null => (who.kind === 'in' ? who.me.name : null);
+const getName = (who: ClientSessionState): string | null =>
+  who.kind === 'in' ? who.me.name : null;
 
 test('OWN-1: a changed account shows on the page as soon as the server has it, and a failed change sends no further request', async () => {
   const { clock, server, ann, annDevice } = scene();

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
-import type { Who } from '#workers/api.ts';
+import type { ClientSessionState } from '#workers/api.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
@@ -67,7 +67,7 @@ test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until
   getLoop(api).stop();
   wire.up = false;
   const again = createWorkerApi(context);
-  const seen: Who[] = [];
+  const seen: ClientSessionState[] = [];
   await again.watch('who', {}, (who) => {
     seen.push(who);
   });
@@ -251,7 +251,7 @@ test('PAGE-6, A11: after signing in again, the user is the one that the server n
   await until(() => api.session.who.kind === 'out');
   server.ended = false;
   ann.me.passwordReset = true;
-  const seen: Who[] = [];
+  const seen: ClientSessionState[] = [];
   await api.watch('who', {}, (who) => {
     seen.push(who);
   });

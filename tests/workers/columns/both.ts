@@ -5,12 +5,12 @@ import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { getOutline } from '#workers/columns/candidate-rows.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import type { Step } from './arbitrary.ts';
 import type { Plain } from './oracle.ts';
 
 export interface Both {
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly plain: Plain;
   take(step: Step): void;
 }

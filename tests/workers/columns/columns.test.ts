@@ -7,7 +7,7 @@ import { makeBoth } from './both.ts';
 import { answer, getLines, view } from './oracle.ts';
 import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import type { Selection } from '#workers/types.ts';
+import type { RunSelection } from '#workers/types.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 
@@ -32,7 +32,7 @@ function same({ engine, plain }: Both, request: RunsFilter, now: number): void {
 }
 
 /** Windows of lines with every group open, every third one folded away and all of them. */
-function sameLines(selection: Selection, truth: ReturnType<typeof answer>): void {
+function sameLines(selection: RunSelection, truth: ReturnType<typeof answer>): void {
   const keys = truth.groups?.map(({ head }) => head.key) ?? [];
   for (const folded of [
     [],

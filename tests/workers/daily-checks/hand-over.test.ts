@@ -3,7 +3,7 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import { DEFAULTS, toRunsFilter } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULT_LIST, toRunsFilter } from '#src/features/shared/runs/list-state.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
@@ -126,7 +126,7 @@ test('HAND-1: a run that started before a shift and failed during it is new in i
 });
 
 /** The default round of a moment, with days from midnight in UTC: today and yesterday. */
-const roundAt = (at: number): RunsFilter => toRunsFilter(DEFAULTS, dayAt(at, UTC), UTC);
+const roundAt = (at: number): RunsFilter => toRunsFilter(DEFAULT_LIST, dayAt(at, UTC), UTC);
 const UTC = { zone: 'UTC', hour: 0 };
 
 test("HAND-5: open results are handed over the same at 11:55 PM and at 12:05 AM, with the number that the two days of the list don't show", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ANSWERS, MAX_ANSWERS_BYTES } from '#workers/disk/cached-answers.ts';
 import { MAX_NOTICES } from '#workers/disk/notices.ts';
-import type { Notice } from '#workers/types.ts';
+import type { StoredNotice } from '#workers/types.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
 import { command, fresh } from './sample.ts';
 
-const notice = (id: string, at: number): Notice => ({
+const notice = (id: string, at: number): StoredNotice => ({
   id,
   at,
   text: `about ${id}`,

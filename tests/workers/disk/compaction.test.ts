@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { MAX_PATCHES } from '#workers/disk/compact.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 import { Device } from './device.ts';
 import { DISKS, freshIdb, placeIn } from './places.ts';
@@ -85,9 +85,9 @@ describe.each(DISKS)('on %s', (name, make) => {
     ]);
     const untouched = (await disk.open())?.segments[1];
     const many = Array.from({ length: LIMITS.pageRows + 1 }, (_, i) =>
-      run(1_000_000 + i, startOfDay(today) + (i % 86_000), 1),
+      run(1_000_000 + i, startOfUtcDay(today) + (i % 86_000), 1),
     );
-    await disk.append(patch(11, [...many, run(1, startOfDay(today), 9)]), 1);
+    await disk.append(patch(11, [...many, run(1, startOfUtcDay(today), 9)]), 1);
     while (await disk.compact());
     const opened = await disk.open();
     expect(opened?.patches).toEqual([]);
@@ -102,7 +102,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     const { disk } = await make();
     await disk.begin(fresh());
     const newer = Array.from({ length: LIMITS.pageRows + 5 }, (_, i) =>
-      run(i + 1, startOfDay(today) + i, 1),
+      run(i + 1, startOfUtcDay(today) + i, 1),
     );
     await disk.append(patch(11, newer, { problem: [problem(1)] }), 1);
     expect(await disk.compact()).toBe(true); // the front of what was folded is still to be made
@@ -111,7 +111,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     await disk.addDays([
       {
         day: today,
-        pages: [page([run(1, startOfDay(today), 0), run(900_000, startOfDay(today) + 9)])],
+        pages: [page([run(1, startOfUtcDay(today), 0), run(900_000, startOfUtcDay(today) + 9)])],
       },
     ]);
     while (await disk.compact());
@@ -154,7 +154,7 @@ test('COL-5: concurrent days, patches and compaction from two tabs lose no segme
     ),
     ...Array.from({ length: 90 }, (_, i) =>
       (disks[i % 2] ?? one).append(
-        patch(11 + i, [run(100_000 + i, startOfDay(days[i % 31] ?? '') + 5)], {
+        patch(11 + i, [run(100_000 + i, startOfUtcDay(days[i % 31] ?? '') + 5)], {
           problem: [problem(i * 50 + 1)],
         }),
         i,

@@ -1,6 +1,6 @@
 import type { Day } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
-import { getDay, startOfDay } from '#workers/disk/manifest.ts';
+import { getUtcDay, startOfUtcDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 import type { SmallRow } from '#workers/tables.ts';
 import { DAYS, fresh, page, patch, problem, run, type ShownRows } from './sample.ts';
@@ -35,7 +35,7 @@ export class Device {
     const truth = new Map<number, LeanRun>();
     for (const [i, day] of DAYS.entries())
       for (let at = 0; at < perDay; at++)
-        truth.set(1 + i * 1000 + at, run(1 + i * 1000 + at, startOfDay(day) + at * 40));
+        truth.set(1 + i * 1000 + at, run(1 + i * 1000 + at, startOfUtcDay(day) + at * 40));
     const rows = new Map<number, SmallRow>([1, 2, 1024, 5000].map((n) => [n, problem(n)]));
     await this.disk.begin({ ...fresh(), rows: { problem: [...rows.values()] } as object });
     this.#truth = truth;
@@ -72,7 +72,7 @@ export class Device {
       const day = DAYS[(seed + i) % DAYS.length] ?? '';
       const before = [...this.#truth.values()][pick];
       const runs = [
-        run(10_000 + version, startOfDay(day) + ((seed * 7 + i) % 80_000), version),
+        run(10_000 + version, startOfUtcDay(day) + ((seed * 7 + i) % 80_000), version),
         ...(before ? [run(before.n, before.startSec, version)] : []),
       ];
       const rows = [
@@ -91,8 +91,8 @@ export class Device {
   }
 
   async forget(day: Day): Promise<void> {
-    await this.disk.forget(startOfDay(day));
-    this.#since = Math.max(this.#since, startOfDay(day));
+    await this.disk.forget(startOfUtcDay(day));
+    this.#since = Math.max(this.#since, startOfUtcDay(day));
   }
 
   /**
@@ -110,7 +110,7 @@ export class Device {
 
   expected(): ShownRows {
     const runs = [...this.#truth.values()].filter(
-      (one) => this.#here.has(getDay(one.startSec)) || this.#changed.has(one.n),
+      (one) => this.#here.has(getUtcDay(one.startSec)) || this.#changed.has(one.n),
     );
     return this.seen({
       cursor: this.#cursor,
@@ -136,6 +136,6 @@ export class Device {
   }
 
   #of(day: Day): LeanRun[] {
-    return [...this.#truth.values()].filter((one) => getDay(one.startSec) === day);
+    return [...this.#truth.values()].filter((one) => getUtcDay(one.startSec) === day);
   }
 }

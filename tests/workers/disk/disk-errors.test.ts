@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import { Device } from './device.ts';
 import { failingIdb, injectErrors, type FormErrors } from './failing-disk.ts';
@@ -86,7 +86,7 @@ test.each(['quota put', 'quota end'] as const)(
     expect((await disk.commands()).map((one) => one.id)).toEqual(['before', 'now']);
     const opened = await disk.open();
     expect(opened?.days.map((one) => one.day)).toEqual(DAYS.slice(0, 2));
-    expect(opened?.segments.map((one) => one.fromSec)).toEqual(DAYS.slice(0, 2).map(startOfDay));
+    expect(opened?.segments.map((one) => one.fromSec)).toEqual(DAYS.slice(0, 2).map(startOfUtcDay));
 
     await disk.append(patch(11), 1);
     expect(await disk.open()).toMatchObject({ cursor: 11 });
@@ -199,7 +199,7 @@ test('COL-6: opening reads no segment, job or problem', async () => {
   );
   for (const [i, day] of DAYS.entries())
     await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
-  await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
+  await disk.append(patch(11, [run(1, startOfUtcDay(today), 1)]), 1);
   errors.reads.length = 0;
   errors.asked.length = 0;
   errors.books.length = 0;

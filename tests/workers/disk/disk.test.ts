@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import { DISKS, freshIdb, placeIn } from './places.ts';
 import { command, DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 
 const [today = '', yesterday = ''] = DAYS;
 
@@ -13,11 +13,11 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 100, 1))] }]);
     const id = await disk.append(
-      patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }),
+      patch(12, [run(1, startOfUtcDay(today), 1)], { problem: [problem(1, 2)] }),
       777,
     );
     expect(await disk.patch(id)).toEqual(
-      patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }),
+      patch(12, [run(1, startOfUtcDay(today), 1)], { problem: [problem(1, 2)] }),
     );
 
     const opened = await (await again()).open();
@@ -35,7 +35,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     ]);
     expect(opened?.rows).toEqual({});
     expect(opened?.segments).toEqual([
-      { id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 },
+      { id: 1, rows: 100, fromSec: startOfUtcDay(today), toSec: startOfUtcDay(today) + 99 * 40 },
     ]);
     expect(opened?.patches).toHaveLength(1);
   });
@@ -61,7 +61,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await folded();
     expect(await disk.open()).toEqual({ ...before, me: { ...me, name: 'Ada Again' } });
     // A save while idle work builds the cache is not overwritten by it.
-    await disk.append(patch(12, [run(99, startOfDay(today))]), 1);
+    await disk.append(patch(12, [run(99, startOfUtcDay(today))]), 1);
     const work = folded();
     await disk.saveUser({ me: { ...me, name: 'Ada Last' }, branding, people });
     await work;
@@ -90,7 +90,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     const { disk, again } = await make();
     await disk.begin(fresh({ problem: [problem(1)] }));
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
-    await disk.append(patch(12, [run(99, startOfDay(today))]), 1);
+    await disk.append(patch(12, [run(99, startOfUtcDay(today))]), 1);
     await disk.keepCommand(command('c1'));
     await disk.begin(fresh({}, [yesterday], 'e2'));
     const later = await again();
@@ -125,12 +125,12 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.begin(fresh());
     for (const [i, day] of DAYS.entries())
       await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, i * 100 + 1))] }]);
-    await disk.forget(startOfDay(yesterday));
+    await disk.forget(startOfUtcDay(yesterday));
     const opened = await disk.open();
     expect(opened?.days.map((one) => one.day)).toEqual([today, yesterday]);
     expect(opened?.segments.map((one) => one.fromSec)).toEqual([
-      startOfDay(today),
-      startOfDay(yesterday),
+      startOfUtcDay(today),
+      startOfUtcDay(yesterday),
     ]);
   });
 

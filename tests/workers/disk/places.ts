@@ -1,6 +1,6 @@
 import { Dexie } from 'dexie/dist/modern/dexie.mjs';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import type { Idb, Owner } from '#workers/disk/database.ts';
+import type { Idb, DataOwner } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles, type StoredProfile, type Profiles } from '#workers/disk/profiles.ts';
 import type { Disk } from '#workers/types.ts';
@@ -8,7 +8,7 @@ import type { Disk } from '#workers/types.ts';
 // Dexie's live queries run where a browser has a database
 Dexie.dependencies.indexedDB = new IDBFactory();
 
-export const OWNER: Owner = { tenant: 't1', user: 'u1', actor: 'u1' };
+export const OWNER: DataOwner = { tenant: 't1', user: 'u1', actor: 'u1' };
 export const NAME = 'daybook:t1:u1:u1';
 
 /** A browser's storage, signed in. */

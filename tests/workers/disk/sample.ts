@@ -9,8 +9,16 @@ import {
   type LeanRun,
   type RunColumns,
 } from '#contract/runs/columns.ts';
-import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/types.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import type {
+  QueuedCommand,
+  Disk,
+  Fresh,
+  OpenedStore,
+  Patch,
+  SmallRows,
+  SmallTable,
+} from '#workers/types.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import { joinRows } from '#workers/disk/table-snapshots.ts';
 import { getId, SMALL_TABLES, type SmallRow } from '#workers/tables.ts';
 
@@ -35,7 +43,7 @@ export const run = (n: number, startSec: number, version = 0): LeanRun => ({
 /** A day's runs, 40 s apart or as many as it takes. */
 export const runsOfDay = (day: Day, count: number, firstN: number, version = 0): LeanRun[] =>
   Array.from({ length: count }, (_, i) =>
-    run(firstN + i, startOfDay(day) + Math.floor(i * Math.min(40, 86_400 / count)), version),
+    run(firstN + i, startOfUtcDay(day) + Math.floor(i * Math.min(40, 86_400 / count)), version),
   );
 
 export const page = (runs: readonly LeanRun[]): RunColumns =>
@@ -107,7 +115,7 @@ export const patch = (
   rows: SmallRows = {},
 ): Patch => ({ cursor, runs, rows });
 
-export const command = (id: string): Omit<Command, 'order'> => ({
+export const command = (id: string): Omit<QueuedCommand, 'order'> => ({
   id,
   call: 'reviewRuns',
   input: { runs: [1, 2], comment: `about ${id}` },
@@ -123,7 +131,7 @@ export interface ShownRows {
   readonly runs: Record<string, LeanRun>;
 }
 
-export async function loadOpened(disk: Disk): Promise<Opened> {
+export async function loadOpened(disk: Disk): Promise<OpenedStore> {
   const opened = await disk.open();
   if (!opened) throw new Error('nothing to open');
   return opened;
@@ -147,7 +155,10 @@ export async function shown(disk: Disk): Promise<ShownRows> {
 }
 
 /** Every job and problem of the books, as one. */
-export async function allBooks(disk: Disk, { folds }: Pick<Opened, 'folds'>): Promise<SmallRows> {
+export async function allBooks(
+  disk: Disk,
+  { folds }: Pick<OpenedStore, 'folds'>,
+): Promise<SmallRows> {
   const parts: SmallRows[] = [];
   await disk.restOfBooks(folds, (rows) => {
     parts.push(rows);
@@ -157,7 +168,7 @@ export async function allBooks(disk: Disk, { folds }: Pick<Opened, 'folds'>): Pr
 }
 
 export function foldPlain(
-  opened: Pick<Opened, 'cursor' | 'rows' | 'patches'>,
+  opened: Pick<OpenedStore, 'cursor' | 'rows' | 'patches'>,
   runs: Map<number, LeanRun>,
 ): ShownRows {
   const rows: ShownRows['rows'] = {};

@@ -13,7 +13,7 @@ import {
   run,
   runsOfDay,
 } from './sample.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 
 const [today = ''] = DAYS;
@@ -57,10 +57,10 @@ async function plant(disk: Disk): Promise<void> {
     } as object,
   });
   await disk.addDays([
-    { day: today, pages: [page([{ ...run(1, startOfDay(today)), message: word(15) }])] },
+    { day: today, pages: [page([{ ...run(1, startOfUtcDay(today)), message: word(15) }])] },
   ]);
   await disk.append(
-    patch(11, [{ ...run(2, startOfDay(today)), message: word(16) }], {
+    patch(11, [{ ...run(2, startOfUtcDay(today)), message: word(16) }], {
       problem: [{ ...problem(2), ticket: word(17) }],
     }),
     1,
@@ -198,7 +198,7 @@ test('G52: a ciphertext that was moved to another record, store or database cann
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
     for (const [i, day] of DAYS.slice(0, 2).entries())
       await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
-    for (const at of [11, 12]) await disk.append(patch(at, [run(at, startOfDay(today))]), 1);
+    for (const at of [11, 12]) await disk.append(patch(at, [run(at, startOfUtcDay(today))]), 1);
   };
   await plantTwo();
   const [first, second] = (await disk.open())?.segments ?? [];

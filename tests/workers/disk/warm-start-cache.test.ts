@@ -3,7 +3,7 @@ import type { JobRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { plainCipher } from '#workers/disk/cipher.ts';
 import { encodeFront, openFront } from '#workers/disk/warm-start-cache.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import { getPreloaded, DEFAULT_VIEW, openFirst } from '#workers/startup/cold-start.ts';
 import type { Disk } from '#workers/types.ts';
 import { injectErrors, type FormErrors } from './failing-disk.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => errors.restore());
 
 const [today = ''] = DAYS;
-const NOW = (startOfDay(today) + 86_400) * 1000;
+const NOW = (startOfUtcDay(today) + 86_400) * 1000;
 const job = (n: number, name = `job ${n}`): JobRow => ({
   n,
   uid: `j${n}`,
@@ -125,7 +125,7 @@ test('COL-6: a cache of snapshots that were folded since is not used; one of seg
       pages: [
         page([
           ...runsOfDay(today, 41, 1),
-          { ...run(3_005, startOfDay(today) + 9_000), job: worst },
+          { ...run(3_005, startOfUtcDay(today) + 9_000), job: worst },
         ]),
       ],
     },
@@ -170,8 +170,8 @@ async function sizeAfter(days: readonly string[]): Promise<number> {
 test('COL-6: idle work rewrites the cache only if segments or snapshots have changed', async () => {
   const { place, disk } = await filled();
   const front = JSON.stringify(await record(place.idb.indexedDB, 'front'));
-  await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
-  await disk.forget(startOfDay('2020-01-01')); // nothing is that old
+  await disk.append(patch(11, [run(1, startOfUtcDay(today), 1)]), 1);
+  await disk.forget(startOfUtcDay('2020-01-01')); // nothing is that old
   expect(await disk.compact()).toBe(false);
   expect(JSON.stringify(await record(place.idb.indexedDB, 'front'))).toBe(front);
 });

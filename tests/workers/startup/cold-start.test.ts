@@ -5,14 +5,14 @@ import type { RunsFilter, RunView } from '#contract/runs/query.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { openBooks, openFirst } from '#workers/startup/cold-start.ts';
-import { startOfDay } from '#workers/disk/manifest.ts';
-import type { Disk, Engine, SmallRows } from '#workers/types.ts';
+import { startOfUtcDay } from '#workers/disk/manifest.ts';
+import type { Disk, ColumnStore, SmallRows } from '#workers/types.ts';
 import { DISKS } from '#tests/workers/disk/places.ts';
 import { DAYS, fresh, page, patch, problem, run, runsOfDay } from '#tests/workers/disk/sample.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const [today = '', yesterday = ''] = DAYS;
-const NOW = (startOfDay(today) + 86_400) * 1000;
+const NOW = (startOfUtcDay(today) + 86_400) * 1000;
 const WINDOW = { first: 0, count: 20 };
 
 const job = (n: number): JobRow => ({
@@ -66,7 +66,7 @@ const withoutHistory = (rows: readonly RunView[]): unknown[] =>
     usualBytes: null,
     usualDuration: null,
   }));
-function getAnswer(engine: Engine, filter: RunsFilter): unknown {
+function getAnswer(engine: ColumnStore, filter: RunsFilter): unknown {
   const list = engine.select(filter, NOW);
   return {
     total: list.total,
@@ -78,7 +78,7 @@ function getAnswer(engine: Engine, filter: RunsFilter): unknown {
 }
 
 /** Everything, as the obvious way brings it. */
-async function openedWhole(disk: Disk): Promise<Engine> {
+async function openedWhole(disk: Disk): Promise<ColumnStore> {
   const engine = makeEngine();
   const opened = await disk.open();
   if (!opened) throw new Error('nothing to open');
@@ -98,11 +98,11 @@ const filters: fc.Arbitrary<RunsFilter> = fc
   .record({
     from: fc.constantFrom(
       null,
-      startOfDay(today) * 1000,
-      startOfDay(yesterday) * 1000 + 5_000_000,
-      startOfDay(DAYS[3] ?? '') * 1000,
+      startOfUtcDay(today) * 1000,
+      startOfUtcDay(yesterday) * 1000 + 5_000_000,
+      startOfUtcDay(DAYS[3] ?? '') * 1000,
     ),
-    to: fc.constantFrom(null, NOW, startOfDay(today) * 1000),
+    to: fc.constantFrom(null, NOW, startOfUtcDay(today) * 1000),
     rows: fc.constantFrom('jobs' as const, 'runs' as const),
     review: fc.constantFrom(null, 'pending' as const, 'snoozed' as const, 'cleared' as const),
     order: fc.constantFrom('worst' as const, 'newest' as const),
@@ -133,7 +133,7 @@ describe.each(DISKS)('on %s', (name, make) => {
               const n = ((i * 13 + seed) % 40) + 1 + (i % 4) * 1000;
               const day = DAYS[i % 4] ?? '';
               await disk.append(
-                patch(11 + i, [run(n, startOfDay(day) + ((n % 1000) - 1) * 40, i)], {
+                patch(11 + i, [run(n, startOfUtcDay(day) + ((n % 1000) - 1) * 40, i)], {
                   problem: [problem(n * 5, i)],
                   job: [{ ...job((n % 7) + 1), name: `renamed ${i}` }],
                 }),
@@ -188,7 +188,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     const engine = makeEngine();
     const filter = {
       ...EVERYTHING,
-      from: startOfDay(today) * 1000,
+      from: startOfUtcDay(today) * 1000,
       rows: 'runs' as const,
       review: 'pending' as const,
     };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { getFailure, readAnswer } from '#workers/sync/answer.ts';
+import { parseFailure, readAnswer } from '#workers/sync/answer.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { encodeColumns } from '#contract/runs/columns.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 6);
 const getKind = (status: number, body: unknown = null, headers: Record<string, string> = {}) =>
-  getFailure(new Response(null, { status, headers }), body, NOW);
+  parseFailure(new Response(null, { status, headers }), body, NOW);
 
 const wait = (header: string): unknown =>
   (getKind(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;

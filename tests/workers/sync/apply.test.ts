@@ -1,6 +1,6 @@
 import { array, assert, integer, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Id } from '#contract/fold.ts';
+import type { RowId } from '#contract/fold.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { makeChance } from '#tests/sim/random.ts';
 import { SimServer } from '#tests/sim/server.ts';
@@ -37,10 +37,10 @@ function getLog(seed: number, more: number) {
 
 /** A device's rows as plain maps. */
 function plain() {
-  const tables = new Map<SmallTable, Map<Id, unknown>>();
+  const tables = new Map<SmallTable, Map<RowId, unknown>>();
   const runs = new Map<number, LeanRun>();
   const of = (table: SmallTable) => {
-    const rows = tables.get(table) ?? new Map<Id, unknown>();
+    const rows = tables.get(table) ?? new Map<RowId, unknown>();
     tables.set(table, rows);
     return rows;
   };

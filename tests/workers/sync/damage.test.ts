@@ -13,7 +13,7 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { getDatabase, type Idb } from '#workers/disk/database.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
-import type { Notice } from '#workers/types.ts';
+import type { StoredNotice } from '#workers/types.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 
 /** `PROOF=8` damages 200 records. */
@@ -234,7 +234,7 @@ test('OUT-5, G16: a change that was damaged on the device is listed until it is 
   annDevice.kill(later);
 }, 60_000);
 
-const notice = (id: string, at: number): Notice => ({
+const notice = (id: string, at: number): StoredNotice => ({
   id,
   at,
   text: 'Bo was first.',

@@ -5,18 +5,18 @@ import { type GraphApp, type GraphContext, openMailbox } from '../graph-env.ts';
 import { changeKey } from '../ids.ts';
 import { readView } from '../mail-entities.ts';
 import {
-  type Entity,
+  type GraphEntity,
   graphUrl,
-  listPage,
+  pageEntities,
   listRows,
-  project,
+  selectProperties,
   readJson,
   readQuery,
 } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
 import {
-  Attachment,
+  EventAttachment,
   attachmentEntities,
   eventEntity,
   instanceEntity,
@@ -141,21 +141,26 @@ export function addCalendarRoutes(app: GraphApp, tenant: Tenant): void {
     if (!from?.isValid || !to?.isValid)
       throw badRequest('This request requires a time window: startDateTime and endDateTime.');
     return c.json(
-      listPage(tenant, c.req.raw, listInstances(tenant, eventAt(c, owner), owner, { from, to }), {
-        type: 'event',
-        ...PAGES,
-      }),
+      pageEntities(
+        tenant,
+        c.req.raw,
+        listInstances(tenant, eventAt(c, owner), owner, { from, to }),
+        {
+          type: 'event',
+          ...PAGES,
+        },
+      ),
     );
   });
   app.get(`${path}/attachments`, (c) => {
     const owner = open(c, 'readCalendars');
     const entities = attachmentEntities(tenant, eventAt(c, owner));
-    return c.json(listPage(tenant, c.req.raw, entities, { type: 'attachment', ...PAGES }));
+    return c.json(pageEntities(tenant, c.req.raw, entities, { type: 'attachment', ...PAGES }));
   });
   app.post(`${path}/attachments`, async (c) => {
     const owner = open(c, 'writeCalendars');
     const row = eventAt(c, owner);
-    const file = v.safeParse(Attachment, await readJson(c.req.raw));
+    const file = v.safeParse(EventAttachment, await readJson(c.req.raw));
     if (!file.success) throw badRequest(file.issues[0].message);
     const changed = updateOutlookItem(tenant, row, {
       props: { attachments: [...(readEvent(row).attachments ?? []), file.output] },
@@ -169,7 +174,7 @@ function addFolderRoutes(
   tenant: Tenant,
   open: (c: GraphContext, action: 'readCalendars' | 'writeCalendars') => Person,
 ): void {
-  const list = (owner: Person, group: string | null): Entity[] =>
+  const list = (owner: Person, group: string | null): GraphEntity[] =>
     listOutlookFolders(tenant, owner.id, 'calendar')
       .filter((row) => group === null || row.parent_id === group)
       .map((row) => calendarEntity(tenant, row, owner));
@@ -206,7 +211,7 @@ function addFolderRoutes(
     const owner = open(c, 'readCalendars');
     const group = findOutlookFolder(tenant, owner.id, 'calendarGroup', c.req.param('group'));
     return c.json(
-      listPage(tenant, c.req.raw, list(owner, group.id), { type: 'calendar', ...PAGES }),
+      pageEntities(tenant, c.req.raw, list(owner, group.id), { type: 'calendar', ...PAGES }),
     );
   });
   const create = async (c: GraphContext, groupKey: string) => {
@@ -223,7 +228,9 @@ function addFolderRoutes(
   app.post(inGroup, (c) => create(c, c.req.param('group')));
   app.get('/users/:user/calendars', (c) => {
     const owner = open(c, 'readCalendars');
-    return c.json(listPage(tenant, c.req.raw, list(owner, null), { type: 'calendar', ...PAGES }));
+    return c.json(
+      pageEntities(tenant, c.req.raw, list(owner, null), { type: 'calendar', ...PAGES }),
+    );
   });
   app.post('/users/:user/calendars', (c) => create(c, 'mycalendars'));
   app.get('/users/:user/calendar', (c) => {
@@ -248,14 +255,14 @@ function getName(json: Readonly<Record<string, unknown>>): string {
   return name;
 }
 
-const groupEntity = (tenant: Tenant, row: OutlookFolder): Entity => ({
+const groupEntity = (tenant: Tenant, row: OutlookFolder): GraphEntity => ({
   id: row.id,
   name: row.name,
   changeKey: changeKey(tenant, row.n, row.seq),
   classId: '0006f0b7-0000-0000-c000-000000000046',
 });
 
-const calendarEntity = (tenant: Tenant, row: OutlookFolder, owner: Person): Entity => ({
+const calendarEntity = (tenant: Tenant, row: OutlookFolder, owner: Person): GraphEntity => ({
   id: row.id,
   name: row.name,
   color: 'auto',
@@ -273,7 +280,7 @@ const calendarEntity = (tenant: Tenant, row: OutlookFolder, owner: Person): Enti
 });
 
 /** An event as a request selects and expands it. */
-function oneEvent(tenant: Tenant, c: GraphContext, owner: Person, row: OutlookItem): Entity {
+function oneEvent(tenant: Tenant, c: GraphContext, owner: Person, row: OutlookItem): GraphEntity {
   const { select, expand } = readQuery(new URL(c.req.url));
   const entity = eventEntity(tenant, row, owner, readView(c.req.raw).hasStableIds);
   // Graph returns these only to those who select them.
@@ -281,7 +288,11 @@ function oneEvent(tenant: Tenant, c: GraphContext, owner: Person, row: OutlookIt
   const { recurrence, exceptions } = readEvent(row);
   return {
     '@odata.context': `${graphUrl(tenant)}/$metadata#users('${owner.id}')/events/$entity`,
-    ...project(select === null ? usual : { ...usual, cancelledOccurrences }, select, 'event'),
+    ...selectProperties(
+      select === null ? usual : { ...usual, cancelledOccurrences },
+      select,
+      'event',
+    ),
     ...(expand.some((name) => name.startsWith('attachments'))
       ? { attachments: attachmentEntities(tenant, row) }
       : {}),

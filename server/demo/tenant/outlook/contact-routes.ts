@@ -2,11 +2,11 @@ import { badRequest, objectNotFound } from '../graph-error.ts';
 import { type GraphApp, type GraphContext, openMailbox } from '../graph-env.ts';
 import { readView } from '../mail-entities.ts';
 import {
-  type Entity,
+  type GraphEntity,
   graphUrl,
-  listPage,
+  pageEntities,
   listRows,
-  project,
+  selectProperties,
   readJson,
   readQuery,
 } from '../odata.ts';
@@ -141,7 +141,7 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
     const entities = listOutlookItems(tenant, folder).map((row) =>
       contactEntity(tenant, row, hasStableIds),
     );
-    return c.json(listPage(tenant, c.req.raw, entities, { type: 'contact', ...PAGES }));
+    return c.json(pageEntities(tenant, c.req.raw, entities, { type: 'contact', ...PAGES }));
   });
   app.post(`${folderPath}/contacts`, async (c) => {
     const folder = folderAt(c, open(c, 'writeContacts'));
@@ -155,7 +155,11 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
     const { select } = readQuery(new URL(c.req.url));
     return c.json({
       '@odata.context': `${graphUrl(tenant)}/$metadata#users('${row.mailbox}')/contacts/$entity`,
-      ...project(contactEntity(tenant, row, readView(c.req.raw).hasStableIds), select, 'contact'),
+      ...selectProperties(
+        contactEntity(tenant, row, readView(c.req.raw).hasStableIds),
+        select,
+        'contact',
+      ),
     });
   });
   app.patch(path, async (c) => {
@@ -183,13 +187,17 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
   });
 }
 
-const folderEntity = ({ id, parent_id: parent, name }: OutlookFolder): Entity => ({
+const folderEntity = ({ id, parent_id: parent, name }: OutlookFolder): GraphEntity => ({
   id,
   parentFolderId: parent ?? 'AAMkADgContactRoot',
   displayName: name,
 });
 
-export function contactEntity(tenant: Tenant, row: OutlookItem, hasStableIds: boolean): Entity {
+export function contactEntity(
+  tenant: Tenant,
+  row: OutlookItem,
+  hasStableIds: boolean,
+): GraphEntity {
   const props = readItemProps(row);
   return {
     ...itemEntity(tenant, row, hasStableIds),

@@ -1,6 +1,6 @@
-import { type Change, deltaPage } from '../delta.ts';
+import { type EntityChange, deltaPage } from '../delta.ts';
 import { GraphError } from '../graph-error.ts';
-import { type Entity, project } from '../odata.ts';
+import { type GraphEntity, selectProperties } from '../odata.ts';
 import type { Tenant } from '../store.ts';
 import type { SyncState } from '../sync-token.ts';
 import type { OutlookFolder, OutlookFolderKind, OutlookItem } from './store.ts';
@@ -23,9 +23,9 @@ export function outlookItemDelta(
   as: {
     readonly type: 'contact' | 'todoTask';
     readonly hasStableIds: boolean;
-    readonly entity: (item: OutlookItem) => Entity;
+    readonly entity: (item: OutlookItem) => GraphEntity;
   },
-): Entity {
+): GraphEntity {
   return deltaPage(tenant, request, {
     ...rules(as.type, `${as.type}:${folder.id}`),
     changes: (state, limit) =>
@@ -41,7 +41,7 @@ export function outlookItemDelta(
             )
             .map((row) => ({
               seq: row.seq,
-              entity: typed(as.type, project(as.entity(row), state.select, as.type)),
+              entity: typed(as.type, selectProperties(as.entity(row), state.select, as.type)),
             })),
           ...departures(tenant, folder.id, state, limit).map((row) =>
             removed(as.type, as.hasStableIds ? row.stable_id : row.id, row.seq),
@@ -60,9 +60,9 @@ export function outlookFolderDelta(
   as: {
     readonly type: 'contactFolder' | 'todoTaskList';
     readonly kind: OutlookFolderKind;
-    readonly entity: (folder: OutlookFolder) => Entity;
+    readonly entity: (folder: OutlookFolder) => GraphEntity;
   },
-): Entity {
+): GraphEntity {
   return deltaPage(tenant, request, {
     ...rules(as.type, `${as.type}s:${mailbox}`),
     changes: (state, limit) =>
@@ -80,7 +80,7 @@ export function outlookFolderDelta(
             )
             .map((row) => ({
               seq: row.seq,
-              entity: typed(as.type, project(as.entity(row), state.select, as.type)),
+              entity: typed(as.type, selectProperties(as.entity(row), state.select, as.type)),
             })),
           ...departures(tenant, `${as.kind}s:${mailbox}`, state, limit).map((row) =>
             removed(as.type, row.id, row.seq),
@@ -102,16 +102,16 @@ const rules = (type: string, scope: string) =>
     gone,
   }) as const;
 
-const typed = (type: string, entity: Entity): Entity => ({
+const typed = (type: string, entity: GraphEntity): GraphEntity => ({
   '@odata.type': `#microsoft.graph.${type}`,
   ...entity,
 });
-const removed = (type: string, id: string, seq: number): Change => ({
+const removed = (type: string, id: string, seq: number): EntityChange => ({
   seq,
   entity: typed(type, { id, '@removed': { reason: 'deleted' } }),
 });
 
-const inOrder = (changes: readonly Change[], limit: number): Change[] =>
+const inOrder = (changes: readonly EntityChange[], limit: number): EntityChange[] =>
   [...changes].sort((a, b) => a.seq - b.seq).slice(0, limit);
 
 /** Nothing can have left what a client is reading for the first time. */

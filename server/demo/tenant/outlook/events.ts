@@ -2,7 +2,7 @@ import type { DateTime } from 'luxon';
 import * as v from 'valibot';
 import { badRequest } from '../graph-error.ts';
 import { attachmentId, digest, isoTime } from '../ids.ts';
-import type { Entity } from '../odata.ts';
+import type { GraphEntity } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
 import { Recurrence, listDates, startOn } from './recurrence.ts';
@@ -13,7 +13,7 @@ const text = v.string();
 const time = v.object({ dateTime: text, timeZone: text });
 const Person = v.object({ emailAddress: v.looseObject({ address: v.optional(text) }) });
 const Location = v.looseObject({ displayName: v.optional(text, '') });
-export const Attachment = v.looseObject({
+export const EventAttachment = v.looseObject({
   'name': text,
   'contentType': v.optional(v.nullable(text), null),
   'isInline': v.optional(v.boolean(), false),
@@ -51,7 +51,7 @@ const EventInput = v.strictObject({
   'responseRequested': v.optional(v.boolean()),
   'allowNewTimeProposals': v.optional(v.boolean()),
   'transactionId': v.optional(text),
-  'attachments': v.optional(v.array(Attachment)),
+  'attachments': v.optional(v.array(EventAttachment)),
 });
 const Stored = v.looseObject({
   ...EventInput.entries,
@@ -61,9 +61,10 @@ const Stored = v.looseObject({
   exceptions: v.optional(v.array(v.object({ date: text, props: v.looseObject({}) })), []),
   cancelled: v.optional(v.array(text), []),
 });
-export type StoredEvent = v.InferOutput<typeof Stored>;
+export type StoredCalendarEvent = v.InferOutput<typeof Stored>;
 
-export const readEvent = (item: OutlookItem): StoredEvent => v.parse(Stored, readItemProps(item));
+export const readEvent = (item: OutlookItem): StoredCalendarEvent =>
+  v.parse(Stored, readItemProps(item));
 
 /** @throws GraphError 400 */
 export function readEventInput(json: unknown): v.InferOutput<typeof EventInput> {
@@ -97,7 +98,7 @@ export function newEvent(
   };
 }
 
-export const isOrganizer = (event: StoredEvent, owner: Person): boolean =>
+export const isOrganizer = (event: StoredCalendarEvent, owner: Person): boolean =>
   event.organizer?.emailAddress.address?.toLowerCase() === getAddress(owner).toLowerCase();
 
 const NO_LOCATION = { displayName: '' };
@@ -108,7 +109,7 @@ export function eventEntity(
   item: OutlookItem,
   owner: Person,
   hasStableIds: boolean,
-): Entity {
+): GraphEntity {
   const event = readEvent(item);
   const { isReminderOn = true, reminderMinutesBeforeStart = 15, attachments = [] } = event;
   const preview = event.body?.content.replaceAll(/<[^>]*>/g, '').slice(0, 255) ?? '';
@@ -178,7 +179,7 @@ export function listInstances(
   item: OutlookItem,
   owner: Person,
   view: { readonly from: DateTime; readonly to: DateTime },
-): Entity[] {
+): GraphEntity[] {
   const event = readEvent(item);
   if (!event.recurrence) return [];
   const until = view.to.plus({ days: 1 }).toISODate() ?? '';
@@ -198,7 +199,7 @@ export function instanceEntity(
   item: OutlookItem,
   owner: Person,
   day: string,
-): Entity {
+): GraphEntity {
   const event = readEvent(item);
   const zone = event.recurrence?.range.recurrenceTimeZone || event.start.timeZone;
   const first = readZoned(event.start);
@@ -222,7 +223,7 @@ export function instanceEntity(
   };
 }
 
-export const attachmentEntities = (tenant: Tenant, item: OutlookItem): Entity[] =>
+export const attachmentEntities = (tenant: Tenant, item: OutlookItem): GraphEntity[] =>
   (readEvent(item).attachments ?? []).map((file, at) => ({
     '@odata.type': '#microsoft.graph.fileAttachment',
     'id': attachmentId(tenant, item.n * 1000 + at),

@@ -2,7 +2,7 @@ import { conversationId, digest } from '../ids.ts';
 import { addMessage, findFolder } from '../mailbox-store.ts';
 import { type Person, listPeople } from '../people.ts';
 import type { Tenant } from '../store.ts';
-import { type StoredEvent, isOrganizer } from './events.ts';
+import { type StoredCalendarEvent, isOrganizer } from './events.ts';
 
 /**
  * Sends what Exchange sends automatically when the organizer of a meeting creates, changes or deletes it:
@@ -11,7 +11,7 @@ import { type StoredEvent, isOrganizer } from './events.ts';
 export function notifyAttendees(
   tenant: Tenant,
   owner: Person,
-  event: StoredEvent,
+  event: StoredCalendarEvent,
   what: 'invitation' | 'update' | 'cancellation',
 ): void {
   if (!isOrganizer(event, owner)) return;

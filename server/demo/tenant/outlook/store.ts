@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { GraphError, objectNotFound } from '../graph-error.ts';
 import { changeKey, isoTime, outlookId } from '../ids.ts';
 import { depart } from '../mailbox-store.ts';
-import type { Entity } from '../odata.ts';
+import type { GraphEntity } from '../odata.ts';
 import type { Tenant } from '../store.ts';
 
 // Calendars, contacts and tasks of mailboxes. Each item keeps its properties as Graph names them.
@@ -228,7 +228,7 @@ export function removeOutlookItem(tenant: Tenant, item: OutlookItem): void {
 }
 
 /** What every item of Outlook has. */
-export function itemEntity(tenant: Tenant, item: OutlookItem, hasStableIds: boolean): Entity {
+export function itemEntity(tenant: Tenant, item: OutlookItem, hasStableIds: boolean): GraphEntity {
   const key = changeKey(tenant, item.n, item.seq);
   return {
     '@odata.etag': `W/"${key}"`,

@@ -1,7 +1,7 @@
 import { badRequest } from '../graph-error.ts';
 import { type GraphApp, type GraphContext, openMailbox } from '../graph-env.ts';
 import { guid, isoTime } from '../ids.ts';
-import { type Entity, graphUrl, listPage, listRows, readJson } from '../odata.ts';
+import { type GraphEntity, graphUrl, pageEntities, listRows, readJson } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
 import { getRequiredText } from './contact-routes.ts';
@@ -139,11 +139,11 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
     return c.body(null, 204);
   });
   for (const part of ['checklistItems', 'linkedResources'] as const) {
-    const parts = (row: OutlookItem): readonly Entity[] =>
-      (readItemProps(row)[part] as readonly Entity[] | undefined) ?? [];
+    const parts = (row: OutlookItem): readonly GraphEntity[] =>
+      (readItemProps(row)[part] as readonly GraphEntity[] | undefined) ?? [];
     app.get(`${path}/${part}`, (c) =>
       c.json(
-        listPage(tenant, c.req.raw, parts(taskAt(c, open(c, 'readTasks'))), {
+        pageEntities(tenant, c.req.raw, parts(taskAt(c, open(c, 'readTasks'))), {
           type: part.slice(0, -1),
           ...PAGES,
         }),
@@ -168,7 +168,7 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
 const partId = (tenant: Tenant, what: string, n: number): string =>
   guid(tenant.seed, what, tenant.store.seq(), n);
 
-const listEntity = ({ id, name, well_known: wellKnown }: OutlookFolder): Entity => ({
+const listEntity = ({ id, name, well_known: wellKnown }: OutlookFolder): GraphEntity => ({
   id,
   displayName: name,
   isOwner: true,
@@ -177,7 +177,7 @@ const listEntity = ({ id, name, well_known: wellKnown }: OutlookFolder): Entity 
 });
 
 /** Tasks have no key of their version in Graph, only an ETag. */
-function taskEntity(tenant: Tenant, row: OutlookItem): Entity {
+function taskEntity(tenant: Tenant, row: OutlookItem): GraphEntity {
   const { checklistItems: _items, linkedResources: _links, ...props } = readItemProps(row);
   const base = itemEntity(tenant, row, false);
   return {

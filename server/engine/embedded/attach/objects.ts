@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineId } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
@@ -56,7 +56,7 @@ async function attachObject(run: AttachRun, object: number): Promise<EngineResul
 interface ObjectPoint {
   readonly point: number;
   readonly tree: BlobId;
-  readonly id: Id;
+  readonly id: EngineId;
   readonly snapshot: string;
   readonly at: Ms;
   /** Of the object. */

@@ -6,7 +6,7 @@ import type {
   EngineResult,
   EngineScope,
   ItemKind,
-  Page,
+  EnginePage,
 } from '#contract/engine/engine.ts';
 import { isImported } from '#contract/engine/imports.ts';
 import type { ExplorerId, Ms, NodeId } from '#contract/ids.ts';
@@ -99,7 +99,10 @@ export function makeCompareCalls(
       ),
 
     compareFolder: (scope, { explorer, parent, cursor, limit }) =>
-      ask<{ readonly page: Page<unknown>; readonly loaded: LoadedItems }, Page<ComparedItem>>(
+      ask<
+        { readonly page: EnginePage<unknown>; readonly loaded: LoadedItems },
+        EnginePage<ComparedItem>
+      >(
         scope,
         { explorer, node: parent },
         async (tx, open) => {

@@ -8,10 +8,10 @@ import type { GraphPorts } from '../graph/request.ts';
 import { siteClient } from '../sources/site.ts';
 import { splitKey } from '../sources/site-parts.ts';
 import {
-  type Column,
+  type GraphColumn,
   encodeRow,
   getRowItem,
-  type ListPlace,
+  type SiteListPlace,
   readColumns,
   Row,
   rowPath,
@@ -55,9 +55,9 @@ export async function readCurrentRows(
 
 async function readRows(
   client: GraphClient,
-  place: ListPlace,
+  place: SiteListPlace,
   ids: readonly string[],
-  columns: readonly Column[],
+  columns: readonly GraphColumn[],
 ): Promise<EngineResult<readonly CurrentItem[]>> {
   const results = await readBatch(
     client,
@@ -79,9 +79,9 @@ async function readRows(
 /** A row with the same values: a restore has created it again. */
 async function findRestored(
   client: GraphClient,
-  place: ListPlace,
+  place: SiteListPlace,
   item: KnownItem,
-  columns: readonly Column[],
+  columns: readonly GraphColumn[],
 ): Promise<EngineResult<CurrentItem>> {
   const same = await findSameRow({ client, ...place }, { ...item, parts: [] }, null);
   if (!same.ok || same.value === null) return same.ok ? ok(null) : same;

@@ -13,11 +13,11 @@ import type { ZipEntry } from '../zip/ranged-zip.ts';
 export interface DownloadEntry extends ZipEntry {
   readonly blobs: readonly string[];
   /** Of a mail for another program. */
-  readonly mail?: StoredMail;
+  readonly mail?: MailEntry;
 }
 
 /** Where a mail lay, with the names that its mailbox has, and what the mailbox stores of it. */
-export interface StoredMail {
+export interface MailEntry {
   readonly folder: readonly string[];
   readonly subject: string;
   readonly kind: MailboxKind;
@@ -36,7 +36,7 @@ export interface ChosenItem {
   readonly part: StoredPart | null;
   readonly kind: ItemKind;
   /** Null: not of a mailbox. */
-  readonly mail: StoredMail | null;
+  readonly mail: MailEntry | null;
 }
 
 /** The maximum number of items read at a time. */

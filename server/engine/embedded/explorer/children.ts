@@ -6,7 +6,7 @@ import type {
   ListChildrenInput,
   Node,
   ObjectKind,
-  Page,
+  EnginePage,
 } from '#contract/engine/engine.ts';
 import type { ItemFlags } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, NodeId } from '#contract/ids.ts';
@@ -83,7 +83,7 @@ export async function listChildren(
   tx: TenantTx,
   explorer: OpenExplorer,
   input: Input,
-): Promise<EngineResult<Page<Node>>> {
+): Promise<EngineResult<EnginePage<Node>>> {
   const read = readCursor(input.cursor);
   if (!read.ok) return read;
   if (input.parent === null) return ok(await listObjects(tx, explorer, input, read.value));
@@ -172,7 +172,7 @@ async function listObjects(
   { text, limit, offset = 0 }: Input,
   after: After | null,
   above: ObjectState | null = null,
-): Promise<Page<Node>> {
+): Promise<EnginePage<Node>> {
   const level =
     above !== null
       ? sql`s.parent = ${above.directoryId}`
@@ -209,7 +209,7 @@ async function listFolders(
   { explorer, state, folderKey }: Level,
   { text, limit, offset = 0 }: Input,
   after: After | null,
-): Promise<Page<Node>> {
+): Promise<EnginePage<Node>> {
   const { rows } = await sql<{
     readonly n: number;
     readonly name: string;
@@ -297,7 +297,7 @@ async function listItems(
   { explorer, state, folderKey }: Level,
   { text, sort: wanted, descending, limit, offset = 0 }: Input,
   after: After | null,
-): Promise<Page<Node>> {
+): Promise<EnginePage<Node>> {
   // A search or an order by hidden titles would give them away.
   const sort = wanted === 'name' && !state.reads ? 'date' : wanted;
   const words = text === null ? null : getWordQuery(text);
@@ -410,7 +410,12 @@ const pattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')
 
 function page<
   R extends { readonly n: number; readonly sortKey: string | number; readonly all: number },
->(rows: readonly R[], limit: number, after: After | null, getNode: (row: R) => Node): Page<Node> {
+>(
+  rows: readonly R[],
+  limit: number,
+  after: After | null,
+  getNode: (row: R) => Node,
+): EnginePage<Node> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {

@@ -5,7 +5,7 @@ import type {
   Explorer,
   ExplorerInput,
   ObjectKind,
-  Point,
+  RestorePoint,
   Workload,
 } from '#contract/engine/engine.ts';
 import type {
@@ -77,7 +77,7 @@ export const hasWorkload = (
     and ${operator === null ? sql`true` : sql`o.n in (select n from (${getOperatorScope(tenant, operator)}) as seen)`})`;
 
 /** What a point says about objects that an operator may not see is left out. */
-export const getShownPoint = <P extends Pick<Point, 'changes' | 'lacks'>>(
+export const getShownPoint = <P extends Pick<RestorePoint, 'changes' | 'lacks'>>(
   point: P,
   operator: OperatorRef | null,
 ): P => (operator === null ? point : { ...point, changes: 0, lacks: [] });
@@ -94,7 +94,7 @@ export async function openExplorer(
   const operator = getOperator(scope);
   const {
     rows: [point],
-  } = await sql<Point>`
+  } = await sql<RestorePoint>`
     select p.id, p.job_id as job, p.at, p.changes, coalesce(p.result, 'success') as result, p.lacks from restore_point as p
     where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.complete and p.at <= ${at}
       and (${job}::uuid is null or p.job_id = ${job})

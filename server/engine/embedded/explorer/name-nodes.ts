@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import type { NamedNode } from '#contract/engine/search.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import {
@@ -23,7 +23,7 @@ export async function nameNodes(
   nodes: readonly NodeId[],
 ): Promise<readonly NamedNode[]> {
   const refs = nodes.map(parseNodeId).filter((ref) => ref !== null);
-  const named = new Map<Id, NamedNode>();
+  const named = new Map<EngineId, NamedNode>();
   for (const object of new Set(refs.map((ref) => ref.object))) {
     const state = await loadState(tx, explorer, object);
     if (state === null) continue;

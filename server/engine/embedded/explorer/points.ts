@@ -3,8 +3,8 @@ import type {
   EngineResult,
   EngineScope,
   ListPointsInput,
-  Page,
-  Point,
+  EnginePage,
+  RestorePoint,
 } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ok } from '../../result.ts';
@@ -16,13 +16,13 @@ export async function listPoints(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
   { job, from, to, cursor, limit, workload = null }: ListPointsInput,
-): Promise<EngineResult<Page<Point>>> {
+): Promise<EngineResult<EnginePage<RestorePoint>>> {
   const { organization } = scope;
   const operator = getOperator(scope);
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const after = read.value;
-  const { rows } = await sql<Point & { readonly all: number }>`
+  const { rows } = await sql<RestorePoint & { readonly all: number }>`
     select p.id, p.job_id as job, p.at, p.changes, coalesce(p.result, 'success') as result, p.lacks, count(*) over () as "all"
     from restore_point as p
     where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.complete

@@ -3,7 +3,7 @@ import type {
   EngineResult,
   EngineScope,
   ObjectKind,
-  Page,
+  EnginePage,
   Workload,
 } from '#contract/engine/engine.ts';
 import type { FoundItem, SearchInput } from '#contract/engine/search.ts';
@@ -56,7 +56,7 @@ export async function searchItems(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
   { text, workloads, deleted, cursor, limit }: SearchInput,
-): Promise<EngineResult<Page<FoundItem>>> {
+): Promise<EngineResult<EnginePage<FoundItem>>> {
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const after = read.value === null ? null : readPlace(read.value);

@@ -1,10 +1,10 @@
-import type { StoredMail } from '../downloads/entries.ts';
+import type { MailEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import type { ItemContent } from './part-writer.ts';
 
 /** Reads a mail. One that can't be parsed is a mail with the original as a file (G67). */
 export const readParsedMail = async (
-  { subject }: StoredMail,
+  { subject }: MailEntry,
   content: ItemContent,
 ): Promise<MailContent> =>
   (await content.parse()) ?? wrapOriginal(subject, 'message.eml', await content.collect());

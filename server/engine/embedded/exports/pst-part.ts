@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import { makePstWriter, type PstWriter } from '../pst/pst-writer.ts';
 import type { PlacedBytes } from '../pst/space.ts';
-import type { StoredMail } from '../downloads/entries.ts';
+import type { MailEntry } from '../downloads/entries.ts';
 import { readParsedMail, wrapOriginal } from './parsed-mail.ts';
 import type { ItemContent, PartFile, PartWriter } from './part-writer.ts';
 
@@ -36,7 +36,7 @@ export function makePstPart(file: PartFile, { name, id, folders }: PstPart): Par
   };
 }
 
-async function addTo(writer: PstWriter, mail: StoredMail, content: ItemContent): Promise<void> {
+async function addTo(writer: PstWriter, mail: MailEntry, content: ItemContent): Promise<void> {
   const { folder, kind, subject, state } = mail;
   if (kind === 'mail') return writer.addMail(folder, await readParsedMail(mail, content), state);
   const item = await content.parseItem();

@@ -13,7 +13,7 @@ const STALL_MS: Ms = 60_000;
 const MAX_IDLE_BREAKS = 6;
 
 /** Content behind a link that carries its own permission for some minutes. */
-export interface Download {
+export interface LinkedContent {
   /** Asks Graph for a link: at the start, and when the last one has expired. */
   readonly link: () => Promise<GraphResult<string>>;
   /** As Graph lists it: notebooks, Office files and pictures may be delivered with another length. */
@@ -33,7 +33,7 @@ export interface Download {
 export async function* download(
   ports: GraphPorts,
   scope: GraphScope,
-  { link, bytes, hash, isUnchanged }: Download,
+  { link, bytes, hash, isUnchanged }: LinkedContent,
 ): AsyncGenerator<EngineResult<Uint8Array>, void> {
   let at: Bytes = 0;
   let idleBreaks = 0;

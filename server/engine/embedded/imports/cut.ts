@@ -1,4 +1,4 @@
-import { describeError, isCertificateError } from '#server/platform/outbound/error.ts';
+import { describeOutboundError, isCertificateError } from '#server/platform/outbound/error.ts';
 import type { CutStep } from './archives/read-archive.ts';
 import { importMessages as t } from './messages.en.ts';
 
@@ -11,7 +11,7 @@ export const refuse = (message: string): CutStep => ({ kind: 'cut', code: REFUSE
 /** Returns a sentence without anything that was sent or received. */
 export function describeCut(cut: CutStep, host: string): string {
   if (cut.code === REFUSED || cut.code === SAID) return cut.message;
-  return cut.code === 'ENODAV' ? t.noWebdavServer({ host }) : describeError(cut, host);
+  return cut.code === 'ENODAV' ? t.noWebdavServer({ host }) : describeOutboundError(cut, host);
 }
 
 /** Whether trying again changes nothing. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import type { ImportCounts, ImportFolder, StoredImportFolder } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -145,7 +145,7 @@ const getPathText = (path: readonly string[]): string =>
 
 async function storeResults(
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: EngineId,
   left: readonly LeftEntry[],
 ): Promise<void> {
   if (left.length === 0) return;

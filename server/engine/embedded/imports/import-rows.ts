@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import {
   type Import,
   type ImportContent,
@@ -28,7 +28,7 @@ export const selectImports = ({ sql: db, tenant }: TenantTx) =>
     .select(['s.account', 's.sealed', 's.mails'])
     .where('i.tenant_id', '=', tenant);
 
-export const findImport = async (tx: TenantTx, id: Id): Promise<ImportRow | null> =>
+export const findImport = async (tx: TenantTx, id: EngineId): Promise<ImportRow | null> =>
   (await selectImports(tx).where('i.id', '=', id).executeTakeFirst()) ?? null;
 
 /** Returns the versions that a drive has, by key. */

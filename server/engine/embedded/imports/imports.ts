@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Id, Page, PageInput } from '#contract/engine/engine.ts';
+import type {
+  EngineResult,
+  EngineScope,
+  EngineId,
+  EnginePage,
+  PageInput,
+} from '#contract/engine/engine.ts';
 import {
   type Import,
   type ImportCalls,
@@ -59,7 +65,7 @@ async function createImport(
   context: AppContext,
   scope: EngineScope,
   { repository, source, mailbox }: ImportInput,
-): Promise<EngineResult<Id>> {
+): Promise<EngineResult<EngineId>> {
   const { tenant, organization, user } = scope;
   if (user === null) throw new Error('Only users import archives.');
   const bytes = source.kind === 'archive' ? source.bytes : 0;
@@ -130,7 +136,7 @@ async function createImport(
 async function insertServer(
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: EngineId,
   { password, ...account }: ImapServer | WebdavServer,
 ): Promise<void> {
   await tx.sql
@@ -198,7 +204,7 @@ export async function receivePart(
 const findOwn = async (
   tx: TenantTx,
   { organization }: EngineScope,
-  id: Id,
+  id: EngineId,
 ): Promise<ImportRow | null> => {
   const row = await findImport(tx, id);
   return row?.organization_id === organization ? row : null;
@@ -215,14 +221,14 @@ const selectWithPoint = (tx: TenantTx, { organization }: EngineScope) =>
     .select('p.at as point_at')
     .where('i.organization_id', '=', organization);
 
-const findWithPoint = async (tx: TenantTx, scope: EngineScope, id: Id) =>
+const findWithPoint = async (tx: TenantTx, scope: EngineScope, id: EngineId) =>
   (await selectWithPoint(tx, scope).where('i.id', '=', id).executeTakeFirst()) ?? null;
 
 async function listImports(
   tx: TenantTx,
   scope: EngineScope,
   { cursor, limit }: PageInput,
-): Promise<EngineResult<Page<Import>>> {
+): Promise<EngineResult<EnginePage<Import>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
   const { value } = after;
@@ -248,8 +254,8 @@ async function listImports(
 async function listResults(
   tx: TenantTx,
   scope: EngineScope,
-  { id, cursor, limit }: { readonly id: Id } & PageInput,
-): Promise<EngineResult<Page<ImportResult>>> {
+  { id, cursor, limit }: { readonly id: EngineId } & PageInput,
+): Promise<EngineResult<EnginePage<ImportResult>>> {
   if ((await findOwn(tx, scope, id)) === null) return NO_IMPORT;
   const after = readCursor(cursor);
   if (!after.ok) return after;
@@ -275,7 +281,7 @@ async function listResults(
 async function stopImport(
   context: AppContext,
   scope: EngineScope,
-  id: Id,
+  id: EngineId,
 ): Promise<EngineResult<void>> {
   const stopped = await context.store.tenant(scope.tenant, async (tx) => {
     const row = await findOwn(tx, scope, id);

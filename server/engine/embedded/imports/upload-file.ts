@@ -1,16 +1,16 @@
 import { constants, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 /** Uploaded archives, in the folder of downloads in the background: all servers share it. */
 export interface UploadFiles {
-  path(id: Id): string;
-  write(id: Id, at: Bytes, bytes: Uint8Array): Promise<void>;
+  path(id: EngineId): string;
+  write(id: EngineId, at: Bytes, bytes: Uint8Array): Promise<void>;
   /** Whether the archive is there with all of its bytes. */
-  has(id: Id, bytes: Bytes): Promise<boolean>;
-  delete(id: Id): Promise<void>;
+  has(id: EngineId, bytes: Bytes): Promise<boolean>;
+  delete(id: EngineId): Promise<void>;
   getFreeBytes(): Promise<Bytes>;
 }
 
@@ -20,7 +20,7 @@ export function makeUploadFiles(
   tenant: TenantId,
 ): UploadFiles {
   const root = join(config.downloadsDir ?? join(config.dataDir, 'downloads'), tenant, 'imports');
-  const path = (id: Id): string => join(root, id);
+  const path = (id: EngineId): string => join(root, id);
   return {
     path,
     async write(id, at, bytes) {

@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { done, failed, type Failed, ok } from '../../result.ts';
 import { CONFIG_NAME } from '../restic/target.ts';
-import { type FileVersions, LOCK_MODES } from './file-versions.ts';
+import { type FileVersionStore, LOCK_MODES } from './file-versions.ts';
 import { objectStorageMessages as t } from './messages.en.ts';
 import type { S3Folder } from './s3-folder.ts';
 import { clocksDiffer, isClockWrong } from './s3-target.ts';
@@ -20,7 +20,7 @@ const PROBE_MS: Ms = 60_000;
 export async function checkObjectLock(
   { clock, chance }: Pick<AppContext, 'clock' | 'chance'>,
   folder: S3Folder,
-  versions: FileVersions,
+  versions: FileVersionStore,
   mode: keyof typeof LOCK_MODES,
 ): Promise<EngineResult<void>> {
   const { bucket } = folder;

@@ -23,7 +23,7 @@ export interface FileVersion {
 }
 
 /** The versions of a repository's files, and their locks. */
-export interface FileVersions {
+export interface FileVersionStore {
   list(type: FileType): Reply<VersionedFile[]>;
   read(type: FileType, name: string, version: string): Reply<Uint8Array>;
   /** Deletes a version or a marker permanently. `forbidden` while it is locked. */
@@ -36,7 +36,7 @@ export interface FileVersions {
 
 export const LOCK_MODES = { Governance: 'GOVERNANCE', Compliance: 'COMPLIANCE' } as const;
 
-export function makeFileVersions(folder: S3Folder, mode: ObjectLockMode): FileVersions {
+export function makeFileVersions(folder: S3Folder, mode: ObjectLockMode): FileVersionStore {
   const { bucket, attempt, getKey, getName, getPrefix } = folder;
   const getPlace = (type: FileType, name: string, version: string) => ({
     Bucket: bucket,

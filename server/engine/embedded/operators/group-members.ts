@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, EngineId } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -19,7 +19,7 @@ export async function refreshGroupMembers(
   context: AppContext,
   connections: GraphConnections,
   scope: Pick<EngineScope, 'tenant' | 'organization'>,
-  { groups, maxAgeMs }: { readonly groups: readonly Id[]; readonly maxAgeMs: Ms },
+  { groups, maxAgeMs }: { readonly groups: readonly EngineId[]; readonly maxAgeMs: Ms },
 ): Promise<EngineResult<void>> {
   const { tenant, organization } = scope;
   const { store, clock } = context;
@@ -55,7 +55,7 @@ export async function refreshGroupMembers(
 async function forgetMembers(
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,
-  group: Id,
+  group: EngineId,
 ): Promise<void> {
   for (const table of ['directory_member', 'directory_member_list'] as const)
     await db
@@ -69,9 +69,9 @@ async function forgetMembers(
 async function listDue(
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,
-  groups: readonly Id[],
+  groups: readonly EngineId[],
   since: Ms,
-): Promise<readonly Id[]> {
+): Promise<readonly EngineId[]> {
   const known = await db
     .selectFrom('directory_member_list')
     .select('group_id')
@@ -86,8 +86,8 @@ async function listDue(
 async function storeMembers(
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,
-  group: Id,
-  members: readonly Id[],
+  group: EngineId,
+  members: readonly EngineId[],
   at: Ms,
 ): Promise<void> {
   await db

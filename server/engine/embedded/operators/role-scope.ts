@@ -1,12 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
+import type { EngineId } from '#contract/engine/engine.ts';
 import { IMPORTED } from '#contract/engine/imports.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
 /** Whose roles count. `object`: the id of a person in the directory of the organization. */
 export interface OperatorRef {
   readonly organization: OrganizationId;
-  readonly object: Id;
+  readonly object: EngineId;
 }
 
 /** The tenant's roles of an organization, with what they allow. */

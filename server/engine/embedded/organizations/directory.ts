@@ -6,7 +6,7 @@ import type {
   EngineResult,
   EngineScope,
   ListObjectsInput,
-  Page,
+  EnginePage,
 } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
@@ -14,7 +14,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { ok } from '../../result.ts';
-import type { Directory, DirectorySite, TenantPerson } from '../sessions/select-objects.ts';
+import type { TenantDirectory, DirectorySite, SelectedPerson } from '../sessions/select-objects.ts';
 import { directoryClient, readGroupSite, readMembers } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 import { type DirectoryScope, refreshDirectory } from './directory-store.ts';
@@ -35,10 +35,10 @@ export function makeDirectory(
   ports: GraphPorts,
   scope: DirectoryScope,
   call: SourceCall,
-): Directory {
-  let people: Promise<EngineResult<readonly TenantPerson[]>> | null = null;
+): TenantDirectory {
+  let people: Promise<EngineResult<readonly SelectedPerson[]>> | null = null;
   let sites: Promise<EngineResult<readonly DirectorySite[]>> | null = null;
-  const readPeople = async (): Promise<EngineResult<readonly TenantPerson[]>> => {
+  const readPeople = async (): Promise<EngineResult<readonly SelectedPerson[]>> => {
     const users = await refreshDirectory(context, ports, scope, { list: 'users', call });
     if (!users.ok) return users;
     const groups = await refreshDirectory(context, ports, scope, { list: 'groups', call });
@@ -57,7 +57,7 @@ export function makeDirectory(
     if (!read.ok) return read;
     return ok(await context.store.tenant(scope.tenant, (tx) => loadSites(tx, scope), READ));
   };
-  const directory: Directory = {
+  const directory: TenantDirectory = {
     people: () => (people ??= readPeople()),
     async members(group) {
       const [members, all] = await Promise.all([
@@ -85,7 +85,7 @@ const loadObjects = (
   { sql: db, tenant }: TenantTx,
   { organization }: Pick<DirectoryScope, 'organization'>,
   kind: DirectoryKind,
-): Promise<readonly TenantPerson[]> =>
+): Promise<readonly SelectedPerson[]> =>
   db
     .selectFrom('directory_object')
     .select(['id', 'name', 'address'])
@@ -120,7 +120,7 @@ export async function listObjects(
   ports: GraphPorts,
   { tenant, organization }: EngineScope,
   { kind, text, parent, cursor, limit }: ListObjectsInput,
-): Promise<EngineResult<Page<DirectoryObject>>> {
+): Promise<EngineResult<EnginePage<DirectoryObject>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
   if (cursor === null) {
@@ -133,7 +133,9 @@ export async function listObjects(
   const { rows } = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
-      sql<TenantPerson & { readonly key: string; readonly all: number; readonly children: number }>`
+      sql<
+        SelectedPerson & { readonly key: string; readonly all: number; readonly children: number }
+      >`
         select id, name, address, lower(name) as key, count(*) over () as "all",
           (select count(*) from directory_object as below where below.tenant_id = ${tenant} and below.organization_id = ${organization}
             and below.parent_id = o.id and below.deleted_at is null) as children

@@ -1,4 +1,4 @@
-import type { Certificate, Connected, ConnectInput } from '#contract/engine/connection.ts';
+import type { Certificate, ConnectedTenant, ConnectInput } from '#contract/engine/connection.ts';
 import type { EngineErrorKind, EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { DeviceCodeId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -49,7 +49,7 @@ export async function connectByCode(
   connections: GraphConnections,
   scope: EngineScope,
   input: ConnectInput,
-): Promise<EngineResult<Connected>> {
+): Promise<EngineResult<ConnectedTenant>> {
   const { code, newApplicationName, applicationId } = input;
   const setup = newApplicationName === null ? input.setup : 'all';
   if (code === null) return failed('invalid', t.codeNeeded, { field: 'userCode' });

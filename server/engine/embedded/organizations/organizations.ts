@@ -1,8 +1,8 @@
 import type {
   AccessHealth,
-  Connected,
+  ConnectedTenant,
   ConnectInput,
-  Health,
+  ServiceHealth,
   HealthInput,
 } from '#contract/engine/connection.ts';
 import type { EngineErrorKind, EngineResult, EngineScope } from '#contract/engine/engine.ts';
@@ -23,7 +23,7 @@ export async function connectOrganization(
   connections: GraphConnections,
   scope: EngineScope,
   input: ConnectInput,
-): Promise<EngineResult<Connected>> {
+): Promise<EngineResult<ConnectedTenant>> {
   const { tenant, organization } = scope;
   if (input.auth === 'modern') return connectByCode(context, connections, scope, input);
   if (input.auth !== 'modernLegacy') return failed('unsupported', t.unsupportedAuth);
@@ -92,7 +92,7 @@ export async function testOrganization(
   const certificate = credential.kind === 'certificate' ? credential.certificate : null;
   // A connection of its own: a token has the permissions of its time.
   const { tokens } = connections.try(stored.value);
-  const checked: Health[] = [];
+  const checked: ServiceHealth[] = [];
   for (const service of services) {
     const signal = AbortSignal.timeout(CHECK_MS);
     const missing = await findMissing(tokens, permissionsFor([service]), signal);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Connected } from '#contract/engine/connection.ts';
+import type { ConnectedTenant } from '#contract/engine/connection.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { failed, ok } from '../../result.ts';
@@ -8,12 +8,15 @@ import { accessMessages as t } from './messages.en.ts';
 
 const CALL_MS = 25_000;
 
-export interface Owner extends Pick<Connected, 'directoryId' | 'domain' | 'displayName'> {
+export interface TenantOwner extends Pick<
+  ConnectedTenant,
+  'directoryId' | 'domain' | 'displayName'
+> {
   readonly domains: readonly string[];
 }
 
 /** Reads whose tenant the access is to. */
-export async function readOwner(ports: GraphPorts): Promise<EngineResult<Owner>> {
+export async function readOwner(ports: GraphPorts): Promise<EngineResult<TenantOwner>> {
   const client = directoryClient(ports, {
     signal: AbortSignal.timeout(CALL_MS),
     onWaiting: () => undefined,

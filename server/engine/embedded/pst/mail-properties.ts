@@ -7,7 +7,15 @@ import type {
   MailState,
 } from '../mail/mail-content.ts';
 import { NAMED } from './named-properties.ts';
-import { binary, boolean, int32, type Property, strings, text, time } from './properties.ts';
+import {
+  binary,
+  boolean,
+  int32,
+  type Property,
+  strings,
+  stringProperty,
+  time,
+} from './properties.ts';
 
 const FLAG_READ = 0x01;
 const FLAG_UNSENT = 0x08;
@@ -28,17 +36,17 @@ export function getMailProperties(mail: MailContent, state: MailState | null): P
   const receivedAt = state?.receivedAt ?? sentAt;
   const importance = state?.importance ?? mail.importance;
   return [
-    text(0x001a, 'IPM.Note'),
+    stringProperty(0x001a, 'IPM.Note'),
     int32(0x0017, IMPORTANCE[importance]),
     int32(0x0036, 0),
-    text(0x0037, mail.subject === '' ? '' : NO_PREFIX + mail.subject),
-    text(0x0070, mail.subject),
+    stringProperty(0x0037, mail.subject === '' ? '' : NO_PREFIX + mail.subject),
+    stringProperty(0x0070, mail.subject),
     int32(0x0e07, getFlags(mail, state)),
     int32(0x0e08, getMailSize(mail)),
     int32(0x0e17, 0),
-    text(0x0e02, getNames(mail.recipients, 'bcc')),
-    text(0x0e03, getNames(mail.recipients, 'cc')),
-    text(0x0e04, getNames(mail.recipients, 'to')),
+    stringProperty(0x0e02, getNames(mail.recipients, 'bcc')),
+    stringProperty(0x0e03, getNames(mail.recipients, 'cc')),
+    stringProperty(0x0e04, getNames(mail.recipients, 'to')),
     boolean(0x0e1b, attachments.length > 0),
     ...(sentAt === null ? [] : [time(0x0039, sentAt)]),
     ...(receivedAt === null ? [] : getTimes(receivedAt)),
@@ -67,7 +75,7 @@ const getTimes = (receivedAt: Ms): Property[] => [
 ];
 
 export const optionalText = (id: number, content: string | null): Property[] =>
-  content === null || content === '' ? [] : [text(id, content)];
+  content === null || content === '' ? [] : [stringProperty(id, content)];
 
 function getFlags({ attachments }: MailContent, state: MailState | null): number {
   const isRead = state?.isRead ?? true;
@@ -104,8 +112,8 @@ export function getPersonProperties(
   [name, kind, address]: readonly [number, number, number],
 ): Property[] {
   return [
-    text(name, getShownName(person)),
-    text(kind, 'SMTP'),
+    stringProperty(name, getShownName(person)),
+    stringProperty(kind, 'SMTP'),
     ...optionalText(address, person.address),
   ];
 }
@@ -119,13 +127,13 @@ export const getRecipientProperties = (recipient: MailRecipient): Property[] => 
   boolean(0x0e0f, true),
   int32(0x0ffe, MAIL_USER),
   binary(0x0fff, getOneOffId(recipient)),
-  text(0x3001, getShownName(recipient)),
-  text(0x3002, 'SMTP'),
+  stringProperty(0x3001, getShownName(recipient)),
+  stringProperty(0x3002, 'SMTP'),
   ...optionalText(0x3003, recipient.address),
   binary(0x300b, Buffer.from(`SMTP:${recipient.address.toUpperCase()}\0`)),
   int32(0x3900, 0),
   ...optionalText(0x39fe, recipient.address),
-  text(0x39ff, getShownName(recipient)),
+  stringProperty(0x39ff, getShownName(recipient)),
   boolean(0x3a40, false),
 ];
 
@@ -163,11 +171,11 @@ export function describeAttachment(
   return [
     int32(0x0e20, size),
     int32(0x0e21, n),
-    text(0x3001, name),
-    ...(dot > 0 ? [text(0x3703, name.slice(dot))] : []),
-    text(0x3704, name),
+    stringProperty(0x3001, name),
+    ...(dot > 0 ? [stringProperty(0x3703, name.slice(dot))] : []),
+    stringProperty(0x3704, name),
     int32(0x3705, kind === 'file' ? BY_VALUE : EMBEDDED),
-    text(0x3707, name),
+    stringProperty(0x3707, name),
     int32(0x370b, NOT_IN_TEXT),
     ...optionalText(0x370e, mediaType),
     ...optionalText(0x3712, contentId),

@@ -61,7 +61,7 @@ export function time(id: number, at: Ms): Property {
 }
 const MS_SINCE_1601 = 11_644_473_600_000n;
 
-export const text = (id: number, content: string): Property => ({
+export const stringProperty = (id: number, content: string): Property => ({
   id,
   type: TYPES.string,
   value: Buffer.from(content, 'utf16le'),

@@ -6,9 +6,9 @@ import { LAYOUTS } from './layouts.ts';
 import { addMessage, getMailMessage, type Message } from './message.ts';
 import { getNameMap } from './named-properties.ts';
 import { addProperties } from './property-context.ts';
-import { binary, boolean, int32, type Property, text, TYPES } from './properties.ts';
+import { binary, boolean, int32, type Property, stringProperty, TYPES } from './properties.ts';
 import type { PlacedBytes } from './space.ts';
-import { makeTable, type Table } from './table-context.ts';
+import { makeTable, type PstTable } from './table-context.ts';
 
 /** Names of folders from the top of the mailbox. */
 type FolderPath = readonly string[];
@@ -40,7 +40,7 @@ interface Folder {
   readonly nid: number;
   readonly parent: number;
   readonly name: string;
-  readonly contents: Table;
+  readonly contents: PstTable;
   readonly children: Folder[];
   /** What it is for, once it has an item. */
   holds: Message['kind'] | null;
@@ -148,7 +148,7 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
     };
     addPropertyNode(NODES.store, [
       binary(0x0ff9, uid),
-      text(0x3001, name),
+      stringProperty(0x3001, name),
       int32(0x35df, 0x89),
       binary(0x35e0, entryId(NODES.top)),
       binary(0x35e3, entryId(NODES.deleted)),
@@ -213,11 +213,11 @@ const getFolderProperties = ({
   unread,
   children,
 }: Pick<Folder, 'name' | 'holds' | 'items' | 'unread' | 'children'>): Property[] => [
-  text(0x3001, name),
+  stringProperty(0x3001, name),
   int32(0x3602, items),
   int32(0x3603, unread),
   boolean(0x360a, children.length > 0),
-  text(0x3613, FOLDER_CLASSES[holds ?? 'mail']),
+  stringProperty(0x3613, FOLDER_CLASSES[holds ?? 'mail']),
 ];
 
 /** [MS-OXOSFLD] 2.2.2: programs show a folder by it. */
@@ -231,7 +231,7 @@ const FOLDER_CLASSES: Readonly<Record<Message['kind'], string>> = {
 function toCell(property: Property): Property {
   const { type, value } = property;
   return type === TYPES.string && value.length > CELL_BYTES
-    ? text(
+    ? stringProperty(
         property.id,
         value
           .toString('utf16le')

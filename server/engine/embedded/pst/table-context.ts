@@ -10,7 +10,7 @@ export interface PstColumn {
   readonly type: PropertyType;
 }
 /** A table ([MS-PST] 2.3.4) whose rows come in the order of their ids. */
-export interface Table {
+export interface PstTable {
   /** Properties that are no column of the table are left out. */
   addRow(rowId: number, cells: readonly Property[]): void;
   finish(): NodeContent;
@@ -64,7 +64,7 @@ export function makeLayout(columns: readonly PstColumn[]): TableLayout {
 /** Values of any length are in the heap or below the node. */
 const getCellBytes = (type: PropertyType): Bytes => getFixedBytes(type) ?? 4;
 
-export function makeTable(file: PstFile, { columns, ends }: TableLayout): Table {
+export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTable {
   const heap = makeHeap(file, 0x7c);
   // In this order: readers look for the tree in the first value.
   const index = heap.reserve(BTH_HEAD_BYTES);

@@ -3,7 +3,7 @@ import type { FileLocksState, Tampering } from '#contract/engine/repositories.ts
 import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { FileVersions } from '../object-storage/file-versions.ts';
+import type { FileVersionStore } from '../object-storage/file-versions.ts';
 import { openRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { ok } from '../../result.ts';
@@ -15,7 +15,7 @@ import { storeLocksState } from './stored-files.ts';
 /** The files of a repository with a lock. */
 export interface FileLocks {
   readonly policy: LockPolicy;
-  readonly versions: FileVersions;
+  readonly versions: FileVersionStore;
   /** What a clean-up writes is locked for ten days, and then as long as it is needed. */
   readonly cleanUpTarget: RepositoryTarget;
 }

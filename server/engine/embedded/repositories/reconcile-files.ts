@@ -2,7 +2,11 @@ import { hash } from 'node:crypto';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { FileVersion, FileVersions, VersionedFile } from '../object-storage/file-versions.ts';
+import type {
+  FileVersion,
+  FileVersionStore,
+  VersionedFile,
+} from '../object-storage/file-versions.ts';
 import { FILE_TYPES, type RepositoryTarget } from '../restic/target.ts';
 import { done, ok } from '../../result.ts';
 import {
@@ -18,7 +22,7 @@ export interface LockedPlace {
   readonly context: Pick<AppContext, 'store' | 'clock'>;
   readonly tenant: TenantId;
   readonly repository: BackupRepositoryId;
-  readonly versions: FileVersions;
+  readonly versions: FileVersionStore;
   readonly target: RepositoryTarget;
 }
 
@@ -102,7 +106,7 @@ export async function reconcileFiles(
 
 /** Lock files are never locked: what is left of them goes at once. */
 async function clearLockFile(
-  versions: FileVersions,
+  versions: FileVersionStore,
   { type, name, versions: stored, markers }: VersionedFile,
   isDeleting: boolean,
 ): Promise<EngineResult<void>> {
@@ -206,7 +210,7 @@ async function guard(
  * name. The config has no hash in its name: nobody writes it again, so its first version is good.
  */
 async function findGood(
-  versions: FileVersions,
+  versions: FileVersionStore,
   { type, name, versions: stored }: VersionedFile,
   known: StoredFileRow | null,
 ): Promise<EngineResult<FileVersion | null>> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ObjectLockMode } from '#contract/backup/repositories.ts';
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type {
-  Attachment,
+  AttachProgress,
   NewObjectLock,
   RepositoryInput,
   RepositoryUsage,
@@ -349,7 +349,7 @@ export const readRepositoryUsage = (
     { readOnly: true },
   );
 
-const getAttachment = (stored: RepositoryAttachment | null): Attachment | null =>
+const getAttachment = (stored: RepositoryAttachment | null): AttachProgress | null =>
   stored && {
     isDone: !isRunning(stored),
     points: stored.points,

@@ -6,21 +6,21 @@ import { failed, ok } from '../../result.ts';
 import { resticMessages as t } from './messages.en.ts';
 
 /** restic's config. Only format 2 has compression. */
-export interface Config {
+export interface ResticConfig {
   readonly id: string;
   /** Of restic's own chunker. It is random and secret, so it also seeds ours. */
   readonly polynomial: string;
 }
 
-export const createConfig = (chance: Chance): Config => ({
+export const createConfig = (chance: Chance): ResticConfig => ({
   id: Buffer.from(chance.bytes(32)).toString('hex'),
   polynomial: randomPolynomial(chance).toString(16),
 });
 
-export const encodeConfig = ({ id, polynomial }: Config): string =>
+export const encodeConfig = ({ id, polynomial }: ResticConfig): string =>
   JSON.stringify({ version: 2, id, chunker_polynomial: polynomial });
 
-export function decodeConfig(document: unknown): EngineResult<Config> {
+export function decodeConfig(document: unknown): EngineResult<ResticConfig> {
   const parsed = v.safeParse(CONFIG, document);
   if (!parsed.success) return failed('damaged', t.configInvalid);
   const { version, id, chunker_polynomial: polynomial } = parsed.output;

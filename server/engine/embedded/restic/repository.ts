@@ -6,7 +6,7 @@ import { type BlobReader, makeBlobReader } from './blob-reader.ts';
 import { type BlobRef, check, type CheckOptions, type CheckReport } from './check.ts';
 import { type BlobThreads, type BlobWork, doHere } from './blob-threads.ts';
 import { makeGearTable } from './chunker.ts';
-import { type Config, createConfig, decodeConfig, encodeConfig } from './config.ts';
+import { type ResticConfig, createConfig, decodeConfig, encodeConfig } from './config.ts';
 import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { acquireLock, type Lock, type LockKind } from './lock.ts';
@@ -164,7 +164,7 @@ export async function pruneRepository(
 }
 
 interface Opened extends OpenedRepository {
-  readonly config: Config;
+  readonly config: ResticConfig;
   readonly key: OpenKey;
   readonly blobs: BlobWork;
 }

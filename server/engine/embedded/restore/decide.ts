@@ -1,14 +1,14 @@
 import type { ItemKind, ItemOutcome, RestoreInput } from '#contract/engine/engine.ts';
-import type { Found } from '../types.ts';
+import type { FoundObject } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
 /** What a restore does with an item. `outcome` and `message`: once it is done, or in a dry run. */
-export type RestoreDecision =
+export type ItemDecision =
   | { readonly do: 'skip'; readonly outcome: 'skipped'; readonly message: string }
   | {
       readonly do: 'write';
       readonly outcome: Extract<ItemOutcome, 'restored' | 'merged'>;
-      readonly replaces: Found | null;
+      readonly replaces: FoundObject | null;
       readonly keepBoth: boolean;
       readonly message: string;
       readonly plan: string;
@@ -17,9 +17,9 @@ export type RestoreDecision =
 /** Decides by the rules of a restore and what the target has of the item (RES-1, RES-2). */
 export function decide(
   { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
-  found: Found | null,
+  found: FoundObject | null,
   kind: ItemKind,
-): RestoreDecision {
+): ItemDecision {
   if (found === null)
     return select === 'changed'
       ? skip(t.changedOnly)
@@ -58,4 +58,4 @@ export function decide(
   }
 }
 
-const skip = (message: string): RestoreDecision => ({ do: 'skip', outcome: 'skipped', message });
+const skip = (message: string): ItemDecision => ({ do: 'skip', outcome: 'skipped', message });

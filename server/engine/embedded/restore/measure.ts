@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, Size } from '#contract/engine/engine.ts';
+import type { EngineResult, ContentSize } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { ok } from '../../result.ts';
@@ -11,7 +11,7 @@ export async function measure(
   tx: TenantTx,
   explorer: OpenExplorer,
   nodes: readonly NodeId[],
-): Promise<EngineResult<Size>> {
+): Promise<EngineResult<ContentSize>> {
   const plan = await planRestore(tx, explorer, { nodes, target: { kind: 'original' } });
   if (!plan.ok) return plan;
   return ok({ ...(await measurePlan(tx, plan.value)), isExact: false });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id, RestoreInput } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineId, RestoreInput } from '#contract/engine/engine.ts';
 import { isImported } from '#contract/engine/imports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadState, type ObjectState } from '../explorer/children.ts';
@@ -63,7 +63,7 @@ export async function planRestore(
   const items = new Map<string, { readonly planned: PlannedItem; readonly key: string | null }>();
   const trees = new Map<number, FolderTree>();
   const directoryIds = new Map<number, string>();
-  for (const id of new Set<Id>(nodes)) {
+  for (const id of new Set<EngineId>(nodes)) {
     const ref = parseNodeId(id);
     const isKnown = ref !== null && isWithin(ref, within);
     const state = isKnown ? await loadState(tx, explorer, ref.object) : null;

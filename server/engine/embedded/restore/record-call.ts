@@ -6,7 +6,7 @@ import { loadTaskPlace } from './task-place.ts';
 import type { TaskId } from '#contract/ids.ts';
 
 export type Detail = Readonly<Record<string, string | number | boolean | null>>;
-export interface Recorded {
+export interface RecordedCall {
   readonly what: string;
   readonly detail: Detail;
 }
@@ -16,7 +16,7 @@ export async function recordCall(
   tx: TenantTx,
   context: AppContext,
   { user, organization, operator, origin }: EngineScope,
-  { what, detail }: Recorded,
+  { what, detail }: RecordedCall,
 ): Promise<void> {
   if (user === null) return;
   const task = detail['task'];

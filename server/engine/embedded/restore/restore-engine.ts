@@ -5,7 +5,7 @@ import type {
   EngineScope,
   Reply,
   RestoreInput,
-  Size,
+  ContentSize,
 } from '#contract/engine/engine.ts';
 import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
 import type { Ms, TaskId, UserId } from '#contract/ids.ts';
@@ -31,7 +31,7 @@ import { findMailboxParts, planRestore, refuseImported } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
-import { type Recorded, recordCall } from './record-call.ts';
+import { type RecordedCall, recordCall } from './record-call.ts';
 import { requestRetry } from './retry.ts';
 import type { RestorePorts } from './running-task.ts';
 import { restoreDetail, scheduleTask } from './start-task.ts';
@@ -134,7 +134,7 @@ export function makeRestoreCalls(
   const call = <T>(
     scope: EngineScope,
     work: (tx: TenantTx) => Promise<EngineResult<T>>,
-    record: ((value: T) => Recorded) | null,
+    record: ((value: T) => RecordedCall) | null,
   ): Promise<EngineResult<T>> =>
     context().store.tenant(scope.tenant, async (tx) => {
       const result = await work(tx);
@@ -288,7 +288,7 @@ export function makeRestoreCalls(
       ),
 
     getSize: (scope, { explorer, nodes }) =>
-      call<Size>(
+      call<ContentSize>(
         scope,
         async (tx) => {
           const open = await useExplorer(tx, scope, explorer, context().clock.now());

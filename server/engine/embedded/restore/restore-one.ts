@@ -1,6 +1,6 @@
 import type { EngineError, EngineResult, RestoreInput } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { Found, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
+import type { FoundObject, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
@@ -180,7 +180,7 @@ async function endInterrupted(
   one: TaskItem,
   writer: Writer,
   object: SourceObject,
-  { key, changeKey }: Found,
+  { key, changeKey }: FoundObject,
 ): Promise<ItemEnd> {
   const written = { object, key, changeKey };
   const replaced = one.replaced as ReplacedItem | null;
@@ -251,7 +251,7 @@ const loadObject = async (task: RunningTask, { target: to }: RestoreInput, { obj
 async function saveReplaced(
   task: RunningTask,
   object: SourceObject,
-  replaces: Found | null,
+  replaces: FoundObject | null,
 ): Promise<
   | { readonly ok: true; readonly value: ReplacedItem | null }
   | { readonly ok: false; readonly error: EngineError }

@@ -17,7 +17,7 @@ import { mailboxSource, readMailboxItem } from '../sources/outlook/mailbox.ts';
 import { mailboxWriter } from '../sources/outlook/writer.ts';
 import { findSite, isLibrary, siteWriter } from '../sources/site-writer.ts';
 import { siteSource } from '../sources/site.ts';
-import type { ItemChange, Source, SourceCall, SourceObject, Writer } from '../types.ts';
+import type { ItemChange, ObjectSource, SourceCall, SourceObject, Writer } from '../types.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { teamSource } from '../sources/team.ts';
 import { getTabsKey, SETTINGS_KEY } from '../sources/team-paths.ts';
@@ -27,7 +27,12 @@ import { restoreMessages as t } from './messages.en.ts';
 import { openGrant } from './rights/grants.ts';
 import { findMissing, neededFor } from '../entra/permissions.ts';
 import type { TaskRights } from './rights/rights.ts';
-import type { ReadStored, RestoreContent, RestorePorts, RestoreTarget } from './running-task.ts';
+import type {
+  ReadStored,
+  RestoreContent,
+  RestorePorts,
+  RestoreDestination,
+} from './running-task.ts';
 
 /** Restores write with the organization's access or with granted rights, and read from the stored repository. */
 export const makeRestorePorts = (
@@ -88,11 +93,11 @@ async function openPorts(
 /** How objects of a kind are written. */
 interface KindTarget {
   readonly writer: Writer | ((read: ReadStored) => Writer);
-  readonly fetch: RestoreTarget['fetch'];
-  readonly find: (id: string, call: SourceCall) => ReturnType<RestoreTarget['findObject']>;
+  readonly fetch: RestoreDestination['fetch'];
+  readonly find: (id: string, call: SourceCall) => ReturnType<RestoreDestination['findObject']>;
 }
 
-function graphTarget(ports: GraphPorts): RestoreTarget {
+function graphTarget(ports: GraphPorts): RestoreDestination {
   const turns: ChannelTurns = new Map();
   const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {
     mailbox: {
@@ -138,11 +143,11 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
 }
 
 async function fetchOne(
-  source: Source,
+  source: ObjectSource,
   object: SourceObject,
   wanted: ItemChange,
   call: SourceCall,
-): ReturnType<RestoreTarget['fetch']> {
+): ReturnType<RestoreDestination['fetch']> {
   for await (const { item, ...result } of source.fetch(object, [wanted], call))
     return result.ok ? ok({ item, parts: result.parts }) : { ok: false, error: result.error };
   return failed('missing', t.gone);
@@ -154,7 +159,7 @@ async function fetchOfTeam(
   object: SourceObject,
   key: string,
   call: SourceCall,
-): ReturnType<RestoreTarget['fetch']> {
+): ReturnType<RestoreDestination['fetch']> {
   if (key.startsWith('post:')) return failed('unsupported', graphMessages.postNotReplaceable);
   const tab = key.startsWith('tab:') ? parseTabKey(key) : null;
   const wanted: ItemChange =

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Task } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, EngineTask } from '#contract/engine/engine.ts';
 import type { TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type Moment, useExplorer } from '../explorer/explorers.ts';
@@ -18,7 +18,7 @@ import {
 } from './tasks.ts';
 
 interface RetriedTask {
-  readonly state: Task['state'];
+  readonly state: EngineTask['state'];
   readonly request: TaskRequest;
   readonly undone: boolean;
   readonly retried: boolean;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineError, ItemOutcome, ObjectKind, Task } from '#contract/engine/engine.ts';
+import type { EngineError, ItemOutcome, ObjectKind, EngineTask } from '#contract/engine/engine.ts';
 import type { SessionResult, Waiting } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
@@ -168,7 +168,7 @@ async function begin(
 ): Promise<BegunTask | null> {
   const { rows } = await sql<
     Omit<BegunTask, 'isFilled' | 'failing'> & {
-      progress: Partial<Task> & { readonly failing?: FailingTimes | null };
+      progress: Partial<EngineTask> & { readonly failing?: FailingTimes | null };
     }
   >`
     update engine_task set state = case when state = 'queued' then 'running' else state end, started_at = coalesce(started_at, ${now})
@@ -183,7 +183,7 @@ async function begin(
 async function loadState(
   { sql: db, tenant }: TenantTx,
   id: TaskId,
-): Promise<Task['state'] | undefined> {
+): Promise<EngineTask['state'] | undefined> {
   const row = await db
     .selectFrom('engine_task')
     .select('state')
@@ -308,7 +308,7 @@ async function showProgress(
   { sql: db, tenant }: TenantTx,
   id: TaskId,
   waiting: Waiting | null,
-): Promise<Pick<Task, 'counts' | 'bytes'>> {
+): Promise<Pick<EngineTask, 'counts' | 'bytes'>> {
   const { rows } = await sql<{ outcome: ItemOutcome | null; items: number; bytes: number }>`
     select r.outcome, count(*) as items, coalesce(sum(i.bytes), 0)::bigint as bytes from restore_item as r
     left join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n

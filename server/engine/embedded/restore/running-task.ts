@@ -31,7 +31,7 @@ export interface RestorePorts {
     tenant: TenantId,
     organization: OrganizationId,
     rights: TaskRights | null,
-  ): Promise<EngineResult<RestoreTarget>>;
+  ): Promise<EngineResult<RestoreDestination>>;
   /** Requests as the administrator who granted rights. */
   openAdministrator(region: Region, accessToken: string, signal: AbortSignal): GraphClient;
   openContent(
@@ -39,7 +39,7 @@ export interface RestorePorts {
     repository: BackupRepositoryId,
   ): Promise<EngineResult<RestoreContent>>;
 }
-export interface RestoreTarget {
+export interface RestoreDestination {
   /** `read`: returns the stored content of an item. */
   writerOf(kind: ObjectKind, read: ReadStored): Writer | null;
   /** Reads an item of the target as it is now, before it is replaced. */
@@ -78,7 +78,7 @@ export interface RunningTask {
   readonly request: TaskRequest;
   readonly organization: OrganizationId;
   readonly isOtherOrganization: boolean;
-  readonly target: RestoreTarget;
+  readonly target: RestoreDestination;
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;

@@ -7,10 +7,10 @@ import type {
   ItemOutcome,
   ItemResult,
   ListResultsInput,
-  Page,
+  EnginePage,
   PageInput,
   RestoreInput,
-  Task,
+  EngineTask,
   TaskKind,
   TaskState,
   Workload,
@@ -105,7 +105,7 @@ export async function requestUndo(
 ): Promise<EngineResult<TaskId>> {
   const {
     rows: [row],
-  } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean; retrying: boolean }>`
+  } = await sql<{ kind: TaskKind; state: EngineTask['state']; undone: boolean; retrying: boolean }>`
     select t.kind, t.state, exists (
       select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone,
       exists (select from engine_task as r where r.tenant_id = ${tx.tenant} and r.parent_id = t.id
@@ -296,11 +296,11 @@ export async function addTask(
 interface TaskRow {
   readonly id: TaskId;
   readonly kind: TaskKind;
-  readonly workload: Task['workload'];
-  readonly state: Task['state'];
-  readonly result: Task['result'];
+  readonly workload: EngineTask['workload'];
+  readonly state: EngineTask['state'];
+  readonly result: EngineTask['result'];
   readonly message: string | null;
-  readonly progress: Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>>;
+  readonly progress: Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts'>>;
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;
@@ -352,7 +352,7 @@ export async function getTask(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
   task: TaskId,
-): Promise<EngineResult<Task>> {
+): Promise<EngineResult<EngineTask>> {
   const { rows } = await sql<TaskRow>`
     select ${getTaskColumns(scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
@@ -365,7 +365,7 @@ export async function listTasks(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
   { cursor, limit }: PageInput,
-): Promise<EngineResult<Page<Task>>> {
+): Promise<EngineResult<EnginePage<EngineTask>>> {
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const { rows } = await sql<TaskRow>`
@@ -391,7 +391,7 @@ const shown = ({
   hasFolders,
   isServers,
   ...row
-}: TaskRow): Task => ({
+}: TaskRow): EngineTask => ({
   ...row,
   items: progress.items ?? { done: 0, total: null },
   bytes: progress.bytes ?? { done: 0, total: null },
@@ -412,7 +412,7 @@ const shown = ({
     isOpen &&
     (progress.counts?.failed ?? 0) > 0,
 });
-const hasWritten = (counts: Task['counts'] | undefined): boolean =>
+const hasWritten = (counts: EngineTask['counts'] | undefined): boolean =>
   counts !== undefined && counts.restored + counts.merged > 0;
 
 /** The results of a task's items in the order of its work; failed ones can be listed alone. */
@@ -420,7 +420,7 @@ export async function listResults(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
   { task, outcome, cursor, limit }: ListResultsInput,
-): Promise<EngineResult<Page<ItemResult>>> {
+): Promise<EngineResult<EnginePage<ItemResult>>> {
   const operator = getOperator(scope);
   const found = await getTask({ sql: db, tenant } as TenantTx, scope, task);
   if (!found.ok) return found;

@@ -3,7 +3,7 @@ import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import { isFileVersion } from '../index/file-versions.ts';
 import { hasSameContent, mergeVersions } from '../index/merge-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
-import type { Found, Place, StoredItem, Writer } from '../types.ts';
+import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { WrittenItem } from './restore-one.ts';
 import { getContent, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
@@ -55,7 +55,7 @@ export async function loadEarlierVersions(
 export interface BegunVersion {
   /** How many versions are written. */
   readonly count: number;
-  readonly found: Found;
+  readonly found: FoundObject;
 }
 
 /**
@@ -64,7 +64,7 @@ export interface BegunVersion {
  */
 export async function findBegun(
   earlier: readonly StoredItem[],
-  find: (version: StoredItem) => Reply<Found | null>,
+  find: (version: StoredItem) => Reply<FoundObject | null>,
 ): Promise<EngineResult<BegunVersion | null>> {
   for (const [at, version] of [...earlier.entries()].toReversed()) {
     const found = await find(version);
@@ -83,7 +83,7 @@ export async function writeVersions(
   input: {
     readonly state: TaskItem['state'];
     readonly versions: readonly StoredItem[];
-    readonly replaces: Found | null;
+    readonly replaces: FoundObject | null;
     readonly keepBoth: boolean;
   },
 ): Reply<WrittenItem> {

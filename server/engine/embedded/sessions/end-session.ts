@@ -24,7 +24,7 @@ interface Ending {
  * Ends a session: the snapshot, then the restore point with the end of the session in one transaction
  * (ENG-2). The point has the objects that were read; the others are what it lacks.
  */
-export async function endSession(
+export async function endBackupSession(
   session: RunningSession,
   state: SessionState,
   { repository, error, mayExist }: Ending,

@@ -1,6 +1,17 @@
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Id, Page, PageInput } from '#contract/engine/engine.ts';
-import type { LogLine, Session, SessionObject, StartReason } from '#contract/engine/sessions.ts';
+import type {
+  EngineResult,
+  EngineScope,
+  EngineId,
+  EnginePage,
+  PageInput,
+} from '#contract/engine/engine.ts';
+import type {
+  SessionLogLine,
+  BackupSession,
+  SessionObject,
+  StartReason,
+} from '#contract/engine/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -48,7 +59,7 @@ export async function listSessions(
   tx: TenantTx,
   { organization }: EngineScope,
   { job, session, cursor, limit }: ListSessions,
-): Promise<EngineResult<Page<Session>>> {
+): Promise<EngineResult<EnginePage<BackupSession>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
   const [key, id] = [after.value?.key ?? null, after.value?.n ?? null];
@@ -79,11 +90,11 @@ interface ListSessions extends PageInput {
   readonly job: BackupJobId;
   readonly session?: BackupSessionId;
 }
-type SessionRow = Omit<Session, 'progress' | 'objects'> & {
-  readonly progress: Partial<Session['progress']>;
+type SessionRow = Omit<BackupSession, 'progress' | 'objects'> & {
+  readonly progress: Partial<BackupSession['progress']>;
 };
 const UNKNOWN = { done: 0, total: null };
-const NOTHING_DONE: Session['progress'] = {
+const NOTHING_DONE: BackupSession['progress'] = {
   objects: UNKNOWN,
   items: UNKNOWN,
   bytes: UNKNOWN,
@@ -91,7 +102,7 @@ const NOTHING_DONE: Session['progress'] = {
   waiting: null,
 };
 /** Without what the server notes for itself. */
-function getProgress({ progress }: SessionRow): Session['progress'] {
+function getProgress({ progress }: SessionRow): BackupSession['progress'] {
   const { objects, items, bytes, storedBytes, waiting } = { ...NOTHING_DONE, ...progress };
   return { objects, items, bytes, storedBytes, waiting };
 }
@@ -100,9 +111,9 @@ const MAX_OBJECTS = 500;
 
 async function loadObjects(
   { sql: db, tenant }: TenantTx,
-  sessions: readonly Id[],
-): Promise<Map<Id, SessionObject[]>> {
-  const objects = new Map<Id, SessionObject[]>();
+  sessions: readonly EngineId[],
+): Promise<Map<EngineId, SessionObject[]>> {
+  const objects = new Map<EngineId, SessionObject[]>();
   for (const session of sessions) {
     const { rows } = await sql<SessionObject>`
       select o.name, o.kind, w.state, w.items, w.bytes, coalesce(w.waiting ->> 'reason', w.message) as message
@@ -128,10 +139,10 @@ export async function listLog(
     readonly isNewest?: boolean;
     readonly offset?: number;
   } & PageInput,
-): Promise<EngineResult<Page<LogLine>>> {
+): Promise<EngineResult<EnginePage<SessionLogLine>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
-  const { rows } = await sql<LogLine>`
+  const { rows } = await sql<SessionLogLine>`
     select l.n, l.at, l.level, l.message from backup_log as l
     join backup_session as s on s.tenant_id = l.tenant_id and s.id = l.session_id
     where l.tenant_id = ${tx.tenant} and l.session_id = ${session} and s.organization_id = ${organization}

@@ -25,7 +25,7 @@ import type {
   FetchedItem,
   FetchedPart,
   ItemChange,
-  Source,
+  ObjectSource,
   SourceCall,
 } from '../types.ts';
 
@@ -38,7 +38,7 @@ export interface ContentWriter {
 export interface ReadContext {
   readonly store: Store;
   readonly tenant: TenantId;
-  readonly source: Source;
+  readonly source: ObjectSource;
   readonly content: ContentWriter;
   readonly call: SourceCall;
   /** In each transaction that writes: throws if this process no longer works on the object. */

@@ -1,4 +1,4 @@
-import type { EngineResult, ObjectKind, Point } from '#contract/engine/engine.ts';
+import type { EngineResult, ObjectKind, RestorePoint } from '#contract/engine/engine.ts';
 import type {
   BackupJobId,
   BackupSessionId,
@@ -68,7 +68,7 @@ export interface PointFacts {
   /** The tenant's id at Microsoft: whose point it is on any server. Null: unknown. */
   readonly directory: string | null;
   readonly at: Ms;
-  readonly result: Point['result'];
+  readonly result: RestorePoint['result'];
   readonly changes: number;
   /** Names of objects that failed. */
   readonly lacks: readonly string[];

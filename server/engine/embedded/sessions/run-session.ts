@@ -4,7 +4,7 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
 import type { EngineError, EngineResult, ObjectKind } from '#contract/engine/engine.ts';
-import type { LogLine, Waiting } from '#contract/engine/sessions.ts';
+import type { SessionLogLine, Waiting } from '#contract/engine/sessions.ts';
 import type {
   BackupRepositoryId,
   BackupSessionId,
@@ -22,15 +22,15 @@ import { ensureObject } from '../index/objects.ts';
 import type { TextReader } from '../full-text/text-reader.ts';
 import { addFailure } from '../patience.ts';
 import type { Repository } from '../restic/repository.ts';
-import type { Source, SourceCall } from '../types.ts';
+import type { ObjectSource, SourceCall } from '../types.ts';
 import type { Waits } from '../waits.ts';
 import { writeTo } from './content-writer.ts';
-import { endSession } from './end-session.ts';
+import { endBackupSession } from './end-session.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { loadExclusions } from '../repositories/exclusions.ts';
 import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
-import { type Directory, selectObjects } from './select-objects.ts';
+import { type TenantDirectory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
 import { followSessionWaits, storeFailing, storeWaiting } from './show-waiting.ts';
 import {
@@ -58,8 +58,8 @@ export interface SessionPorts {
   readonly texts: TextReader;
 }
 export interface OpenOrganization {
-  readonly sources: readonly Source[];
-  readonly directory: Directory;
+  readonly sources: readonly ObjectSource[];
+  readonly directory: TenantDirectory;
 }
 
 /** Objects that one session works on at the same time. */
@@ -96,7 +96,7 @@ export interface RunningSession {
   readonly waits: Waits;
   /** Ends the work of this process. The session continues later, unless a person stopped it. */
   interrupt(): void;
-  log(tx: TenantTx, level: LogLine['level'], message: string): Promise<void>;
+  log(tx: TenantTx, level: SessionLogLine['level'], message: string): Promise<void>;
 }
 
 /**
@@ -288,7 +288,7 @@ async function work(
   session: RunningSession,
   state: SessionState,
   tools: {
-    readonly sources: readonly Source[];
+    readonly sources: readonly ObjectSource[];
     readonly repository: Repository;
     readonly texts: TextReader;
   },
@@ -349,7 +349,7 @@ async function finishStopped(
 ): Promise<Ms | null> {
   const repository = await ports.openRepository(session.tenant, state.job.repository);
   if (!repository.ok) {
-    await endSession(session, state, { repository: null, error: null, mayExist: true });
+    await endBackupSession(session, state, { repository: null, error: null, mayExist: true });
     return null;
   }
   try {
@@ -368,7 +368,7 @@ async function finish(
 ): Promise<Ms | null> {
   if (state.state === 'stopping')
     await session.context.store.tenant(session.tenant, (tx) => cancelWork(tx, session.id));
-  const ended = await endSession(session, state, { repository, error, mayExist });
+  const ended = await endBackupSession(session, state, { repository, error, mayExist });
   if (ended.ok) return null;
   const message = t.repository({ reason: ended.error.message });
   await session.context.store.tenant(session.tenant, (tx) => session.log(tx, 'warning', message));
@@ -409,7 +409,7 @@ async function failOrWait(
       await repository.value.close();
     }
   }
-  await endSession(session, state, { repository: null, error: reason, mayExist: false });
+  await endBackupSession(session, state, { repository: null, error: reason, mayExist: false });
   return null;
 }
 

@@ -10,7 +10,7 @@ import { findExclusion, type WhyExcluded } from '../repositories/exclusions.ts';
 import { loadObjectsOnHold } from '../repositories/legal-holds.ts';
 import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';
 import type { Repository } from '../restic/repository.ts';
-import type { Source } from '../types.ts';
+import type { ObjectSource } from '../types.ts';
 import type { CountingWriter } from './content-writer.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { saveObjectTree } from './object-tree.ts';
@@ -20,7 +20,7 @@ import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from '
 import { loadWantedVersions } from './wanted-versions.ts';
 
 interface Tools {
-  readonly sources: readonly Source[];
+  readonly sources: readonly ObjectSource[];
   readonly repository: Repository;
   readonly texts: TextReader;
   readonly content: CountingWriter;

@@ -3,26 +3,26 @@ import type { EngineResult, ObjectKind } from '#contract/engine/engine.ts';
 import type { SourceObject } from '../types.ts';
 
 /** A person of the tenant. */
-export interface TenantPerson {
+export interface SelectedPerson {
   readonly id: string;
   readonly name: string;
   readonly address: string;
 }
 /** A site of the tenant. `parent`: the site above it. */
-export interface DirectorySite extends TenantPerson {
+export interface DirectorySite extends SelectedPerson {
   readonly parent: string | null;
 }
 
 /** The people and sites of a tenant, as they are now. */
-export interface Directory {
-  people(): Promise<EngineResult<readonly TenantPerson[]>>;
+export interface TenantDirectory {
+  people(): Promise<EngineResult<readonly SelectedPerson[]>>;
   /** Members of a group, also of groups in it. */
-  members(group: string): Promise<EngineResult<readonly TenantPerson[]>>;
+  members(group: string): Promise<EngineResult<readonly SelectedPerson[]>>;
   sites(): Promise<EngineResult<readonly DirectorySite[]>>;
   /** The id of a group's site; null if it has none. */
   groupSite(group: string): Promise<EngineResult<string | null>>;
   /** Teams of the tenant. */
-  list(kind: 'team'): Promise<EngineResult<readonly TenantPerson[]>>;
+  list(kind: 'team'): Promise<EngineResult<readonly SelectedPerson[]>>;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Directory {
  */
 export async function selectObjects(
   job: Pick<BackupJobRow, 'backupType' | 'selectedItems' | 'excludedItems'>,
-  directory: Directory,
+  directory: TenantDirectory,
   kinds: readonly ObjectKind[],
 ): Promise<EngineResult<readonly SourceObject[]>> {
   const everyone = await directory.people();
@@ -59,8 +59,8 @@ export async function selectObjects(
 
 type SelectedItem = BackupJobRow['selectedItems'][number];
 interface Context {
-  readonly people: ReadonlyMap<string, TenantPerson>;
-  readonly directory: Directory;
+  readonly people: ReadonlyMap<string, SelectedPerson>;
+  readonly directory: TenantDirectory;
   readonly kinds: readonly ObjectKind[];
 }
 type Found = Promise<EngineResult<readonly SourceObject[]>>;
@@ -95,7 +95,7 @@ async function findOfPeople(
 ): Found {
   if (type === 'Site' || type === 'Team') return NONE;
   const kinds = type === 'PersonalSites' ? (['drive'] as const) : getKinds(parts);
-  const select = (persons: Iterable<TenantPerson>): SourceObject[] =>
+  const select = (persons: Iterable<SelectedPerson>): SourceObject[] =>
     [...persons].flatMap((person) => kinds.map((kind) => ({ kind, ...person })));
   if (id === null) return { ok: true, value: select(people.values()) };
   if (type === 'Group') {

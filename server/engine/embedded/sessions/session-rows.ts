@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
-import type { LogLine, StartReason } from '#contract/engine/sessions.ts';
+import type { SessionLogLine, StartReason } from '#contract/engine/sessions.ts';
 import type { BackupJobId, BackupSessionId, Ms, PointId, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { findRoute } from '#server/platform/jobs/places.ts';
@@ -89,7 +89,7 @@ export async function stopSession(tx: TenantTx, job: BackupJobId, at: Ms): Promi
 export async function addLog(
   { sql: db, tenant }: TenantTx,
   session: BackupSessionId,
-  { at, level, message }: Omit<LogLine, 'n'>,
+  { at, level, message }: Omit<SessionLogLine, 'n'>,
 ): Promise<void> {
   for (;;) {
     // Two lines at once get the same number: the second tries again.

@@ -11,7 +11,7 @@ import {
   getGroupVisibility,
   isOwner,
   readStoredSettings,
-  type Settings,
+  type TeamSettingsBody,
   writeSettings,
 } from './team-settings-writer.ts';
 import { teamMessages as t } from './team.messages.en.ts';
@@ -226,14 +226,14 @@ async function restoreGroup(client: GraphClient, object: SourceObject): Reply<So
     : { ok: false, error: team.error };
 }
 
-const toIds = (members: Settings['members']): readonly string[] =>
+const toIds = (members: TeamSettingsBody['members']): readonly string[] =>
   members.flatMap(({ userId }) => (userId == null ? [] : [userId]));
 
 /** Finds what an earlier version of Daybook had created when this restore was interrupted. */
 async function findOld(
   client: GraphClient,
   object: SourceObject,
-  stored: Settings,
+  stored: TeamSettingsBody,
 ): Reply<State | null> {
   const owners = await findOwners(client, stored);
   if (!owners.ok) return owners;
@@ -251,7 +251,10 @@ async function findOld(
 }
 
 /** Returns the ids of those who become the owners of a new team. */
-async function findOwners(client: GraphClient, { members }: Settings): Reply<readonly string[]> {
+async function findOwners(
+  client: GraphClient,
+  { members }: TeamSettingsBody,
+): Reply<readonly string[]> {
   const owners: string[] = [];
   // A team without an owner who is still there gets one of its members.
   for (const one of [...members.filter(isOwner), ...members.filter((one) => !isOwner(one))]) {
@@ -270,7 +273,7 @@ async function findOwners(client: GraphClient, { members }: Settings): Reply<rea
 async function createGroup(
   client: GraphClient,
   object: SourceObject,
-  { team }: Settings,
+  { team }: TeamSettingsBody,
   alias: string,
   owners: readonly string[],
 ): Reply<string> {
@@ -300,7 +303,7 @@ async function createGroup(
 async function createTeam(
   client: GraphClient,
   { id }: SourceObject,
-  { team }: Settings,
+  { team }: TeamSettingsBody,
 ): Reply<void> {
   const { memberSettings, guestSettings, messagingSettings, funSettings } = team;
   const body = { memberSettings, guestSettings, messagingSettings, funSettings };

@@ -4,7 +4,7 @@ import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { cancelUpload, upload } from '../graph/upload.ts';
 import type {
-  Found,
+  FoundObject,
   FolderRecorder,
   Place,
   StoredItem,
@@ -192,7 +192,7 @@ async function removeItem({ client, path }: Drive, key: string, changeKey: strin
 // ---- files
 
 /** The file itself, also under another name; but one that has its name now stands for it. */
-async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<Found | null> {
+async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<FoundObject | null> {
   const byKey = await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
   if (!byKey.ok) return byKey;
   const isThere = byKey.value?.parentReference?.id === folder && !byKey.value.deleted;
@@ -205,7 +205,7 @@ async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<F
 }
 
 /** The same state, or the same name, size, content and time. */
-function toFoundFile(row: DriveItem, item: StoredItem): Found {
+function toFoundFile(row: DriveItem, item: StoredItem): FoundObject {
   const now = getItem(row, '');
   const hasContent =
     now.bytes === item.bytes &&
@@ -228,8 +228,8 @@ async function findCopy(
   drive: Drive,
   folder: string,
   item: StoredItem,
-  other: Found | null,
-): Reply<Found | null> {
+  other: FoundObject | null,
+): Reply<FoundObject | null> {
   for (let n = 0; ; n++) {
     const title = getCopyName(item.title, n);
     const row = await findChild(drive, folder, title);
@@ -318,7 +318,11 @@ async function writeNamed(
 }
 
 /** Gives a file that will be replaced the name of the item version. */
-async function rename(drive: Drive, found: Found | null, name: string): Reply<Found | null> {
+async function rename(
+  drive: Drive,
+  found: FoundObject | null,
+  name: string,
+): Reply<FoundObject | null> {
   if (found?.name === undefined || found.name === name) return { ok: true, value: found };
   const renamed = await drive.client.patch(itemPath(drive, found.key), { name }, DriveItem, {
     headers: { 'if-match': found.changeKey },

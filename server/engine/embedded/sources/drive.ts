@@ -11,7 +11,7 @@ import type {
   FetchedItem,
   FetchedPart,
   ItemChange,
-  Source,
+  ObjectSource,
   SourceCall,
   SourceObject,
 } from '../types.ts';
@@ -29,7 +29,7 @@ const BATCH_SIZE = 4;
 const HEADERS = { prefer: 'odata.maxpagesize=1000', deltaexcludeparent: 'true' };
 
 /** Drives of people, and libraries. The id of an object is that of its user or its drive. */
-export const driveSource = (ports: GraphPorts): Source => ({
+export const driveSource = (ports: GraphPorts): ObjectSource => ({
   kinds: ['drive'],
   async *changes(object, cursors, call) {
     const client = driveClient(ports, object, call);
@@ -282,7 +282,7 @@ export const failedItem = (item: ItemChange, error: EngineError): FetchedItem =>
 
 const text = maybe(v.string());
 const facet = maybe(v.looseObject({}));
-export const Person = maybe(
+export const DriveUser = maybe(
   v.object({ user: maybe(v.object({ displayName: text, email: text })) }),
 );
 
@@ -303,7 +303,7 @@ export const DriveItem = v.object({
   'fileSystemInfo': maybe(v.object({ createdDateTime: text, lastModifiedDateTime: text })),
   'createdDateTime': text,
   'lastModifiedDateTime': text,
-  'lastModifiedBy': Person,
+  'lastModifiedBy': DriveUser,
   '@microsoft.graph.downloadUrl': text,
 });
 export type DriveItem = v.InferOutput<typeof DriveItem>;

@@ -6,7 +6,7 @@ import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { SMALL_FRAGMENT_BYTES, upload } from '../graph/upload.ts';
 import type {
   FolderRecorder,
-  Found,
+  FoundObject,
   Place,
   SourceCall,
   SourceObject,
@@ -218,7 +218,7 @@ async function findMessage(
   mailbox: Mailbox,
   folder: string,
   item: StoredItem,
-): Reply<Found | null> {
+): Reply<FoundObject | null> {
   const { client } = mailbox;
   const byKey = await client.get(`${messagePath(mailbox, item.key)}?${FIELDS}`, Message, {
     headers: PREFER,
@@ -260,7 +260,7 @@ async function listCopies(
 }
 
 /** Whether somebody has read a mail is not compared: nobody restores a mail for that. */
-function toFoundMail(message: Message, item: StoredItem): Found {
+function toFoundMail(message: Message, item: StoredItem): FoundObject {
   const { flags } = item;
   const isSame =
     message.changeKey === item.changeKey ||

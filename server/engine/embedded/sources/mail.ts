@@ -11,7 +11,7 @@ import type {
   FetchedItem,
   FolderChange,
   ItemChange,
-  Source,
+  ObjectSource,
   SourceCall,
   SourceObject,
 } from '../types.ts';
@@ -30,7 +30,7 @@ const BATCH_SIZE = 4;
 const PREFER = { prefer: 'IdType="ImmutableId", odata.maxpagesize=250' };
 
 /** Mailboxes, over Graph's messages: published in every cloud. */
-export function mailSource(ports: GraphPorts): Source {
+export function mailSource(ports: GraphPorts): ObjectSource {
   const ids = new MailboxIds();
   return {
     kinds: ['mailbox'],

@@ -4,13 +4,13 @@ import type { Bytes } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { SCOPE_MARK } from '../types.ts';
-import type { Found, StoredItem, WriteInput, Written } from '../types.ts';
+import type { FoundObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import { parseContent, readContent } from './content.ts';
 import { splitKey } from './site-parts.ts';
 import {
-  type Column,
+  type GraphColumn,
   getFieldName,
   getRowItem,
   isOwnToSite,
@@ -37,7 +37,7 @@ const HEADERS = { prefer: 'HonorNonIndexedQueriesWarningMayFailRandomly' };
  * Finds a row by its id, in its own list, else one with the same values: titles are no names, so
  * another row with the same title is another row.
  */
-export async function findRow(target: RowTarget, item: StoredItem): Reply<Found | null> {
+export async function findRow(target: RowTarget, item: StoredItem): Reply<FoundObject | null> {
   const { part, id } = splitKey(item.key);
   if (part === target.list) {
     const columns = await readColumns(target.client, target);
@@ -53,8 +53,8 @@ export async function findRow(target: RowTarget, item: StoredItem): Reply<Found 
 export async function findSameRow(
   target: RowTarget,
   item: StoredItem,
-  other: Found | null,
-): Reply<Found | null> {
+  other: FoundObject | null,
+): Reply<FoundObject | null> {
   const columns = await readColumns(target.client, target);
   if (!columns.ok) return columns;
   const filter = item.title.startsWith('#')
@@ -78,7 +78,12 @@ export async function findSameRow(
 }
 
 /** The same state, or the same values: in another list only those that mean the same there. */
-function toFound(target: RowTarget, row: Row, columns: readonly Column[], item: StoredItem): Found {
+function toFound(
+  target: RowTarget,
+  row: Row,
+  columns: readonly GraphColumn[],
+  item: StoredItem,
+): FoundObject {
   const now = getRowItem(row, target, columns, 0);
   const isOwn = splitKey(item.key).part === target.list;
   const isSameState = now.key === item.key && now.changeKey === item.changeKey;
@@ -142,7 +147,7 @@ async function ensureColumns(
   target: RowTarget,
   { columns, fields }: StoredRow,
   isOwn: boolean,
-): Reply<readonly Column[]> {
+): Reply<readonly GraphColumn[]> {
   const present = await readColumns(target.client, target);
   if (!present.ok) return present;
   const names = new Set(present.value.map(({ name }) => name));
@@ -165,7 +170,7 @@ async function ensureColumns(
 
 function getValues(
   { fields }: StoredRow,
-  columns: readonly Column[],
+  columns: readonly GraphColumn[],
   isOwn: boolean,
   isReplacing: boolean,
 ): Record<string, unknown> {

@@ -7,13 +7,13 @@ import type { GraphClient } from '../graph/client.ts';
 import { SCOPE_MARK } from '../types.ts';
 import type { ChangePage, FetchedItem, ItemChange } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
-import { failedItem, Person } from './drive.ts';
+import { failedItem, DriveUser } from './drive.ts';
 import { getTime, maybe } from './shapes.ts';
 import { readAll, sitePath, splitKey } from './site-parts.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
 /** A list of a site, both by their ids. */
-export interface ListPlace {
+export interface SiteListPlace {
   readonly site: string;
   readonly list: string;
 }
@@ -21,17 +21,17 @@ export interface ListPlace {
 export interface RowReader {
   changes(
     client: GraphClient,
-    place: ListPlace,
+    place: SiteListPlace,
     cursor: string | undefined,
   ): AsyncIterable<EngineResult<ChangePage>>;
   fetch(
     client: GraphClient,
-    place: ListPlace,
+    place: SiteListPlace,
     items: readonly ItemChange[],
   ): AsyncIterable<FetchedItem>;
 }
 
-export const listPath = ({ site, list }: ListPlace): string =>
+export const listPath = ({ site, list }: SiteListPlace): string =>
   `${sitePath(site)}/lists/${encodeURIComponent(list)}`;
 
 const text = maybe(v.string());
@@ -40,26 +40,26 @@ export const Row = v.object({
   eTag: text,
   createdDateTime: text,
   lastModifiedDateTime: text,
-  createdBy: Person,
-  lastModifiedBy: Person,
+  createdBy: DriveUser,
+  lastModifiedBy: DriveUser,
   deleted: maybe(v.looseObject({})),
   fields: maybe(v.record(v.string(), v.unknown())),
 });
 export type Row = v.InferOutput<typeof Row>;
 
 /** A column as Graph describes it: what it holds is a property named after its type. */
-export const Column = v.looseObject({
+export const GraphColumn = v.looseObject({
   name: v.string(),
   displayName: v.nullish(v.string()),
   readOnly: v.nullish(v.boolean()),
   hidden: v.nullish(v.boolean()),
 });
-export type Column = v.InferOutput<typeof Column>;
+export type GraphColumn = v.InferOutput<typeof GraphColumn>;
 
 /** A row as it is stored. `columns`: those that have the values that people enter. */
 export const StoredRow = v.object({
   fields: v.record(v.string(), v.unknown()),
-  columns: v.array(Column),
+  columns: v.array(GraphColumn),
 });
 export type StoredRow = v.InferOutput<typeof StoredRow>;
 
@@ -67,8 +67,11 @@ export type StoredRow = v.InferOutput<typeof StoredRow>;
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ContentType', 'Attachments', 'Edit']);
 
 /** Reads the columns of a list that people fill in. */
-export async function readColumns(client: GraphClient, place: ListPlace): Reply<readonly Column[]> {
-  const columns = await readAll(client, `${listPath(place)}/columns`, Column);
+export async function readColumns(
+  client: GraphClient,
+  place: SiteListPlace,
+): Reply<readonly GraphColumn[]> {
+  const columns = await readAll(client, `${listPath(place)}/columns`, GraphColumn);
   return columns.ok
     ? {
         ok: true,
@@ -89,7 +92,7 @@ export function makeRowReader(): RowReader {
   const contents = new WeakMap<ItemChange, Uint8Array>();
   return {
     async *changes(client, place, cursor) {
-      let columns: readonly Column[] | null = null;
+      let columns: readonly GraphColumn[] | null = null;
       const pages = readDelta(client, {
         start: `${listPath(place)}/items/delta?$expand=fields`,
         cursor,
@@ -142,7 +145,7 @@ export function makeRowReader(): RowReader {
 
 async function* fetchRows(
   client: GraphClient,
-  place: ListPlace,
+  place: SiteListPlace,
   items: readonly ItemChange[],
 ): AsyncGenerator<FetchedItem, void> {
   if (items.length === 0) return;
@@ -171,10 +174,10 @@ async function* fetchRows(
   }
 }
 
-export const rowPath = (place: ListPlace, id: string): string =>
+export const rowPath = (place: SiteListPlace, id: string): string =>
   `${listPath(place)}/items/${encodeURIComponent(id)}?$expand=fields`;
 
-export const encodeRow = (row: Row, columns: readonly Column[]): Uint8Array => {
+export const encodeRow = (row: Row, columns: readonly GraphColumn[]): Uint8Array => {
   const { fields, createdBy, lastModifiedBy, createdDateTime, lastModifiedDateTime } = row;
   const stored = {
     fields: fields ?? {},
@@ -189,8 +192,8 @@ export const encodeRow = (row: Row, columns: readonly Column[]): Uint8Array => {
 
 export function getRowItem(
   row: Row,
-  { list }: ListPlace,
-  columns: readonly Column[],
+  { list }: SiteListPlace,
+  columns: readonly GraphColumn[],
   bytes: number,
 ): ItemChange {
   const changedAt: Ms = getTime(row.lastModifiedDateTime) ?? 0;
@@ -211,19 +214,19 @@ export function getRowItem(
 }
 
 /** Values of these columns are numbers that mean something in their own site only. */
-export const isOwnToSite = (column: Column): boolean =>
+export const isOwnToSite = (column: GraphColumn): boolean =>
   ['personOrGroup', 'lookup', 'term'].some((type) => column[type] !== undefined);
 
 /** The field of a row that has the value of a column. */
-export const getFieldName = (column: Column): string =>
+export const getFieldName = (column: GraphColumn): string =>
   isOwnToSite(column) ? `${column.name}LookupId` : column.name;
 
 /**
  * Names the values that people entered: all of them, and after a dot those that mean the same in any
  * site. Two rows with the same values have the same name.
  */
-function hashValues(fields: Row['fields'], columns: readonly Column[]): string {
-  const hash = (chosen: readonly Column[]): string =>
+function hashValues(fields: Row['fields'], columns: readonly GraphColumn[]): string {
+  const hash = (chosen: readonly GraphColumn[]): string =>
     createHash('sha256')
       .update(
         JSON.stringify(
@@ -246,7 +249,7 @@ const MAX_VALUE_CHARS = 80;
 /** The values that a list of rows shows beside the title. */
 function getFirstValues(
   fields: Readonly<Record<string, unknown>>,
-  columns: readonly Column[],
+  columns: readonly GraphColumn[],
 ): Record<string, string> {
   const values: [string, string][] = columns
     .filter(({ name }) => name !== 'Title')

@@ -5,7 +5,7 @@ import type { GraphPorts } from '../graph/request.ts';
 import { SCOPE_MARK } from '../types.ts';
 import type {
   FolderRecorder,
-  Found,
+  FoundObject,
   PathPart,
   Place,
   SourceCall,
@@ -155,7 +155,10 @@ const plain = ({ key }: SitePart, item: StoredItem): StoredItem => {
   return part === key ? { ...item, key: id } : { ...item, changeKey: '' };
 };
 
-const withPart = (part: string, found: EngineResult<Found | null>): EngineResult<Found | null> =>
+const withPart = (
+  part: string,
+  found: EngineResult<FoundObject | null>,
+): EngineResult<FoundObject | null> =>
   found.ok && found.value !== null
     ? {
         ok: true,

@@ -8,7 +8,7 @@ import type {
   FetchedItem,
   FolderChange,
   ItemChange,
-  Source,
+  ObjectSource,
   SourceCall,
   SourceObject,
 } from '../types.ts';
@@ -21,7 +21,7 @@ import { makeRowReader, type RowReader } from './site-rows.ts';
  * Sites: their libraries with files, and their lists with rows. Subsites are objects of their own.
  * Graph offers no attachments of rows.
  */
-export const siteSource = (ports: GraphPorts): Source => {
+export const siteSource = (ports: GraphPorts): ObjectSource => {
   const rows = makeRowReader();
   return {
     kinds: ['site'],

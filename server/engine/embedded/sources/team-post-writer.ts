@@ -4,14 +4,14 @@ import type { Ms } from '#contract/ids.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
-import type { Found, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
+import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { channelPath, messagePath } from './team-paths.ts';
 import { listOwners, type OpenChannel } from './team-place.ts';
 import {
   getAuthor,
   getHostedIds,
-  getWords,
+  getMessageText,
   isDeleted,
   type Message,
   readThread,
@@ -89,10 +89,12 @@ export async function findThread(
 }
 
 const isTitle = (post: Message, title: string): boolean =>
-  title === '' || post.subject === title || getWords(post).startsWith(title.replace(/…$/, ''));
+  title === '' ||
+  post.subject === title ||
+  getMessageText(post).startsWith(title.replace(/…$/, ''));
 /** A message of somebody who has left names its author. */
 const isSignedBy = (post: Message, author: string): boolean =>
-  author !== '' && getWords(post).startsWith(author);
+  author !== '' && getMessageText(post).startsWith(author);
 
 /** Messages of the backup that the target lacks. */
 const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
@@ -103,7 +105,7 @@ const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
       !live.some(
         (one) =>
           one.id === reply.id ||
-          (getWords(one).endsWith(getWords(reply)) &&
+          (getMessageText(one).endsWith(getMessageText(reply)) &&
             isNear(one.createdDateTime, reply.createdDateTime)),
       ),
   );
@@ -118,15 +120,16 @@ export async function findPost(
   channel: OpenChannel,
   item: StoredItem,
   stored: Thread,
-  other: Found | null = null,
-): Reply<Found | null> {
+  other: FoundObject | null = null,
+): Reply<FoundObject | null> {
   const avoided = other === null ? null : parsePostKey(other.key).message;
   const located = await locate(client, object, channel, item, avoided);
   if (!located.ok) return located;
   if (located.value === null || getMissing(stored, located.value.thread).length > 0)
     return NOT_FOUND;
   const { root, thread } = located.value;
-  const isSame = getWords(thread.post).endsWith(getWords(stored.post)) || isDeleted(stored.post);
+  const isSame =
+    getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post);
   return {
     ok: true,
     value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },

@@ -205,11 +205,13 @@ export function getPostItem({ post, replies }: Thread, folder: string): ItemChan
 /** Ids and the form of a text change when a post is written again: they don't count. */
 const hashTexts = (messages: readonly Message[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(messages.map((message) => [message.subject ?? '', getWords(message)])))
+    .update(
+      JSON.stringify(messages.map((message) => [message.subject ?? '', getMessageText(message)])),
+    )
     .digest('base64url')
     .slice(0, 22);
 
-export const getWords = ({ body }: Pick<Message, 'body'>): string =>
+export const getMessageText = ({ body }: Pick<Message, 'body'>): string =>
   getPlainText(body.content ?? '', body.contentType ?? 'text')
     .replaceAll(/\s+/g, ' ')
     .trim();
@@ -226,7 +228,7 @@ export const getAuthor = ({ from }: Message): string =>
 /** The subject of a post, or how its text begins. */
 export function getTitle({ subject, body }: Message): string {
   if (subject != null && subject.trim() !== '') return subject;
-  const plain = getWords({ body });
+  const plain = getMessageText({ body });
   return plain.length > MAX_TITLE_CHARS
     ? `${plain.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`
     : plain;

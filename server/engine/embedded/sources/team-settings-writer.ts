@@ -5,7 +5,7 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
-import type { Found, SourceObject, WriteInput, Written } from '../types.ts';
+import type { FoundObject, SourceObject, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
@@ -25,7 +25,7 @@ const Settings = v.object({
   members: v.array(Member),
   channels: v.optional(v.array(Channel), []),
 });
-export type Settings = v.InferOutput<typeof Settings>;
+export type TeamSettingsBody = v.InferOutput<typeof Settings>;
 
 /** The settings of a team that Graph lets change. */
 const WRITABLE = ['memberSettings', 'guestSettings', 'messagingSettings', 'funSettings'] as const;
@@ -55,7 +55,7 @@ const sorted = (value: unknown): unknown =>
       )
     : value;
 
-async function readNow(client: GraphClient, object: SourceObject): Reply<Settings> {
+async function readNow(client: GraphClient, object: SourceObject): Reply<TeamSettingsBody> {
   const team = await client.get(teamPath(object), v.looseObject({}));
   if (!team.ok) return { ok: false, error: team.error };
   const members = await listMembers(client, teamPath(object));
@@ -80,7 +80,7 @@ async function readNow(client: GraphClient, object: SourceObject): Reply<Setting
   return { ok: true, value: { team: team.value, members: [...members.value], channels } };
 }
 
-export async function readStoredSettings(content: WriteInput['content']): Reply<Settings> {
+export async function readStoredSettings(content: WriteInput['content']): Reply<TeamSettingsBody> {
   const bytes = await readContent(await content('json'), MAX_BYTES);
   if (!bytes.ok) return bytes;
   const read = v.safeParse(Settings, parseContent(bytes.value));
@@ -88,7 +88,7 @@ export async function readStoredSettings(content: WriteInput['content']): Reply<
 }
 
 export const isOwner = ({ roles }: Member): boolean => roles.includes('owner');
-const getState = ({ team, members, channels }: Settings): string =>
+const getState = ({ team, members, channels }: TeamSettingsBody): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -106,7 +106,7 @@ const getRoles = (members: readonly Member[]): readonly string[] =>
 const byText = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Stored channels with members, each with what the team has of that name now. */
-const pairChannels = (stored: Settings, now: Settings) =>
+const pairChannels = (stored: TeamSettingsBody, now: TeamSettingsBody) =>
   stored.channels.flatMap(({ displayName, members }) => {
     const name = displayName.toLowerCase();
     const current = now.channels.find((one) => one.displayName.toLowerCase() === name);
@@ -128,7 +128,7 @@ export async function findSettings(
   client: GraphClient,
   object: SourceObject,
   content: WriteInput['content'],
-): Reply<Found> {
+): Reply<FoundObject> {
   const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;

@@ -5,7 +5,7 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
-import type { Found, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
+import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { channelPath } from './team-paths.ts';
 import type { OpenChannel } from './team-place.ts';
@@ -53,7 +53,7 @@ export async function findTab(
   channel: OpenChannel,
   item: StoredItem,
   content: WriteInput['content'],
-): Reply<Found | null> {
+): Reply<FoundObject | null> {
   const stored = await readStored(content);
   if (!stored.ok) return stored;
   const tabs: Tab[] = [];

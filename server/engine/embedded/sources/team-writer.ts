@@ -5,7 +5,7 @@ import type { GraphPorts } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
 import type {
   FolderRecorder,
-  Found,
+  FoundObject,
   PathPart,
   Place,
   SourceCall,
@@ -53,7 +53,7 @@ const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
   const key = parseFileKey(item.key);
   return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
 };
-const toTeamFound = (found: Found | null, { drive }: DrivePlace): Found | null =>
+const toTeamFound = (found: FoundObject | null, { drive }: DrivePlace): FoundObject | null =>
   found === null ? null : { ...found, key: getFileKey(drive, found.key) };
 
 /**
@@ -92,8 +92,8 @@ export function teamWriter(
     place: Place,
     item: StoredItem,
     call: SourceCall,
-    find: (at: Place, item: StoredItem) => Reply<Found | null>,
-  ): Reply<Found | null> => {
+    find: (at: Place, item: StoredItem) => Reply<FoundObject | null>,
+  ): Reply<FoundObject | null> => {
     const drive = await openDrive(place, call);
     if (!drive.ok) return drive;
     if (drive.value === null) return EMPTY;
@@ -105,8 +105,8 @@ export function teamWriter(
     place: Place,
     item: StoredItem,
     call: SourceCall,
-    other: Found | null,
-  ): Reply<Found | null> => {
+    other: FoundObject | null,
+  ): Reply<FoundObject | null> => {
     const client = teamClient(ports, place.object, call);
     const at = readPlace(place);
     if (item.kind === 'settings') return findSettings(client, place.object, read(item));

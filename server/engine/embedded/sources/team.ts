@@ -5,7 +5,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { failed } from '../../result.ts';
 import { TEAM_SCOPE } from '../types.ts';
-import type { ChangePage, Source, SourceCall, SourceObject } from '../types.ts';
+import type { ChangePage, ObjectSource, SourceCall, SourceObject } from '../types.ts';
 import { driveClient, readDriveChanges } from './drive.ts';
 import { fetchTeamFiles } from './team-files.ts';
 import { fetchPosts, readPosts } from './team-posts.ts';
@@ -23,7 +23,7 @@ import { getFileKey, parseFileKey } from './team-paths.ts';
 import { type DriveKeys, fetchVersionsByDrive, listVersionsByDrive } from './drive-versions.ts';
 
 /** Teams: channels with posts, files and tabs, and the team's members and settings. */
-export function teamSource(ports: GraphPorts): Source {
+export function teamSource(ports: GraphPorts): ObjectSource {
   const contents: ReadContents = new WeakMap();
   return {
     kinds: ['team'],

@@ -1,4 +1,4 @@
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, EngineId } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { CompareCalls } from '../../embedded/compare/compare.ts';
@@ -287,6 +287,6 @@ const unsupported = () => Promise.resolve(failed('unsupported', t.notOffered));
 
 /** Whether a node belongs to the mailbox or drive `within`, if one is given. */
 const isWithin = (
-  { object_id: object }: { readonly object_id: Id },
+  { object_id: object }: { readonly object_id: EngineId },
   within: NodeId | undefined,
 ): boolean => within === undefined || within === object;

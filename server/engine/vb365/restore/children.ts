@@ -5,13 +5,13 @@ import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { toDriveItem, toItem } from './items.ts';
-import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
+import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import {
   DRIVES,
   findObjects,
   getCommon,
   getName,
-  type Input,
+  type ServerListInput,
   MAILBOXES,
   part,
   readPage,
@@ -42,7 +42,7 @@ export async function listChildren(
   client: Vb365Client,
   explorer: OpenExplorer,
   parent: KnownNode | null,
-  { only, text, cursor, offset: skipped = 0, limit }: Input,
+  { only, text, cursor, offset: skipped = 0, limit }: ServerListInput,
 ): Promise<EngineResult<ShownPage>> {
   if (parent !== null && text !== null)
     return searchBelow(client, explorer, parent, { only, text, cursor, offset: skipped, limit });
@@ -135,7 +135,7 @@ function toMailbox(explorer: OpenExplorer, row: Vb365Mailbox): ShownNode {
   const kind = row.isArchive === true ? 'archive' : 'mailbox';
   const common = getCommon(
     explorer,
-    nodeId('mailbox', row.id, ''),
+    makeNodeId('mailbox', row.id, ''),
     getName(row.name, row.email),
     null,
   );
@@ -143,7 +143,12 @@ function toMailbox(explorer: OpenExplorer, row: Vb365Mailbox): ShownNode {
 }
 
 function toDrive(explorer: OpenExplorer, row: Vb365Drive): ShownNode {
-  const common = getCommon(explorer, nodeId('drive', row.id, ''), getName(row.name, row.url), null);
+  const common = getCommon(
+    explorer,
+    makeNodeId('drive', row.id, ''),
+    getName(row.name, row.url),
+    null,
+  );
   return { node: { ...common, kind: 'drive', children: null }, object: row.id, item: '' };
 }
 
@@ -154,7 +159,7 @@ const HOLDS: Readonly<Record<string, 'calendars' | 'contacts' | 'tasks'>> = {
 };
 function toFolder(explorer: OpenExplorer, object: string, row: Vb365MailFolder): ShownNode {
   const holds = HOLDS[row.type ?? ''];
-  const common = getCommon(explorer, nodeId('folder', object, row.id), getName(row.name), null);
+  const common = getCommon(explorer, makeNodeId('folder', object, row.id), getName(row.name), null);
   return {
     node: { ...common, kind: 'folder', children: null, ...(holds !== undefined && { holds }) },
     object,

@@ -4,7 +4,7 @@ import {
   DOCUMENT_VERSIONS,
   LAST_VERSION_ACTIONS,
 } from '#contract/restore/shapes.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
 import { DRIVES, inSession, MAILBOXES, part } from './pages.ts';
@@ -61,7 +61,7 @@ export async function makeRestoreCommand(
   nodes: readonly [KnownNode, ...KnownNode[]],
   chosen: RestoreChoices,
   rights: object,
-): Promise<EngineResult<Command>> {
+): Promise<EngineResult<WriteRequest>> {
   const [first] = nodes;
   const version = parseVersion(first);
   if (version !== null) {
@@ -88,7 +88,7 @@ export async function makeRestoreCommand(
   const { verb, body } = target.value;
   const base = `${isMail ? MAILBOXES : DRIVES}/${part(first.object_key)}`;
   const whole = { ...body, ...rights };
-  const post = (path: string, more: object = {}): EngineResult<Command> =>
+  const post = (path: string, more: object = {}): EngineResult<WriteRequest> =>
     ok({
       method: 'POST',
       path: inSession(session, `${base}${path}/${verb}`),

@@ -1,6 +1,6 @@
 import type { Content, ContentInput, EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { ContentError } from '../../embedded/content-error.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
@@ -68,7 +68,7 @@ function getSaveCommand(
   explorer: OpenExplorer,
   { kind, object_key: object, item_key: item }: KnownNode,
   as: ContentInput['as'],
-): Command | null {
+): WriteRequest | null {
   if (explorer.workload === 'outlook')
     return as === 'msg' && item !== '' && kind !== 'folder'
       ? {

@@ -1,6 +1,6 @@
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { nodeId, type ShownNode } from './nodes.ts';
+import { makeNodeId, type ShownNode } from './nodes.ts';
 import { getCommon, getName } from './pages.ts';
 import type { Vb365DriveItem, Vb365MailItem } from './shapes.ts';
 
@@ -12,7 +12,7 @@ export function toItem(explorer: OpenExplorer, object: string, row: Vb365MailIte
   const name = getName(row.subject, row.name, row.displayAs, row.fullName);
   return {
     node: {
-      ...getCommon(explorer, nodeId('item', object, row.id), name, at ?? null),
+      ...getCommon(explorer, makeNodeId('item', object, row.id), name, at ?? null),
       kind: getItemKind(row.itemClass ?? ''),
       people: getName(
         [row.from ?? row.organizer ?? row.owner ?? row.email, row.to]
@@ -57,7 +57,7 @@ export function toDriveItem(
   const common = {
     ...getCommon(
       explorer,
-      nodeId('document', object, row.id),
+      makeNodeId('document', object, row.id),
       getName(row.name),
       parseTime(row.modificationTime),
     ),

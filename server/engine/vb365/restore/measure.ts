@@ -1,4 +1,4 @@
-import type { Size } from '#contract/engine/engine.ts';
+import type { ContentSize } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Vb365Client } from '../client.ts';
 import { listChildren, toParent } from './children.ts';
@@ -13,7 +13,7 @@ export async function measure(
   client: Vb365Client,
   explorer: OpenExplorer,
   nodes: readonly KnownNode[],
-): Promise<Size> {
+): Promise<ContentSize> {
   let items = 0;
   let bytes = 0;
   let isExact = true;

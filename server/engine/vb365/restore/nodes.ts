@@ -26,7 +26,7 @@ export interface ShownNode {
 }
 
 /** The same for the same thing in every session, so that an address opens it at another point. */
-export const nodeId = (type: string, object: string, item: string): NodeId =>
+export const makeNodeId = (type: string, object: string, item: string): NodeId =>
   `v${createHash('sha256')
     .update(JSON.stringify([type, object, item]))
     .digest('base64url')
@@ -88,7 +88,7 @@ const MAILBOX_KINDS: readonly Node['kind'][] = [
   'note',
 ];
 const objectIdFor = (kind: Node['kind'], object: string, of: ShownNode['of']): NodeId =>
-  nodeId(of ?? (MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive'), object, '');
+  makeNodeId(of ?? (MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive'), object, '');
 
 function getPeople(node: Node): string {
   if ('people' in node) return node.people;

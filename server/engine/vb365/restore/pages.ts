@@ -1,4 +1,4 @@
-import type { ListChildrenInput, Node, Page } from '#contract/engine/engine.ts';
+import type { ListChildrenInput, Node, EnginePage } from '#contract/engine/engine.ts';
 import type { Ms, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, lineOfText } from '#contract/stored-text.ts';
@@ -11,10 +11,10 @@ import type { ShownNode } from './nodes.ts';
 import { toPageShape } from './shapes.ts';
 
 export interface ShownPage {
-  readonly page: Page<Node>;
+  readonly page: EnginePage<Node>;
   readonly shown: readonly ShownNode[];
 }
-export type Input = Pick<
+export type ServerListInput = Pick<
   ListChildrenInput,
   'only' | 'text' | 'cursor' | 'offset' | 'limit' | 'sort' | 'descending'
 >;
@@ -28,7 +28,7 @@ export const part = (key: string): string => encodeURIComponent(key);
 export const inSession = ({ key }: Pick<OpenExplorer, 'key'>, path: string): string =>
   `RestoreSessions/${key}/${path}`;
 
-export interface List<R> {
+export interface ListRequest<R> {
   readonly path: string;
   readonly row: Parameters<typeof toPageShape>[0];
   readonly show: (row: R) => ShownNode;
@@ -43,7 +43,7 @@ interface Range {
 export async function readRows<R>(
   client: Vb365Client,
   explorer: OpenExplorer,
-  { path, row }: Pick<List<R>, 'path' | 'row'>,
+  { path, row }: Pick<ListRequest<R>, 'path' | 'row'>,
   { offset, limit }: Range,
 ): Promise<{ readonly rows: readonly R[]; readonly next: number | null }> {
   const query = `limit=${limit}&offset=${offset}`;
@@ -57,7 +57,7 @@ export async function readRows<R>(
 export async function readPage<R>(
   client: Vb365Client,
   explorer: OpenExplorer,
-  list: List<R>,
+  list: ListRequest<R>,
   range: Range,
 ): Promise<ShownPage> {
   const { rows, next } = await readRows<R>(client, explorer, list, range);
@@ -80,7 +80,7 @@ export async function readPage<R>(
 export async function* readAll<R>(
   client: Vb365Client,
   explorer: OpenExplorer,
-  list: List<R>,
+  list: ListRequest<R>,
 ): AsyncGenerator<readonly ShownNode[], void> {
   const seen = new Set<string>();
   for (let offset = 0; offset < MAX_ROWS;) {
@@ -98,7 +98,7 @@ export async function* readAll<R>(
 export async function findObjects<R>(
   client: Vb365Client,
   explorer: OpenExplorer,
-  list: List<R>,
+  list: ListRequest<R>,
   text: string,
 ): Promise<ShownPage> {
   const wanted = text.toLowerCase();

@@ -1,8 +1,8 @@
 import type {
   EngineResult,
   ListPointsInput,
-  Page,
-  Point,
+  EnginePage,
+  RestorePoint,
   Workload,
 } from '#contract/engine/engine.ts';
 import type { BackupJobId, Ms, PointId } from '#contract/ids.ts';
@@ -31,7 +31,7 @@ export async function listPoints(
   { client, key }: Pick<OpenedServer, 'client' | 'key'>,
   jobs: JobIds,
   { job, from, to, workload = null, cursor, limit }: ListPointsInput,
-): Promise<EngineResult<Page<Point>>> {
+): Promise<EngineResult<EnginePage<RestorePoint>>> {
   const offset = readOffset(cursor);
   if (offset === null) return failed('invalid', explorerMessages.wrongCursor, { field: 'cursor' });
   const jobKey = job === null ? null : findKey(jobs, job);
@@ -63,9 +63,9 @@ export async function findPoint(
     at,
     workload,
   }: { readonly job: BackupJobId | null; readonly at: Ms; readonly workload: Workload },
-): Promise<Point | null> {
+): Promise<RestorePoint | null> {
   for (let cursor: string | null = null; ;) {
-    const page: EngineResult<Page<Point>> = await listPoints(server, jobs, {
+    const page: EngineResult<EnginePage<RestorePoint>> = await listPoints(server, jobs, {
       job,
       from: null,
       to: at,
@@ -82,7 +82,7 @@ export async function findPoint(
 }
 
 /** Only the server's sessions say what has changed and what a point lacks. */
-function toPoint(row: Vb365Point, jobs: JobIds, workload: Workload | null): Point[] {
+function toPoint(row: Vb365Point, jobs: JobIds, workload: Workload | null): RestorePoint[] {
   const at = parseTime(row.backupTime);
   if (at === null || row.isDeleted === true) return [];
   if (workload !== null && row[FLAGS[workload]] !== true) return [];

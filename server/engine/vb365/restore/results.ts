@@ -1,11 +1,11 @@
-import type { ItemOutcome, ItemResult, Task } from '#contract/engine/engine.ts';
+import type { ItemOutcome, ItemResult, EngineTask } from '#contract/engine/engine.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { Vb365RestoreAnswer, Vb365Statistics } from './shapes.ts';
 
 /** How a restore ended, or how far it is. */
-export interface Outcome {
-  readonly counts: Task['counts'];
+export interface RestoreOutcome {
+  readonly counts: EngineTask['counts'];
   readonly results: readonly ItemResult[];
   /** Why the whole of it could not continue. */
   readonly problem: string | null;
@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<string, ItemOutcome>> = {
 };
 
 /** Version 8. Items that it only counts are one result for each outcome. */
-export function readStatistics(statistics: Vb365Statistics): Outcome {
+export function readStatistics(statistics: Vb365Statistics): RestoreOutcome {
   const results = statistics.items.flatMap((item) => {
     const children = item.childItems ?? [];
     return (children.length === 0 ? [item] : children).map((one): ItemResult => {
@@ -44,7 +44,7 @@ const getParts = (lists: number | null = 0, webs: number | null = 0): number =>
   (lists ?? 0) + (webs ?? 0);
 
 /** Version 7 answers a restore with its statistics once it has ended. */
-export function readAnswer(answer: Vb365RestoreAnswer): Outcome {
+export function readAnswer(answer: Vb365RestoreAnswer): RestoreOutcome {
   const counts = {
     restored:
       (answer.createdItemsCount ?? 0) +
@@ -78,7 +78,10 @@ export function readAnswer(answer: Vb365RestoreAnswer): Outcome {
 }
 
 /** Adds what was counted and not named, so that the sum is that of the counts. */
-function withOthers(named: readonly ItemResult[], counts: Task['counts']): readonly ItemResult[] {
+function withOthers(
+  named: readonly ItemResult[],
+  counts: EngineTask['counts'],
+): readonly ItemResult[] {
   const others = (Object.keys(counts) as ItemOutcome[]).flatMap((outcome) => {
     const known = named.filter((one) => one.outcome === outcome).length;
     const left = counts[outcome] - known;
@@ -91,7 +94,7 @@ function withOthers(named: readonly ItemResult[], counts: Task['counts']): reado
 
 /** `wasStopped`: a user has stopped it. */
 export function getTaskResult(
-  { counts, problem }: Pick<Outcome, 'counts' | 'problem'>,
+  { counts, problem }: Pick<RestoreOutcome, 'counts' | 'problem'>,
   wasStopped: boolean,
 ): SessionResult {
   if (wasStopped) return 'cancelled';

@@ -2,7 +2,7 @@ import type {
   DeviceCodeState,
   EngineResult,
   EngineScope,
-  Id,
+  EngineId,
   Workload,
 } from '#contract/engine/engine.ts';
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
@@ -33,7 +33,7 @@ interface Coded {
   readonly granted: boolean;
 }
 
-const place = (id: Id) => ({ table: 'vb365_explorer', column: 'code', row: id });
+const place = (id: EngineId) => ({ table: 'vb365_explorer', column: 'code', row: id });
 
 type Ask = <T>(
   scope: EngineScope,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, RestoreInput, Task, Workload } from '#contract/engine/engine.ts';
+import type { EngineResult, RestoreInput, EngineTask, Workload } from '#contract/engine/engine.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { Ms, OrganizationId, TaskId, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -15,7 +15,7 @@ import { makeRestoreCommand } from './commands.ts';
 import { releaseSession, stopSession } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { loadNodes } from './nodes.ts';
-import { getTaskResult, type Outcome, readAnswer, readStatistics } from './results.ts';
+import { getTaskResult, type RestoreOutcome, readAnswer, readStatistics } from './results.ts';
 import { loadGrantedCode } from './rights.ts';
 import { RestoreAnswerShape, RestoreStateShape, StatisticsShape } from './shapes.ts';
 
@@ -26,7 +26,7 @@ const RETRY_MS: Ms = 30_000;
 const LONGEST_RESTORE_MS: Ms = 11 * 60 * 60_000;
 
 /** What is stored of a restore besides what a task has. */
-interface Progress extends Partial<Pick<Task, 'items' | 'counts' | 'waiting'>> {
+interface Progress extends Partial<Pick<EngineTask, 'items' | 'counts' | 'waiting'>> {
   /** It was sent to the server, which has begun it or is about to. */
   readonly isSent?: boolean;
   /** Version 8: its session on the server. */
@@ -36,7 +36,7 @@ interface RestoreRow {
   readonly id: TaskId;
   readonly organization: OrganizationId;
   readonly user: UserId | null;
-  readonly state: Task['state'];
+  readonly state: EngineTask['state'];
   readonly input: RestoreInput;
   readonly workload: Workload;
   readonly progress: Progress;
@@ -119,10 +119,10 @@ class Run {
     return null;
   }
 }
-const NO_COUNTS: Task['counts'] = { restored: 0, merged: 0, skipped: 0, failed: 0 };
-const EMPTY: Outcome = { counts: NO_COUNTS, results: [], problem: null };
+const NO_COUNTS: EngineTask['counts'] = { restored: 0, merged: 0, skipped: 0, failed: 0 };
+const EMPTY: RestoreOutcome = { counts: NO_COUNTS, results: [], problem: null };
 
-const getItems = ({ counts }: Pick<Outcome, 'counts'>, total: number | null = null) => {
+const getItems = ({ counts }: Pick<RestoreOutcome, 'counts'>, total: number | null = null) => {
   const done = counts.restored + counts.merged + counts.skipped + counts.failed;
   return { done, total: total ?? done };
 };
@@ -208,7 +208,7 @@ async function follow(run: Run, { client }: OpenedServer, restore: string): Prom
   }
 }
 
-const finish = (run: Run, outcome: Outcome, wasStopped: boolean): Promise<null> =>
+const finish = (run: Run, outcome: RestoreOutcome, wasStopped: boolean): Promise<null> =>
   run.end(
     getTaskResult(outcome, wasStopped),
     wasStopped
@@ -233,7 +233,7 @@ const BATCH_ROWS = 500;
 async function storeResults(
   { sql: db, tenant }: TenantTx,
   task: TaskId,
-  results: Outcome['results'],
+  results: RestoreOutcome['results'],
 ): Promise<void> {
   const rows = results.map(({ name, path, outcome, message }, n) => ({
     tenant_id: tenant,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { DownloadFormat } from '#contract/engine/downloads.ts';
 import type { EngineResult, Workload } from '#contract/engine/engine.ts';
 import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
 import { DRIVES, inSession, MAILBOXES, part, SITES } from './pages.ts';
@@ -70,7 +70,7 @@ export async function makeSaveCommand(
   explorer: Pick<OpenExplorer, 'key' | 'workload'>,
   nodes: Nodes,
   kind: SavedKind,
-): Promise<Command> {
+): Promise<WriteRequest> {
   const [first] = nodes;
   const version = parseVersion(first);
   if (version !== null) {
@@ -80,7 +80,7 @@ export async function makeSaveCommand(
   if (explorer.workload === 'teams') return makeTeamSave({ client }, explorer, nodes, kind);
   const isMail = explorer.workload === 'outlook';
   const base = `${isMail ? MAILBOXES : DRIVES}/${part(first.object_key)}`;
-  const post = (path: string, body?: object): Command => ({
+  const post = (path: string, body?: object): WriteRequest => ({
     method: 'POST',
     path: inSession(explorer, `${base}${path}`),
     ...(body !== undefined && { body }),

@@ -12,7 +12,7 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode, ShownNode } from './nodes.ts';
 import {
   DRIVES,
-  type Input,
+  type ServerListInput,
   inSession,
   MAILBOXES,
   part,
@@ -68,7 +68,7 @@ export async function searchBelow(
   client: Vb365Client,
   explorer: OpenExplorer,
   parent: KnownNode,
-  input: Pick<Input, 'only' | 'cursor' | 'limit'> & {
+  input: Pick<ServerListInput, 'only' | 'cursor' | 'limit'> & {
     readonly text: string;
     readonly offset: number;
   },

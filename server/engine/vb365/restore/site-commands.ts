@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import { DOCUMENT_VERSIONS, LAST_VERSION_ACTIONS } from '#contract/restore/shapes.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
 import type { RestoreChoices } from './commands.ts';
@@ -44,7 +44,7 @@ export async function makeSiteRestore(
   nodes: readonly [KnownNode, ...KnownNode[]],
   chosen: RestoreChoices,
   rights: object,
-): Promise<EngineResult<Command>> {
+): Promise<EngineResult<WriteRequest>> {
   const [first] = nodes;
   const { target, select, onConflict, versions, flags } = chosen;
   const address = target.kind === 'other' ? await findAddress(server, target.object) : null;
@@ -58,7 +58,7 @@ export async function makeSiteRestore(
     ...(isOther ? { siteURL: address } : { restorePermissions }),
   };
   const verb = isOther ? 'restoreTo' : 'restore';
-  const post = (path: string, more: object = {}): EngineResult<Command> =>
+  const post = (path: string, more: object = {}): EngineResult<WriteRequest> =>
     ok({
       method: 'POST',
       path: inSession(session, `${SITES}/${part(first.object_key)}${path}`),

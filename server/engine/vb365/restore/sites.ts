@@ -4,13 +4,13 @@ import type { Vb365Client } from '../client.ts';
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
-import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
+import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import {
   findObjects,
   getCommon,
   getName,
-  type Input,
-  type List,
+  type ServerListInput,
+  type ListRequest,
   part,
   readPage,
   type ShownPage,
@@ -50,7 +50,7 @@ export function parseSiteKey({ item_key: key }: Pick<KnownNode, 'item_key'>): {
   return type === undefined ? null : { type, collection: TYPES[type], id: key.slice(at + 1) };
 }
 
-interface SiteInput extends Pick<Input, 'only' | 'text' | 'cursor' | 'limit'> {
+interface SiteInput extends Pick<ServerListInput, 'only' | 'text' | 'cursor' | 'limit'> {
   readonly offset: number;
 }
 
@@ -65,7 +65,7 @@ export async function listSites(
   const site = parent?.object_key ?? '';
   if (parent === null || only === 'objects') {
     // Without a parent, the server lists all sites.
-    const list: List<Vb365Site> = {
+    const list: ListRequest<Vb365Site> = {
       path: text !== null ? SITES : `${SITES}?parentId=${part(site || 'root')}`,
       row: SiteShape,
       show: (row) => toSite(explorer, row),
@@ -154,7 +154,12 @@ async function listContent(
 }
 
 function toSite(explorer: OpenExplorer, row: Vb365Site): ShownNode {
-  const common = getCommon(explorer, nodeId('site', row.id, ''), getName(row.name, row.url), null);
+  const common = getCommon(
+    explorer,
+    makeNodeId('site', row.id, ''),
+    getName(row.name, row.url),
+    null,
+  );
   // The server does not say how many sites are below.
   const node = {
     ...common,
@@ -175,7 +180,7 @@ function toPart(
   const item = `${type}:${row.id}`;
   const common = getCommon(
     explorer,
-    nodeId(type, site, row.id),
+    makeNodeId(type, site, row.id),
     getName(row.name, row.url),
     parseTime(row.creationTime),
   );
@@ -194,7 +199,7 @@ export function toItem(
   const common = {
     ...getCommon(
       explorer,
-      nodeId(type, site, row.id),
+      makeNodeId(type, site, row.id),
       name,
       parseTime(type === 'item' ? row.creationTime : row.modificationTime),
     ),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { DownloadFormat } from '#contract/engine/downloads.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
 import type { RestoreChoices } from './commands.ts';
@@ -67,13 +67,13 @@ export async function makeTeamRestore(
   nodes: Nodes,
   { select, versions, flags }: RestoreChoices,
   rights: object,
-): Promise<EngineResult<Command>> {
+): Promise<EngineResult<WriteRequest>> {
   const [first] = nodes;
   const [isChanged, isMissing] = [select !== 'missing', select !== 'changed'];
   const items = { restoreChangedItems: isChanged, restoreMissingItems: isMissing };
   const tabs = { restoreChangedTabs: isChanged, restoreMissingTabs: isMissing };
   const fileVersion = versions === 'all' ? ALL_VERSIONS : LAST_VERSION;
-  const post = (path: string, body: object): EngineResult<Command> =>
+  const post = (path: string, body: object): EngineResult<WriteRequest> =>
     ok({
       method: 'POST',
       path: inSession(session, `${TEAMS}/${part(first.object_key)}${path}/restore`),
@@ -134,10 +134,10 @@ export async function makeTeamSave(
   session: Pick<OpenExplorer, 'key'>,
   nodes: Nodes,
   kind: SavedKind,
-): Promise<Command> {
+): Promise<WriteRequest> {
   const [first] = nodes;
   const base = `${TEAMS}/${part(first.object_key)}`;
-  const post = (path: string, body?: object): Command => ({
+  const post = (path: string, body?: object): WriteRequest => ({
     method: 'POST',
     path: inSession(session, `${base}${path}/save`),
     ...(body !== undefined && { body }),
@@ -156,7 +156,7 @@ export const makePostExport = async (
   server: Server,
   session: Pick<OpenExplorer, 'key'>,
   nodes: Nodes,
-): Promise<Command> => ({
+): Promise<WriteRequest> => ({
   method: 'POST',
   path: inSession(session, `${TEAMS}/${part(nodes[0].object_key)}/posts/export`),
   body: { posts: await readRows(server, session, nodes) },

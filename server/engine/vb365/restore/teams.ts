@@ -4,13 +4,13 @@ import type { Vb365Client } from '../client.ts';
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
-import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
+import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import {
   findObjects,
   getCommon,
   getName,
-  type Input,
-  type List,
+  type ServerListInput,
+  type ListRequest,
   part,
   readAll,
   readPage,
@@ -52,7 +52,7 @@ export function parseTeamKey({ item_key: key }: Pick<KnownNode, 'item_key'>): Te
     : { type, channel: key.slice(start + 1, end), id: key.slice(end + 1) };
 }
 
-interface TeamInput extends Pick<Input, 'only' | 'text' | 'limit'> {
+interface TeamInput extends Pick<ServerListInput, 'only' | 'text' | 'limit'> {
   readonly offset: number;
 }
 
@@ -68,7 +68,7 @@ export async function listTeams(
 ): Promise<EngineResult<ShownPage>> {
   const range = { offset, limit };
   if (parent === null) {
-    const list: List<Vb365Team> = {
+    const list: ListRequest<Vb365Team> = {
       path: TEAMS,
       row: TeamShape,
       show: (row) => toTeam(explorer, row),
@@ -82,7 +82,7 @@ export async function listTeams(
   const own = parseTeamKey(parent);
   if (own === null) {
     if (only !== 'folders') return ok(EMPTY);
-    const list: List<Vb365Channel> = {
+    const list: ListRequest<Vb365Channel> = {
       path: `${base}/channels`,
       row: ChannelShape,
       show: (row) => toChannel(explorer, team, row),
@@ -97,7 +97,7 @@ export async function listTeams(
   }
   if (type === 'tabs') {
     if (only === 'folders') return ok(EMPTY);
-    const list: List<Vb365Tab> = {
+    const list: ListRequest<Vb365Tab> = {
       path: `${base}/channels/${part(channel)}/tabs`,
       row: TabShape,
       show: (row) => toTab(explorer, team, channel, row),
@@ -105,7 +105,7 @@ export async function listTeams(
     return ok(await readPage(client, explorer, list, range));
   }
   const query = `channelId=${part(channel)}&parentId=${type === 'files' ? 'root' : part(id)}`;
-  const getFiles = (more: string): List<Vb365TeamFile> => ({
+  const getFiles = (more: string): ListRequest<Vb365TeamFile> => ({
     path: `${base}/files?${query}&foldersOnly=${more}`,
     row: TeamFileShape,
     show: (row) => toFile(explorer, team, channel, row),
@@ -130,7 +130,7 @@ interface Range {
 async function readFiles(
   client: Vb365Client,
   explorer: OpenExplorer,
-  list: List<Vb365TeamFile>,
+  list: ListRequest<Vb365TeamFile>,
   { offset, limit }: Range,
 ): Promise<ShownPage> {
   const files: ShownNode[] = [];
@@ -156,7 +156,7 @@ const getPostList = (
   team: string,
   channel: string,
   parent: string,
-): List<Vb365Post> => ({
+): ListRequest<Vb365Post> => ({
   path: `${TEAMS}/${part(team)}/posts?channelId=${part(channel)}&parentId=${parent}`,
   row: PostShape,
   show: (row) => toPost(explorer, team, channel, row),
@@ -192,7 +192,7 @@ function getFolders(
   return { shown, page: { rows: shown.map(({ node }) => node), next, count: all.length } };
 }
 
-const getId = (team: string, key: TeamKey) => nodeId(key.type, team, getKey(key));
+const getId = (team: string, key: TeamKey) => makeNodeId(key.type, team, getKey(key));
 const toShown = (team: string, key: TeamKey, node: ShownNode['node']): ShownNode => ({
   node,
   object: team,
@@ -202,7 +202,7 @@ const toShown = (team: string, key: TeamKey, node: ShownNode['node']): ShownNode
 
 function toTeam(explorer: OpenExplorer, row: Vb365Team): ShownNode {
   const name = getName(row.displayName, row.groupEmail);
-  const common = getCommon(explorer, nodeId('team', row.id, ''), name, null);
+  const common = getCommon(explorer, makeNodeId('team', row.id, ''), name, null);
   return {
     node: { ...common, kind: 'team', children: null },
     object: row.id,

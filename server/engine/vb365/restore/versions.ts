@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
-import type { Command } from '#server/platform/systems/client.ts';
+import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client, Vb365Version } from '../client.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { toDriveItem } from './items.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
-import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
+import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import { DRIVES, inSession, part, readRows, SITES, TEAMS } from './pages.ts';
 import { DriveItemShape, SiteItemShape, TeamFileShape } from './shapes.ts';
 import { parseSiteKey, toItem as toSiteItem } from './sites.ts';
@@ -94,7 +94,7 @@ const getSeen = (at: number | null, { pointAt }: OpenExplorer) => ({
 function toVersion(shown: ShownNode | null, n: number): readonly ShownNode[] {
   if (shown === null) return [];
   const item = `version:${n}:${shown.item}`;
-  const id = nodeId('version', shown.object, item);
+  const id = makeNodeId('version', shown.object, item);
   return [{ ...shown, item, node: { ...shown.node, id } }];
 }
 
@@ -145,10 +145,10 @@ function parseRow<S extends v.GenericSchema>(
 
 /** The command about an item as one about a version of it: its path ends with what is done. */
 export function toVersionCommand(
-  command: Command,
+  command: WriteRequest,
   version: string,
   server: Vb365Version = 'v7',
-): Command {
+): WriteRequest {
   const path = command.path.replace(/\/(\w+)$/, `/Versions/${version}/$1`);
   // Version 8 has bodies of its own for versions of sites.
   if (server === 'v7' || !command.path.includes(`/${SITES}/`)) return { ...command, path };

@@ -3,7 +3,7 @@ import { lineOfText } from '#contract/stored-text.ts';
 import type { Client } from 'ldapts';
 import type { AppContext } from '../../../platform/app-context.ts';
 import { talk } from './connection.ts';
-import type { Bound, Changed, Directory } from './directory.ts';
+import type { Bound, Changed, UserDirectory } from './directory.ts';
 import type { DirectoryAt } from './get-directory.ts';
 import { authMessages as t } from '../messages.en.ts';
 
@@ -41,7 +41,7 @@ export function activeDirectory(
   context: AppContext,
   at: DirectoryAt,
   servicePassword: string,
-): Directory {
+): UserDirectory {
   const asService = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
     talk(context, at, async (client) => {
       await client.bind(at.serviceDn, servicePassword);

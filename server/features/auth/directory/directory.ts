@@ -32,7 +32,7 @@ export type Changed =
  * Active Directory or a compatible server. User names are those of the portal: `name` or
  * `name@domain`.
  */
-export interface Directory {
+export interface UserDirectory {
   bind(username: string, password: string): Promise<Bound>;
   /** Changes the password as the user; the directory verifies the current one. */
   change(username: string, current: string, next: string): Promise<Changed>;

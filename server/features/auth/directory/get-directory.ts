@@ -4,7 +4,7 @@ import { readSecret } from '../../../platform/outbound/secret.ts';
 import type { TenantTx } from '../../../platform/db/store.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
 import { activeDirectory } from './active-directory.ts';
-import type { Directory } from './directory.ts';
+import type { UserDirectory } from './directory.ts';
 import { readAccountStatuses } from './account-status.ts';
 import type { StatusLookup } from './account-status.ts';
 import { loadProviderSettings } from '../../../platform/tenancy/provider-settings.ts';
@@ -15,7 +15,10 @@ export type DirectoryAt = InferOutput<typeof DirectorySettings>;
  * Returns the provider's directory; null if none is configured, or its service account has no
  * password. Call its methods after the transaction has ended: a directory can take seconds.
  */
-export async function getDirectory(tx: TenantTx, context: AppContext): Promise<Directory | null> {
+export async function getDirectory(
+  tx: TenantTx,
+  context: AppContext,
+): Promise<UserDirectory | null> {
   const set = await loadDirectorySettings(tx, context);
   return set && activeDirectory(context, set.at, set.password);
 }

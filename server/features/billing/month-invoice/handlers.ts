@@ -11,7 +11,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { getDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { badField, by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { badField, by, FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
@@ -65,7 +65,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
     ctx: SessionContext,
     read: (books: Books) => ReturnType<Books['items']>,
   ): Promise<Result<OutputOf<'listQuickBooksItems'>>> => {
-    if (ctx.session.companies !== null) return FORBIDDEN;
+    if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
     const row = await context.store.tenant(ctx.tenant, loadConnected, { readOnly: true });
     if (row === null) return notNow(MESSAGES.quickBooksNotConnected);
     const rows = await heard(() => read(connectQuickBooks(context, ctx.tenant, row, row.realm_id)));
@@ -86,7 +86,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           const company = (await loadBilledCompanies(tx, ctx.session)).find(
             ({ n, id }) => n === companyId || id === companyId,
           );
-          if (company === undefined) return NOT_FOUND;
+          if (company === undefined) return NOT_FOUND_RESULT;
           const { timeZone } = await loadCompanyLimit(tx);
           const last = getMonthBefore(getMonthAt(ctx.now, timeZone));
           const wanted = getMonth(
@@ -96,7 +96,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           const row = (await tx.all('usageMonth')).find(
             (one) => one.company === company.n && one.month === wanted.text,
           );
-          if (row === undefined) return NOT_FOUND;
+          if (row === undefined) return NOT_FOUND_RESULT;
           const { lines } = getBilledUsage(row);
           return ok({
             month: Number(wanted.text.slice(5)),
@@ -202,7 +202,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
     },
 
     async listBackupVolumes(_, ctx) {
-      if (ctx.session.companies !== null) return FORBIDDEN;
+      if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       return refused ? failed(refused) : ok(await loadVolumes(context, ctx.tenant));
     },
@@ -212,7 +212,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
 
     setBillingSecret: async ({ name, value }, ctx) =>
       ctx.session.companies !== null
-        ? FORBIDDEN
+        ? FORBIDDEN_RESULT
         : context.store.tenant(ctx.tenant, async (tx) => {
             await storeSecret(tx, context, name, value);
             await audit(tx, context, ctx, {
@@ -253,10 +253,10 @@ async function findBillable(
   { session, now }: SessionContext,
   usageId: string,
 ): Promise<Result<Billable>> {
-  if (session.companies !== null) return FORBIDDEN;
+  if (session.companies !== null) return FORBIDDEN_RESULT;
   const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
   const company = row && (await tx.rows('company', [row.company])).get(row.company);
-  if (!row || !company || !seesMonths(session, company)) return NOT_FOUND;
+  if (!row || !company || !seesMonths(session, company)) return NOT_FOUND_RESULT;
   if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
   const { timeZone } = await loadCompanyLimit(tx);
   const isByCard = (await loadCardMonths(tx, timeZone))(row);

@@ -4,7 +4,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { badField, FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { badField, FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import { isPlainUsername } from '#server/platform/auth/usernames.ts';
 import {
   findPasswordError,
@@ -74,7 +74,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
       const key = await context.sessionKey();
       return store.tenant(ctx.tenant, async (tx) => {
         const settings = await loadBillingSettings(tx);
-        if (!settings.isSignUpOpen) return FORBIDDEN;
+        if (!settings.isSignUpOpen) return FORBIDDEN_RESULT;
         const wrong = checkDetails(settings, { email, level });
         if (!wrong.ok) return wrong;
         await tx.lock();

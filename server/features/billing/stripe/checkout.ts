@@ -1,7 +1,7 @@
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { findCompany, findSubscription } from '../subscriptions/load.ts';
 import { subscribeByCard } from './company-checkout.ts';
@@ -88,7 +88,7 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
       },
       { readOnly: true },
     );
-    if (used === null) return NOT_FOUND;
+    if (used === null) return NOT_FOUND_RESULT;
     const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     const session = await readStripe(() => stripe.checkout.sessions.retrieve(checkoutId));

@@ -4,7 +4,7 @@ import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
-import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { findCompany, findSubscription } from '../subscriptions/load.ts';
@@ -32,11 +32,11 @@ export function findPayer(
     tenant,
     async (tx): Promise<Result<Payer>> => {
       if (!hasAbility(session, 'o365.service-level') && !hasAbility(session, 'o365.subscriptions'))
-        return FORBIDDEN;
+        return FORBIDDEN_RESULT;
       const [only, ...others] = session.companies ?? [];
       const ref = companyId ?? (others.length === 0 ? only : undefined);
       const company = ref === undefined ? null : await findCompany(tx, session, ref);
-      if (company === null) return NOT_FOUND;
+      if (company === null) return NOT_FOUND_RESULT;
       const row = await tx.sql
         .selectFrom('stripe_customer')
         .select('customer_id')

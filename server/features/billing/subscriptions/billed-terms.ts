@@ -10,12 +10,12 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { toLogged } from '#server/platform/events/transaction.ts';
 
 /** What a day of a subscription costs. */
-export type Terms = Pick<
+export type BilledTerms = Pick<
   SubscriptionRow,
   'level' | 'currency' | 'userMills' | 'gigabyteMills' | 'minimumUsers'
 >;
 /** The days of each company that are billed, with the terms of each. */
-export type BilledDays = ReadonlyMap<CompanyN, ReadonlyMap<DayN, Terms>>;
+export type BilledDays = ReadonlyMap<CompanyN, ReadonlyMap<DayN, BilledTerms>>;
 
 /** Both days are included. */
 interface Days {

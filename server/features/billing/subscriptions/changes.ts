@@ -16,7 +16,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
-import { badField, by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { badField, by, FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
@@ -111,7 +111,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
       context.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
         await tx.lock();
         const company = await findCompany(tx, ctx.session, companyId);
-        if (company === null) return NOT_FOUND;
+        if (company === null) return NOT_FOUND_RESULT;
         const before = await findSubscription(tx, company.n);
         if (before !== null && before.status !== 'ended') return notNow(MESSAGES.hasSubscription);
         if (trialEndsAt !== null && trialEndsAt <= ctx.now)
@@ -155,7 +155,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
           detail: { company: company.n, level },
         });
         const row = await findSubscription(tx, company.n);
-        return row === null ? NOT_FOUND : ok({ subscription: toSubscriptionOutput(row) });
+        return row === null ? NOT_FOUND_RESULT : ok({ subscription: toSubscriptionOutput(row) });
       }),
 
     cancelSubscription: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'cancel' }),
@@ -167,10 +167,10 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
 
     deleteSubscriber: ({ companyId }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
-        if (ctx.session.companies !== null) return FORBIDDEN;
+        if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
         await tx.lock();
         const company = await findCompany(tx, ctx.session, companyId);
-        if (company === null) return NOT_FOUND;
+        if (company === null) return NOT_FOUND_RESULT;
         await deleteCompanyRows(tx, context, ctx, company);
         await scheduleRecurring(tx, 'payments', ctx.now);
         return ok({ restorableUntil: ctx.now + RESTORABLE_MS });
@@ -254,9 +254,9 @@ async function prepare(
   const isProvider = hasAbility(session, 'o365.subscriptions');
   const isAllowed =
     isProvider || (OWN.has(input.operation) && hasAbility(session, 'o365.service-level'));
-  if (!isAllowed) return FORBIDDEN;
+  if (!isAllowed) return FORBIDDEN_RESULT;
   const company = await findCompany(tx, session, input.companyId);
-  if (company === null) return NOT_FOUND;
+  if (company === null) return NOT_FOUND_RESULT;
   const row = await findSubscription(tx, company.n);
   if (row === null) return notNow(MESSAGES.noSubscription);
   if (input.operation === 'rollback' && !(await canUndo(tx, session, row)))

@@ -1,7 +1,7 @@
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import {
   isSameUsage,
-  type Counted,
+  type CountedUsage,
   type Hundredths,
   type UsageMonthRow,
 } from '#contract/billing/usage-months.ts';
@@ -12,7 +12,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OrganizationDay } from '#server/platform/queries/licensed-users.ts';
 import { loadStoredUsageDays, loadUsageDays } from '../suite-usage/usage-days.ts';
-import { loadBilledDays, type Terms } from './billed-terms.ts';
+import { loadBilledDays, type BilledTerms } from './billed-terms.ts';
 import { getMonthAt, getMonthEnd, type Month } from './month.ts';
 
 const GIGABYTE = 1_000_000_000;
@@ -38,7 +38,7 @@ export async function countUsage(
   return [...companies].flatMap((company): NewEvent[] => {
     const row = byCompany.get(company);
     if (row?.invoice != null || (row?.ack != null && row.ack.at >= monthEnd)) return [];
-    const terms = billed.get(company) ?? new Map<DayN, Terms>();
+    const terms = billed.get(company) ?? new Map<DayN, BilledTerms>();
     const counted =
       sumDays(terms, days.get(company) ?? [], lengthDays) ?? (row && withoutDays(row));
     if (counted === undefined || (row !== undefined && isSameUsage(row, counted))) return [];
@@ -62,7 +62,7 @@ async function loadOwnDays(
   month: Month,
   range: Days,
   timeZone: string,
-): Promise<ReadonlyMap<CompanyN, ReadonlyMap<DayN, Terms>>> {
+): Promise<ReadonlyMap<CompanyN, ReadonlyMap<DayN, BilledTerms>>> {
   const billed = await loadBilledDays(tx, range, timeZone);
   const moved = await tx.sql
     .selectFrom('stripe_customer')
@@ -84,10 +84,10 @@ async function loadOwnDays(
  * billed. `lengthDays`: of the whole month.
  */
 export function sumDays(
-  billed: ReadonlyMap<DayN, Terms>,
+  billed: ReadonlyMap<DayN, BilledTerms>,
   days: readonly Pick<OrganizationDay, 'day' | 'used' | 'bytes'>[],
   lengthDays: number,
-): Counted | null {
+): CountedUsage | null {
   const byDay = Map.groupBy(days, ({ day }) => day);
   const byTerms = Map.groupBy(billed, ([, terms]) => JSON.stringify(Object.entries(terms)));
   const parts = [...byTerms.values()].flatMap((same) => {
@@ -121,7 +121,12 @@ export function sumDays(
 }
 
 /** A month of which no day is billed any more, such as one with a trial from its only day. */
-const withoutDays = ({ level, currency, userMills, gigabyteMills }: UsageMonthRow): Counted => ({
+const withoutDays = ({
+  level,
+  currency,
+  userMills,
+  gigabyteMills,
+}: UsageMonthRow): CountedUsage => ({
   level,
   currency,
   userMills,

@@ -2,7 +2,7 @@ import { RESTORABLE_MS } from '#contract/billing/subscription-changes.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { isCompanyNameTaken } from '#server/platform/tenancy/company-names.ts';
 import { restoreCompany } from '#server/platform/tenancy/delete-company.ts';
@@ -31,12 +31,12 @@ export const deletedCompanyHandlers = (context: AppContext): Pick<Handlers, Name
 
   restoreDeletedCompany: async ({ companyId }, ctx) =>
     ctx.session.companies !== null
-      ? FORBIDDEN
+      ? FORBIDDEN_RESULT
       : context.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           const companies = await tx.all('company');
           const company = companies.find((row) => row.n === companyId || row.id === companyId);
-          if (company?.deletedAt === undefined) return NOT_FOUND;
+          if (company?.deletedAt === undefined) return NOT_FOUND_RESULT;
           if (company.deletedAt + RESTORABLE_MS <= ctx.now)
             return failed({ kind: 'conflict', message: MESSAGES.notRestorable });
           if (await isCompanyNameTaken(tx, company.name, company))

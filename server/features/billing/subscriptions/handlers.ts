@@ -7,7 +7,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
-import { by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { by, FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { csvAnswer } from '#server/platform/http/csv-response.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -46,7 +46,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
       await tx.lock();
       const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
       const company = row && (await tx.rows('company', [row.company])).get(row.company);
-      if (!row || !company || !seesMonths(ctx.session, company)) return NOT_FOUND;
+      if (!row || !company || !seesMonths(ctx.session, company)) return NOT_FOUND_RESULT;
       if (row.invoice !== null)
         return failed({ kind: 'conflict', message: MESSAGES.monthInvoiced });
       if (await hasDraft(tx, row.id)) return notNow(MESSAGES.monthBeingInvoiced);
@@ -94,13 +94,13 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
         ctx.tenant,
         async (tx) => {
           const isOwn = userId === ctx.session.userId;
-          if (!isOwn && !hasAbility(ctx.session, 'o365.subscriptions')) return FORBIDDEN;
+          if (!isOwn && !hasAbility(ctx.session, 'o365.subscriptions')) return FORBIDDEN_RESULT;
           const user = (await tx.rows('user', [userId])).get(userId);
-          if (!user || user.deletedAt !== null) return NOT_FOUND;
+          if (!user || user.deletedAt !== null) return NOT_FOUND_RESULT;
           const companies = (await loadSeenCompanies(tx, ctx)).filter(
             ({ n }) => user.companies === null || user.companies.includes(n),
           );
-          if (!isOwn && companies.length === 0) return NOT_FOUND;
+          if (!isOwn && companies.length === 0) return NOT_FOUND_RESULT;
           const month = await loadMonth(tx, {}, ctx.now);
           const rows = await listCompanySubscriptions(tx, ctx.session, companies, {
             month,

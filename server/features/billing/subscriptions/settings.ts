@@ -6,7 +6,7 @@ import {
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { badField, FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { badField, FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { allowedUrl } from '#server/platform/outbound/fetch.ts';
@@ -24,7 +24,7 @@ export const billingSettingsHandlers = (context: AppContext): Pick<Handlers, Nam
 
   setBillingSettings: async (settings, ctx) =>
     ctx.session.companies !== null
-      ? FORBIDDEN
+      ? FORBIDDEN_RESULT
       : context.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           // A password belongs to one server and is not sent to another.

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type Json, getMoment, getZone, whole, word } from './tool-output.ts';
+import { type JsonObject, readMoment, getZone, whole, word } from './tool-output.ts';
 
 export interface Times {
   readonly start: Ms | null;
@@ -13,7 +13,7 @@ export interface Times {
  * local time. `JobTDate` is the same moment as the end (for a running job, the start) in seconds
  * since 1970, so their difference is the offset of the local time.
  */
-export function getTimes(row: Json, tz: string | null, running: boolean): Times {
+export function getTimes(row: JsonObject, tz: string | null, running: boolean): Times {
   const ended = set(row['realendtime']) ?? set(row['endtime']);
   const reference = running
     ? (set(row['starttime']) ?? set(row['schedtime']))
@@ -23,12 +23,12 @@ export function getTimes(row: Json, tz: string | null, running: boolean): Times 
   const exact = offset === null ? tz : zoneText(offset);
   // A named zone includes clock changes, so it is used if it had this offset at that moment.
   const zone = offset === null || agrees(tz, seconds, offset) ? tz : exact;
-  const end = running ? null : getMoment(ended, exact);
-  const start = getMoment(set(row['starttime']), running ? exact : zone);
+  const end = running ? null : readMoment(ended, exact);
+  const start = readMoment(set(row['starttime']), running ? exact : zone);
   return {
     start: start === null || end === null ? start : getReading(start, end, zone),
     end,
-    scheduled: getMoment(set(row['schedtime']), zone),
+    scheduled: readMoment(set(row['schedtime']), zone),
   };
 }
 
@@ -47,7 +47,7 @@ const getReading = (start: Ms, end: Ms, zone: string | null): Ms =>
 /** Returns false for a time without a zone, and null without a time. */
 export function hasZone(value: unknown): boolean | null {
   const text = set(value);
-  return text === null ? null : getMoment(text, null) !== null;
+  return text === null ? null : readMoment(text, null) !== null;
 }
 
 /** Unset times are the number 0, or zeros. */
@@ -63,7 +63,7 @@ const APART: Ms = 60_000;
 
 /** Returns how far the local time is ahead of UTC; null if the two cannot be the same moment. */
 function getOffset(local: string | null, seconds: number | null): Ms | null {
-  const wall = local === null ? null : getMoment(local, 'UTC');
+  const wall = local === null ? null : readMoment(local, 'UTC');
   if (wall === null || seconds === null || seconds === 0) return null;
   const ahead = wall - seconds * 1000;
   const offset = Math.round(ahead / QUARTER) * QUARTER;

@@ -10,13 +10,13 @@ import {
   details,
   iso,
   isObject,
-  type Json,
+  type JsonObject,
   jsonIn,
   logText,
   none,
   notARun,
   type Reader,
-  type Reading,
+  type ToolReading,
   type ToolQuery,
   whole,
   word,
@@ -53,10 +53,10 @@ function getRows(value: unknown): readonly unknown[] | null {
   return 'jobstatus' in lowered(value) ? [value] : null;
 }
 
-const lowered = (row: Json): Json =>
+const lowered = (row: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 
-function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
+function readRow(row: JsonObject, query: ToolQuery, at: Ms, index: number): ToolReading {
   const code = word(row['jobstatus']);
   const known = STATUSES[code ?? ''];
   if (code === null || known === undefined) return none(t.unknownStatus, index);
@@ -141,7 +141,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
  * Returns the name that the director gives each run, such as `Files.2026-11-22_01.05.00_03`. The
  * number (`JobId`) restarts in a new catalog, and two directors use the same ones.
  */
-function getId(row: Json, director: string): string | null {
+function getId(row: JsonObject, director: string): string | null {
   const job = word(row['job']);
   if (job !== null) return boundedId(`${director === '' ? '' : `${director}/`}${job}`);
   const number = word(row['jobid']);

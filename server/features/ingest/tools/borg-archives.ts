@@ -6,12 +6,12 @@ import {
   details,
   iso,
   isObject,
-  type Json,
-  list,
+  type JsonObject,
+  asList,
   pickNewest,
   none,
   notARun,
-  type Reading,
+  type ToolReading,
   type ReadRun,
   sub,
   type ToolQuery,
@@ -24,7 +24,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
  * Returns the size of a repository if the output contains it: the deduplicated size of all
  * archives.
  */
-export function getRepository(json: Json, query: ToolQuery, at?: string): RepositoryIn[] {
+export function getRepository(json: JsonObject, query: ToolQuery, at?: string): RepositoryIn[] {
   const repository = sub(json, 'repository');
   const usedBytes = whole(sub(sub(json, 'cache'), 'stats')['unique_csize']);
   const location = word(repository['location']);
@@ -49,10 +49,10 @@ export function getRepository(json: Json, query: ToolQuery, at?: string): Reposi
  * successful backup. What an archive adds to its repository is not read, because that shrinks with
  * every archive that shares its data.
  */
-export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading {
+export function readArchives(blocks: readonly JsonObject[], query: ToolQuery): ToolReading {
   const repositories = blocks.flatMap((json) => getRepository(json, query));
   const archives = blocks.flatMap((json) =>
-    list(json['archives'])
+    asList(json['archives'])
       .filter(isObject)
       .map((archive) => ({ archive, repository: word(sub(json, 'repository')['location']) })),
   );
@@ -65,7 +65,7 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
   }
   if (query.tz === null && complete.some(({ archive }) => needsZone(archive)))
     return none('tz: borg writes times without a zone, so the address must name it');
-  const getStart = ({ archive }: { readonly archive: Json }): number =>
+  const getStart = ({ archive }: { readonly archive: JsonObject }): number =>
     getTimes(archive, query.tz).start ?? 0;
   const { points, note } = pickNewest(complete, getStart);
   const rejected: { index: number; error: string }[] = [];
@@ -80,12 +80,12 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
   return { executions, rejected, repositories, ...(note === undefined ? {} : { note }) };
 }
 
-const needsZone = (archive: Json): boolean =>
+const needsZone = (archive: JsonObject): boolean =>
   (word(archive['start']) ?? word(archive['time'])) !== null &&
   getTimes(archive, null).start === null;
 
 function getRun(
-  archive: Json,
+  archive: JsonObject,
   id: string,
   repository: string | null,
   times: { start: number; end: number | null; durationSec: number | null },

@@ -1,4 +1,4 @@
-import type { Json } from './tool-output.ts';
+import type { JsonObject } from './tool-output.ts';
 
 /**
  * Returns the borg command that printed the lines, for example `check`, if one of them shows that
@@ -9,7 +9,7 @@ import type { Json } from './tool-output.ts';
  */
 export function getOtherCommand(
   lines: readonly string[],
-  objects: readonly Json[],
+  objects: readonly JsonObject[],
   exit: number | null,
 ): string | null {
   if (lines.some((line) => CHECK.test(line))) return 'check';

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type Json, getMoment, span, word, getZone } from './tool-output.ts';
+import { type JsonObject, readMoment, span, word, getZone } from './tool-output.ts';
 
 export interface Times {
   /** Null if the zone is unknown. */
@@ -14,10 +14,10 @@ export interface Times {
  * only the duration is certain. If the distance between start and end differs from the duration,
  * the clock changed in between, and only one of the two is correct.
  */
-export function getTimes(archive: Json, tz: string | null): Times {
+export function getTimes(archive: JsonObject, tz: string | null): Times {
   const durationSec = span(archive['duration']);
-  const start = getMoment(archive['start'], tz) ?? getMoment(archive['time'], tz);
-  const end = getMoment(archive['end'], tz);
+  const start = readMoment(archive['start'], tz) ?? readMoment(archive['time'], tz);
+  const end = readMoment(archive['end'], tz);
   if (durationSec === null || start === null || end === null)
     return { start, end: end === null || start === null ? end : Math.max(start, end), durationSec };
   const lengthMs = durationSec * 1000;
@@ -47,9 +47,9 @@ function reads(at: Ms, local: unknown, tz: string | null): boolean {
  * Returns the offset of local times, as `+02:00`, from log lines with epoch seconds, which were
  * written between start and end. Null if there are none or more than one offset fits.
  */
-export function offsetFromLog(archive: Json, logged: readonly Json[]): string | null {
-  const start = getMoment(archive['start'], 'UTC');
-  const end = getMoment(archive['end'], 'UTC');
+export function offsetFromLog(archive: JsonObject, logged: readonly JsonObject[]): string | null {
+  const start = readMoment(archive['start'], 'UTC');
+  const end = readMoment(archive['end'], 'UTC');
   if (start === null || end === null) return null;
   const times = logged.flatMap((line) => span(line['time']) ?? []);
   if (times.length === 0) return null;

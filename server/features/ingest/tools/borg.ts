@@ -12,9 +12,9 @@ import {
   details,
   iso,
   isObject,
-  type Json,
+  type JsonObject,
   jsonIn,
-  list,
+  asList,
   logText,
   none,
   notARun,
@@ -22,7 +22,7 @@ import {
   plainLine,
   readLines,
   type Reader,
-  type Reading,
+  type ToolReading,
   type ReadRun,
   sub,
   type ToolQuery,
@@ -84,15 +84,15 @@ export const readBorg: Reader = (body, query, at) => {
 };
 
 interface Output {
-  readonly objects: readonly Json[];
-  readonly logged: readonly Json[];
+  readonly objects: readonly JsonObject[];
+  readonly logged: readonly JsonObject[];
   readonly lines: readonly string[];
   readonly interrupted: boolean;
 }
 
 const INTERRUPTED = /^(?:ERROR: )?Got Ctrl-C \/ SIGINT\.$|^(?:ERROR: )?Keyboard interrupt$/;
 
-const getPlace = (json: Json): string | null => {
+const getPlace = (json: JsonObject): string | null => {
   const repository = sub(json, 'repository');
   return word(repository['label']) ?? word(repository['location']);
 };
@@ -150,7 +150,7 @@ function getFailedRun(
 }
 
 function getRun(
-  json: Json,
+  json: JsonObject,
   { logged, lines: all, interrupted }: Output,
   { exit: ended, ...query }: ToolQuery,
   at: number,
@@ -203,7 +203,7 @@ function getRun(
 }
 
 /** Reads output without an archive: borg failed, or this was not a backup. */
-function readWithout(output: Output, query: ToolQuery, at: number, isArray: boolean): Reading {
+function readWithout(output: Output, query: ToolQuery, at: number, isArray: boolean): ToolReading {
   const { lines, interrupted } = output;
   const exit = query.exit;
   // Before anything else: other commands of the same run may have printed their lines too.
@@ -261,7 +261,7 @@ function getMessage(
 }
 
 interface Split {
-  readonly blocks: readonly Json[];
+  readonly blocks: readonly JsonObject[];
   readonly isArray: boolean;
   readonly rest: string;
 }
@@ -294,7 +294,7 @@ function split(body: string): Split {
 
 function blocksIn(text: string): Omit<Split, 'rest'> | null {
   const value = jsonIn(text);
-  if (Array.isArray(value)) return { blocks: list(value).filter(isObject), isArray: true };
+  if (Array.isArray(value)) return { blocks: asList(value).filter(isObject), isArray: true };
   return isObject(value) && ('archive' in value || 'archives' in value || 'repository' in value)
     ? { blocks: [value], isArray: false }
     : null;

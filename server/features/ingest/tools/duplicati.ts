@@ -4,10 +4,10 @@ import {
   details,
   iso,
   isObject,
-  type Json,
+  type JsonObject,
   logText,
-  list,
-  getMoment,
+  asList,
+  readMoment,
   none,
   notARun,
   objectIn,
@@ -42,12 +42,12 @@ export const readDuplicati: Reader = (body, query, at) => {
   const partial = data['PartialBackup'] === true;
   const reported = exception !== null || interrupted ? 'Failed' : (STATUSES[parsed] ?? 'Failed');
   const status = reported === 'Success' && partial ? 'Warning' : reported;
-  const end = getMoment(data['EndTime'], query.tz);
-  const start = getMoment(data['BeginTime'], query.tz);
+  const end = readMoment(data['EndTime'], query.tz);
+  const start = readMoment(data['BeginTime'], query.tz);
   const startedAt = start ?? end ?? at;
   const errors = getTexts(data['Errors']);
   const warnings = getTexts(data['Warnings']);
-  const lines = list(report['LogLines'])
+  const lines = asList(report['LogLines'])
     .map((line) => (isObject(line) ? word(line['Message']) : word(line)))
     .filter((line) => line !== null);
   const name = query.job ?? word(extra['backup-name']) ?? 'duplicati';
@@ -95,7 +95,7 @@ export const readDuplicati: Reader = (body, query, at) => {
 };
 
 /** Identifies the job by its machine and id, so that renaming it has no effect. */
-function getUid(extra: Json, ending: string): { readonly jobInstanceUid?: string } {
+function getUid(extra: JsonObject, ending: string): { readonly jobInstanceUid?: string } {
   const id = word(extra['backup-id']);
   return id === null
     ? {}
@@ -103,7 +103,7 @@ function getUid(extra: Json, ending: string): { readonly jobInstanceUid?: string
 }
 
 const getTexts = (value: unknown): string[] =>
-  list(value)
+  asList(value)
     .map(word)
     .filter((line) => line !== null);
 const counted = <K extends string>(name: K, count: number): { readonly [P in K]: number } =>

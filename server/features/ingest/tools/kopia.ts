@@ -4,16 +4,16 @@ import {
   details,
   iso,
   isObject,
-  type Json,
+  type JsonObject,
   jsonIn,
-  list,
+  asList,
   logText,
-  getMoment,
+  readMoment,
   none,
   notARun,
   one,
   type Reader,
-  type Reading,
+  type ToolReading,
   readLines,
   sub,
   type ToolQuery,
@@ -36,7 +36,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
  */
 export const readKopia: Reader = (body, query, at) => {
   const value = jsonIn(body);
-  const found = isObject(value) ? [value] : list(value).filter(isObject);
+  const found = isObject(value) ? [value] : asList(value).filter(isObject);
   const manifests = found.length > 0 ? found : readLines(body).objects;
   const snapshots = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
   if (query.job !== null && snapshots.length > 1 && snapshots.length <= LIMITS.tasks) {
@@ -81,12 +81,12 @@ export const readKopia: Reader = (body, query, at) => {
 };
 
 /** `text`: kopia's output other than its manifests. */
-function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
+function readManifest(manifest: JsonObject, query: ToolQuery, text = ''): ToolReading {
   const source = sub(manifest, 'source');
   const summary = sub(sub(manifest, 'rootEntry'), 'summ');
   const stats = sub(manifest, 'stats');
-  const start = getMoment(manifest['startTime'], null);
-  const end = getMoment(manifest['endTime'], null);
+  const start = readMoment(manifest['startTime'], null);
+  const end = readMoment(manifest['endTime'], null);
   if (start === null) return none(t.startMissing);
   const failed = whole(summary['numFailed']) ?? whole(stats['errorCount']) ?? 0;
   const ignored = whole(summary['numIgnoredErrors']) ?? whole(stats['ignoredErrorCount']) ?? 0;
@@ -99,7 +99,7 @@ function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
       : ignored > 0
         ? 'Warning'
         : 'Success';
-  const [first] = list(summary['errors']).filter(isObject);
+  const [first] = asList(summary['errors']).filter(isObject);
   const reason = first
     ? [word(first['path']), word(first['error'])].filter((part) => part !== null).join(': ')
     : null;

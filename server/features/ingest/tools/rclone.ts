@@ -7,17 +7,17 @@ import {
   details,
   iso,
   isObject,
-  type Json,
-  list,
+  type JsonObject,
+  asList,
   logText,
-  getMoment,
+  readMoment,
   none,
   notARun,
   objectIn,
   one,
   readLines,
   type Reader,
-  type Reading,
+  type ToolReading,
   span,
   sub,
   type ToolQuery,
@@ -46,7 +46,7 @@ export const readRclone: Reader = (body, query, at) => {
     return none(t.noOutput({ tool: 'rclone' }));
   if (objects.some(isDryRun) || text.some((line) => DRY_RUN.test(line))) return notARun(t.dryRun);
   const length = span(stats['elapsedTime']);
-  const last = getMoment(objects.at(-1)?.['time'], null);
+  const last = readMoment(objects.at(-1)?.['time'], null);
   const endedAt = last ?? at;
   const startedAt = endedAt - (length ?? 0) * 1000;
   const errors = whole(stats['errors']) ?? 0;
@@ -89,8 +89,8 @@ export const readRclone: Reader = (body, query, at) => {
  */
 function getReason(
   exit: number | null,
-  stats: Json,
-  objects: readonly Json[],
+  stats: JsonObject,
+  objects: readonly JsonObject[],
   text: readonly string[],
   left: string | null,
 ): string {
@@ -149,10 +149,14 @@ const withoutVerb = (line: string): string =>
 
 /** A dry run prints totals like a real one; only its notices show it. */
 const DRY_RUN = /\bas --dry-run is set\b/;
-const isDryRun = (line: Json): boolean => DRY_RUN.test(word(line['msg']) ?? '');
+const isDryRun = (line: JsonObject): boolean => DRY_RUN.test(word(line['msg']) ?? '');
 
 /** Returns why the totals cannot be the last ones; null if they can. */
-function unfinished(stats: Json, objects: readonly Json[], text: readonly string[]): string | null {
+function unfinished(
+  stats: JsonObject,
+  objects: readonly JsonObject[],
+  text: readonly string[],
+): string | null {
   if (text.some(isCut)) return 'Interrupted: the output of rclone is cut off.';
   const stopped = [...objects.map((line) => word(line['msg']) ?? ''), ...text]
     .map((line) => SIGNAL.exec(line)?.[1])
@@ -161,7 +165,7 @@ function unfinished(stats: Json, objects: readonly Json[], text: readonly string
   if ((whole(stats['errors']) ?? 0) > 0) return null;
   const missing = (total: string, done: string): number =>
     Math.max(0, (whole(stats[total]) ?? 0) - (whole(stats[done]) ?? 0));
-  const open = list(stats['transferring']).length + list(stats['checking']).length;
+  const open = asList(stats['transferring']).length + asList(stats['checking']).length;
   const files = Math.max(open, missing('totalTransfers', 'transfers'));
   if (files > 0)
     return `Interrupted: ${files} ${files === 1 ? 'file was' : 'files were'} still to be transferred.`;
@@ -182,15 +186,15 @@ const isCut = (line: string): boolean => /^\{"(?:level|time|msg)"/.test(line);
  * Reads `rclone rc job/status`. Job numbers restart with each process, so the run's id includes its
  * start.
  */
-function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
+function readAnswer(answer: JsonObject, query: ToolQuery, at: Ms): ToolReading {
   if (!('finished' in answer && 'startTime' in answer)) {
     if ('error' in answer && 'path' in answer) return readRefused(answer, query, at);
     if ('totalTransfers' in answer || 'transfers' in answer) return notARun(t.coreStats);
     if ('jobid' in answer) return notARun(t.jobNumber);
     return none(t.noOutputAtAll({ tool: 'rclone' }));
   }
-  const start = getMoment(answer['startTime'], null);
-  const end = getMoment(answer['endTime'], null);
+  const start = readMoment(answer['startTime'], null);
+  const end = readMoment(answer['endTime'], null);
   const finished = answer['finished'] === true;
   if (start === null) return none(t.startMissing);
   const id = word(answer['id']);
@@ -217,7 +221,7 @@ function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
 }
 
 /** Returns a call that the remote control refused, in the output of `rclone rc`. */
-function refusedCall(body: string): Json | null {
+function refusedCall(body: string): JsonObject | null {
   const begin = body.indexOf('{');
   const end = body.lastIndexOf('}');
   return /Failed to rc: /.test(body.slice(0, 1_000)) && begin >= 0 && end > begin
@@ -225,7 +229,7 @@ function refusedCall(body: string): Json | null {
     : null;
 }
 
-function readRefused(answer: Json, query: ToolQuery, at: Ms): Reading {
+function readRefused(answer: JsonObject, query: ToolQuery, at: Ms): ToolReading {
   const path = word(answer['path']) ?? '';
   const error = word(answer['error']) ?? 'no reason given';
   // A failed request for a result says nothing about a run.
@@ -246,7 +250,7 @@ function readRefused(answer: Json, query: ToolQuery, at: Ms): Reading {
   );
 }
 
-function lineText(line: Json): string {
+function lineText(line: JsonObject): string {
   const object = word(line['object']);
   return `${word(line['time']) ?? ''} ${(word(line['level']) ?? 'info').toUpperCase()}: ${object === null ? '' : `${object}: `}${word(line['msg']) ?? ''}`.trim();
 }

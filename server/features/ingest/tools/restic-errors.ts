@@ -1,10 +1,10 @@
-import { type Json, sub, whole, word } from './tool-output.ts';
+import { type JsonObject, sub, whole, word } from './tool-output.ts';
 
 /**
  * Returns the text of an error line. Version 0.14 writes the error as `{Op, Path, Err: 13}`, or as
  * `{}` for a folder; later versions as `{message}`.
  */
-export function errorText(line: Json): string {
+export function errorText(line: JsonObject): string {
   const error = sub(line, 'error');
   const said = word(error['message']) ?? word(line['error']);
   if (said !== null) return said;
@@ -15,12 +15,12 @@ export function errorText(line: Json): string {
   return `${[word(error['Op']) ?? word(line['during']), path].filter((part) => part !== null).join(' ')}: ${reason}`;
 }
 
-export const hasReason = (line: Json): boolean =>
+export const hasReason = (line: JsonObject): boolean =>
   word(line['error']) !== null ||
   word(sub(line, 'error')['message']) !== null ||
   getReason(sub(line, 'error')) !== null;
 
-function getReason(error: Json): string | null {
+function getReason(error: JsonObject): string | null {
   const number = whole(error['Err']);
   return number === null ? word(error['Err']) : (ERRNO[number] ?? `error number ${number}`);
 }
@@ -29,7 +29,7 @@ function getReason(error: Json): string | null {
  * Returns how many items could not be read. The scan reports an item with its full path, and the
  * backup reports it again as it was given.
  */
-export function countErrors(errors: readonly Json[]): number {
+export function countErrors(errors: readonly JsonObject[]): number {
   const items = errors.map(
     (line) => word(line['item']) ?? word(sub(line, 'error')['Path']) ?? errorText(line),
   );

@@ -2,12 +2,12 @@ import {
   common,
   details,
   iso,
-  type Json,
-  list,
-  getMoment,
+  type JsonObject,
+  asList,
+  readMoment,
   pickNewest,
   notARun,
-  type Reading,
+  type ToolReading,
   type ReadRun,
   sub,
   type ToolQuery,
@@ -20,13 +20,13 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
  * Reads `restic snapshots --json`: each snapshot is a successful backup. Version 0.17 and later
  * write a summary into the snapshot; before that, only the start is known.
  */
-export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Reading {
+export function readSnapshots(snapshots: readonly JsonObject[], query: ToolQuery): ToolReading {
   if (snapshots.length === 0) return notARun(t.noSnapshots);
   const { points, note } = pickNewest(snapshots, getStart);
   const rejected: { index: number; error: string }[] = [];
   const executions = points.flatMap((snapshot, index): ReadRun[] => {
     const id = word(snapshot['id']);
-    const time = getMoment(snapshot['time'], null);
+    const time = readMoment(snapshot['time'], null);
     if (id !== null && /^[\da-f]{8,64}$/.test(id) && time !== null)
       return [getRun(snapshot, id, time, query)];
     rejected.push({ index, error: t.snapshotIncomplete });
@@ -35,13 +35,13 @@ export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Rea
   return { executions, rejected, ...(note === undefined ? {} : { note }) };
 }
 
-const getStart = (snapshot: Json): number => getMoment(snapshot['time'], null) ?? 0;
+const getStart = (snapshot: JsonObject): number => readMoment(snapshot['time'], null) ?? 0;
 
-function getRun(snapshot: Json, id: string, time: number, query: ToolQuery): ReadRun {
+function getRun(snapshot: JsonObject, id: string, time: number, query: ToolQuery): ReadRun {
   const summary = sub(snapshot, 'summary');
-  const start = getMoment(summary['backup_start'], null) ?? time;
-  const end = getMoment(summary['backup_end'], null);
-  const paths = list(snapshot['paths']).flatMap((path) => word(path) ?? []);
+  const start = readMoment(summary['backup_start'], null) ?? time;
+  const end = readMoment(summary['backup_end'], null);
+  const paths = asList(snapshot['paths']).flatMap((path) => word(path) ?? []);
   const { exitCode: _, ...fields } = common(
     { ...query, host: word(snapshot['hostname']) ?? query.host },
     'restic',
@@ -66,7 +66,7 @@ function getRun(snapshot: Json, id: string, time: number, query: ToolQuery): Rea
         snapshot: id,
         paths: paths.join(', ') || null,
         tags:
-          list(snapshot['tags'])
+          asList(snapshot['tags'])
             .flatMap((tag) => word(tag) ?? [])
             .join(', ') || null,
         filesNew: whole(summary['files_new']),

@@ -5,17 +5,17 @@ import {
   details,
   iso,
   isObject,
-  type Json,
+  type JsonObject,
   jsonIn,
   logText,
-  getMoment,
+  readMoment,
   none,
   notARun,
   one,
   plainLine,
   readLines,
   type Reader,
-  type Reading,
+  type ToolReading,
   span,
   type ToolQuery,
   whole,
@@ -51,9 +51,9 @@ export const readRestic: Reader = (body, query, at) => {
   if (!summary && saved === undefined && exit === 0) return notARun(t.noSummary);
   const skipped = text.find((line) => SKIPPED.test(line)) ?? text.find((line) => UNREAD.test(line));
   const length = span(summary?.['total_duration']);
-  const end = getMoment(summary?.['backup_end'], null);
+  const end = readMoment(summary?.['backup_end'], null);
   const endedAt = end ?? at;
-  const start = getMoment(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;
+  const start = readMoment(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;
   const status = getStatus(
     exit,
     summary !== undefined || saved !== undefined,
@@ -107,7 +107,7 @@ const PROGRESS = /^\[\d+:\d\d(?::\d\d)?\] +\d+(?:\.\d+)?%/;
 const PIECE = /"(?:message_type|percent_done|item|during|snapshot_id)":|"\]?\}$/;
 
 /** Restore, check and tag end with a summary too. */
-const isBackupSummary = (line: Json): boolean =>
+const isBackupSummary = (line: JsonObject): boolean =>
   line['message_type'] === 'summary' &&
   ('files_new' in line || 'total_duration' in line || 'snapshot_id' in line);
 
@@ -121,7 +121,7 @@ function arrayIn(body: string): readonly unknown[] | undefined {
   return Array.isArray(value) ? (value as readonly unknown[]) : undefined;
 }
 
-function readArray(array: readonly unknown[], query: ToolQuery): Reading {
+function readArray(array: readonly unknown[], query: ToolQuery): ToolReading {
   const groups = array.filter(isObject);
   if (groups.some((group) => 'keep' in group || 'remove' in group))
     return notARun(t.notBackup({ command: 'restic forget' }));
@@ -138,10 +138,10 @@ function readArray(array: readonly unknown[], query: ToolQuery): Reading {
 
 /** Reads the output of other restic commands. Null: it can be the output of a backup. */
 function otherOutput(
-  objects: readonly Json[],
+  objects: readonly JsonObject[],
   text: readonly string[],
   query: ToolQuery,
-): Reading | null {
+): ToolReading | null {
   const stats = objects.find((line) => 'total_size' in line && 'snapshots_count' in line);
   if (stats) return readStats(stats, query);
   const types = new Set(
@@ -216,7 +216,7 @@ const OTHERS: readonly (readonly [line: RegExp, command: string, isCertain?: tru
 ];
 
 /** Only `raw-data` is the size of the repository; the other modes return the size of a restore. */
-function readStats(stats: Json, query: ToolQuery): Reading {
+function readStats(stats: JsonObject, query: ToolQuery): ToolReading {
   const usedBytes = whole(stats['total_size']);
   if (
     !('total_blob_count' in stats) ||
@@ -247,8 +247,8 @@ function getStatus(
 function getMessage(
   exit: number | null,
   status: string,
-  objects: readonly Json[],
-  errors: readonly Json[],
+  objects: readonly JsonObject[],
+  errors: readonly JsonObject[],
   text: readonly string[],
   skipped: string | undefined,
 ): string {

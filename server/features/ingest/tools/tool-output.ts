@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { ExecutionIn, Ingested, RepositoryIn } from '#contract/ingest/calls.ts';
-import type { Schedule } from '#contract/runs/rows.ts';
+import type { JobSchedule } from '#contract/runs/rows.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
 import { ingestAnswers as t } from '../answers.messages.en.ts';
 
@@ -13,7 +13,7 @@ export interface ToolQuery {
   readonly exit: number | null;
   /** The name of a time zone, or an offset such as `+02:00`, for tools that write local times. */
   readonly tz: string | null;
-  readonly schedule: Schedule | null;
+  readonly schedule: JobSchedule | null;
   readonly graceSec: number | null;
 }
 
@@ -29,7 +29,7 @@ export interface ReadRun {
 }
 
 /** What a reader found in a tool's output. */
-export interface Reading {
+export interface ToolReading {
   readonly executions: readonly ReadRun[];
   readonly rejected: Ingested['rejected'];
   /** Sizes of repositories that the output reports. */
@@ -42,20 +42,20 @@ export interface Reading {
 }
 
 /** Converts a tool's own output to executions. Pure. */
-export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
+export type Reader = (body: string, query: ToolQuery, at: Ms) => ToolReading;
 
-export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({
+export const one = (execution: ExecutionIn, byArrival: boolean): ToolReading => ({
   executions: [{ execution, byArrival }],
   rejected: [],
 });
 /** Returns a reading without runs, for valid output that is not the result of a backup. */
-export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({
+export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): ToolReading => ({
   executions: [],
   rejected: [],
   repositories,
   note,
 });
-export const none = (error: string, index = 0): Reading => ({
+export const none = (error: string, index = 0): ToolReading => ({
   executions: [],
   rejected: [{ index, error }],
 });
@@ -78,14 +78,17 @@ export function common(
   };
 }
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Separates lines of JSON objects from lines of text, for a tool's combined standard output and
  * error. Of more than `MAX_LINES` lines, only the first and the last are read.
  */
-export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
-  const objects: Json[] = [];
+export function readLines(body: string): {
+  readonly objects: JsonObject[];
+  readonly text: string[];
+} {
+  const objects: JsonObject[] = [];
   const text: string[] = [];
   let broken = 0;
   for (const line of withoutMiddle(body).split(/\r?\n/)) {
@@ -155,7 +158,7 @@ export function pickNewest<T>(
 }
 
 /** Returns a JSON object, or null for anything else. */
-export function objectIn(text: string): Json | null {
+export function objectIn(text: string): JsonObject | null {
   const value = jsonIn(text);
   return isObject(value) ? value : null;
 }
@@ -195,13 +198,13 @@ const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] =
   0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
 ];
 
-export const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const sub = (json: Json | null | undefined, name: string): Json => {
+export const sub = (json: JsonObject | null | undefined, name: string): JsonObject => {
   const value = json?.[name];
   return isObject(value) ? value : {};
 };
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /**
  * Returns a string, or a number as a string; null if it is empty or neither. File names that are
  * not UTF-8 contain lone surrogates, which databases cannot store.
@@ -235,7 +238,7 @@ export const span = (value: unknown): number | null => {
  * Returns a time in milliseconds; one without a zone is read in `tz`. Null if it is not a time, or
  * needs a zone that is unknown.
  */
-export function getMoment(value: unknown, tz: string | null): Ms | null {
+export function readMoment(value: unknown, tz: string | null): Ms | null {
   const text = word(value);
   if (
     text === null ||

@@ -1,7 +1,7 @@
 import { BOM, csvLine, utcText, wallText } from '#contract/runs/csv.ts';
 import type { Cell } from '#contract/runs/csv.ts';
 import { cellOfLetter } from '#contract/reports/report.ts';
-import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
 import { reportTexts, STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { reportMessages as t } from '../messages.en.ts';
 
@@ -34,7 +34,7 @@ export function reportCsv({ sections, timeZone }: Report): string {
   );
 }
 
-const getHeaderCells = ({ columns }: Section): readonly string[] =>
+const getHeaderCells = ({ columns }: ReportSection): readonly string[] =>
   columns.flatMap(({ title, kind, days }) =>
     kind === 'moment'
       ? [title, t.utcColumn({ column: title })]
@@ -43,7 +43,11 @@ const getHeaderCells = ({ columns }: Section): readonly string[] =>
         : [title],
   );
 
-const getRows = ({ columns, rows }: Section, timeZone: string, before: readonly string[]): string =>
+const getRows = (
+  { columns, rows }: ReportSection,
+  timeZone: string,
+  before: readonly string[],
+): string =>
   rows
     .map((row) =>
       csvLine([

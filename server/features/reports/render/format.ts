@@ -12,7 +12,10 @@ export interface Words {
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const NONE = '–';
 
-export function getWords({ language, timeZone }: Pick<Report, 'language' | 'timeZone'>): Words {
+export function getFormatters({
+  language,
+  timeZone,
+}: Pick<Report, 'language' | 'timeZone'>): Words {
   const two = '2-digit';
   const count = new Intl.NumberFormat(language);
   const tenths = new Intl.NumberFormat(language, {

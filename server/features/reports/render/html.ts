@@ -1,8 +1,8 @@
 import { languageTag } from '#contract/i18n/messages.ts';
 import { cellOfLetter, LETTERS } from '#contract/reports/report.ts';
-import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
-import { isNumber, getStateSign, getWords } from './format.ts';
+import { isNumber, getStateSign, getFormatters } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { ReportTheme } from './theme.ts';
@@ -43,7 +43,7 @@ export function reportHtml(
   { provider, side, sideInk }: Pick<ReportTheme, 'provider' | 'side' | 'sideInk'>,
   foot = '',
 ): string {
-  const words = getWords(report);
+  const words = getFormatters(report);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const hand = cellsIn(report) > MANY ? SHORT : LONG;
   return `<!doctype html>
@@ -82,7 +82,7 @@ ${
 const STYLE = `@media (prefers-color-scheme:dark){.page{background:${DARK.paper}!important;color:${DARK.ink}!important}.soft,.page th{color:${DARK.ink2}!important}.rule,.page th{border-color:${DARK.head}!important}.page td.c{border-color:${DARK.hair}!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}`;
 
 function getSection(
-  { title, columns, rows, total, none }: Section,
+  { title, columns, rows, total, none }: ReportSection,
   words: Words,
   hand: Hand,
 ): string {

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type * as PdfMake from 'pdfmake';
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
 import { languageTag } from '#contract/i18n/messages.ts';
-import type { ReportColumn, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import { isNumber, getStateSign, getWords } from './format.ts';
+import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
+import { isNumber, getStateSign, getFormatters } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Logo, ReportTheme } from './theme.ts';
@@ -46,7 +46,7 @@ export async function reportPdf(report: Report, look: ReportTheme): Promise<Buff
 }
 
 function getDocument(report: Report, look: ReportTheme): TDocumentDefinitions {
-  const words = getWords(report);
+  const words = getFormatters(report);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const lying = drawn || report.sections.some(({ columns }) => columns.length > 9);
   const width = lying ? WIDE : NARROW;
@@ -223,7 +223,7 @@ const RULED_ABOVE = {
 };
 
 function getSection(
-  { title, columns, rows, total, none }: Section,
+  { title, columns, rows, total, none }: ReportSection,
   words: Words,
   inner: number,
 ): Content[] {

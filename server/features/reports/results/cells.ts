@@ -6,7 +6,7 @@ import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { getStreak } from '#contract/runs/review.ts';
 import type { StatRow } from '#contract/runs/rows.ts';
 import { getScheduleState } from '#contract/runs/schedule-state.ts';
-import type { Wall } from '#server/platform/queries/query.ts';
+import type { DayBounds } from '#server/platform/queries/query.ts';
 import type { RunDetails } from '#server/platform/queries/run-details.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface Around {
   readonly stats: ReadonlyMap<unknown, StatRow>;
   readonly lastGood: ReadonlyMap<JobN, Ms>;
   readonly anomalies: boolean;
-  readonly wall: Wall;
+  readonly wall: DayBounds;
   readonly now: Ms;
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AuditAction } from '#contract/restore/audit-calls.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ExplorerId, OrganizationId, UserId } from '#contract/ids.ts';
-import { getWords } from '#contract/users/log-labels.ts';
+import { getEventLabel } from '#contract/users/log-labels.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { seesCompany, toScope } from '#server/platform/sync/scope.ts';
@@ -159,10 +159,10 @@ const READ_WORDS = {
 function getSentence({ what, detail }: Pick<Row, 'what' | 'detail'>): string {
   const read = toText(detail['read']);
   if (read !== null)
-    return (READ_WORDS as Partial<Record<string, () => string>>)[read]?.() ?? getWords(what);
-  if (what !== 'restoretask.requested') return getWords(what);
+    return (READ_WORDS as Partial<Record<string, () => string>>)[read]?.() ?? getEventLabel(what);
+  if (what !== 'restoretask.requested') return getEventLabel(what);
   if (detail['dryRun'] === true) return t.dryRun;
-  return detail['target'] === 'other' ? t.restoreTo : getWords(what);
+  return detail['target'] === 'other' ? t.restoreTo : getEventLabel(what);
 }
 
 const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);

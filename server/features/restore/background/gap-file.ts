@@ -2,7 +2,7 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import { csvLine } from '#contract/runs/csv.ts';
 import { type DownloadGap, listGaps } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import type { PartFiles } from './part-files.ts';
 import { type DownloadRow, GAP_PART, listParts } from './rows.ts';
@@ -20,7 +20,7 @@ export async function writeGapFile(
     store.tenant(tenant, (tx) => listGaps(tx, id, { after, limit: PAGE_ROWS }), { readOnly: true });
   let page = await read(null);
   if (page.length === 0) return;
-  const language = await store.tenant(tenant, (tx) => loadLanguage(tx, row.user_id), {
+  const language = await store.tenant(tenant, (tx) => loadUserLanguage(tx, row.user_id), {
     readOnly: true,
   });
   const { head, reasons, name } = withLanguage(language, () => ({

@@ -4,7 +4,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { deleteList, listGaps, mayReadDownload } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import { makeSecret } from '#server/platform/auth/link-secret.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -48,8 +48,8 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
   ): Promise<Result<T>> =>
     store.tenant(ctx.tenant, async (tx) => {
       const row = await findDownload(tx, id);
-      if (row === null || row.expires_at < ctx.now) return NOT_FOUND;
-      return (await isOwn(tx, ctx, row)) ? work(tx, row) : NOT_FOUND;
+      if (row === null || row.expires_at < ctx.now) return NOT_FOUND_RESULT;
+      return (await isOwn(tx, ctx, row)) ? work(tx, row) : NOT_FOUND_RESULT;
     });
 
   return {
@@ -128,7 +128,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
       withDownload(ctx, id, async (tx, row) => {
         if (row.state !== 'ready') return failed({ kind: 'conflict', message: t.notReady });
         const part = (await listParts(tx, [id])).find((one) => one.n === n);
-        if (part === undefined) return NOT_FOUND;
+        if (part === undefined) return NOT_FOUND_RESULT;
         const { name, bytes, sha256 } = part;
         await record(tx, ctx, row, 'export.opened');
         const link = context.chance.uuid() as DownloadId;

@@ -17,7 +17,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { writeGapFile } from './gap-file.ts';
 import { makePartFiles, type PartFiles } from './part-files.ts';
@@ -339,7 +339,7 @@ async function inform(
   const path = `/o365/restore/downloads/${id}`;
   const address = await loadPortalAddress(tx, context);
   const link = address === null ? null : `${address}${path}`;
-  const language = await loadLanguage(tx, user);
+  const language = await loadUserLanguage(tx, user);
   const { mail, message } = withLanguage(language, () => ({
     mail: {
       subject: (reason === null ? t.readySubject : t.failedSubject)({ name }),

@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { loadTaskPlace } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
-import { by, FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { by, FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { By, TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
@@ -44,7 +44,7 @@ export function restoreApprovalHandlers(context: AppContext): Pick<Handlers, Nam
         if (found === null || (found.row.expiresAt ?? 0) <= ctx.now)
           return failed({ kind: 'conflict', message: t.notWaiting });
         if (found.isOwn) return failed({ kind: 'forbidden', message: t.ownRestore });
-        if (!found.isAllowed) return FORBIDDEN;
+        if (!found.isAllowed) return FORBIDDEN_RESULT;
         const decided = await work(at, found.row, found.name);
         return decided.ok ? ok({ success: true }) : decided;
       }),

@@ -4,7 +4,7 @@ import type { TaskId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
+import { isFresh, NOT_FOUND_RESULT, REAUTH } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import type { Oversight } from '#server/engine/public/restore.ts';
 import { findOrganization } from '../../backup/lookup.ts';
@@ -72,7 +72,7 @@ async function follow(
   if (request === null) return toStarted(await start());
   const { row, isSeen, needsApproval } = request;
   const { target, reason } = row;
-  if (!isSeen) return NOT_FOUND;
+  if (!isSeen) return NOT_FOUND_RESULT;
   // An operator's restore of few items needed a second person alone, any other a recent sign-in. A
   // retry counts what it retries, but what it belongs to may have been large.
   const isRetry = kind === 'restore' && of !== null;

@@ -11,7 +11,7 @@ import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { mayRestore } from '../scope.ts';
 import { oversightMessages as t } from './messages.en.ts';
 import { loadNames, loadTargetName } from './names.ts';
@@ -173,7 +173,7 @@ async function inform(
   write: () => News,
 ): Promise<void> {
   const id: UserId = user.id;
-  const news = withLanguage(await loadLanguage(tx, id), write);
+  const news = withLanguage(await loadUserLanguage(tx, id), write);
   const to = await loadMailAddress(tx, id);
   if (to !== null)
     await post(tx, context, {

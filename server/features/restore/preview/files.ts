@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/public/content.ts';
 import { type DocumentReader, MAX_CONTENT_BYTES } from '#server/engine/public/documents.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { type EngineAt, withSession, WORKLOADS } from '../scope.ts';
@@ -25,7 +25,7 @@ export function filePreviewHandlers(context: AppContext): Pick<Handlers, 'create
           async (tx) => (await tx.rows('restoreSession', [file.explorer])).get(file.explorer),
           { readOnly: true },
         );
-        if (session === undefined) return NOT_FOUND;
+        if (session === undefined) return NOT_FOUND_RESULT;
         const workload = WORKLOADS[session.sessionType];
         const { body, ...head } = read.value;
         const request = { kind: 'preview', workload, isFile: true, ...file } as const;

@@ -14,22 +14,22 @@ export const PREVIEW_POLICY = [
   'sandbox',
 ].join('; ');
 
-export type Theme = 'light' | 'dark' | null;
+export type PreviewTheme = 'light' | 'dark' | null;
 
 /**
  * Returns the document of a mail. HTML mails choose colors for a white page, so they get one in both
  * themes.
  */
-export function mailPage({ kind, content }: MailBody, theme: Theme): string {
+export function mailPage({ kind, content }: MailBody, theme: PreviewTheme): string {
   const body =
     kind === 'html' ? `<main class="paper">${content}</main>` : `<pre>${escape(content)}</pre>`;
   return page(body, theme);
 }
 
-export const messagePage = (sentence: string, theme: Theme): string =>
+export const messagePage = (sentence: string, theme: PreviewTheme): string =>
   page(`<p class="note">${escape(sentence)}</p>`, theme);
 
-const page = (body: string, theme: Theme): string => `<!doctype html>
+const page = (body: string, theme: PreviewTheme): string => `<!doctype html>
 <html${theme === null ? '' : ` data-theme="${theme}"`}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>\u200B</title><style>${STYLE}</style></head>
 <body>${body}</body>

@@ -6,10 +6,10 @@ import { parentPort } from 'node:worker_threads';
 import { readMail, type ReadMail } from './read-mail.ts';
 
 /** Null: it is no mail. */
-export type ThreadAnswer = ReadMail | null;
+export type MailAnswer = ReadMail | null;
 
 parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => {
   void readMail(mime)
     .catch(() => null)
-    .then((mail: ThreadAnswer) => parentPort?.postMessage(mail, []));
+    .then((mail: MailAnswer) => parentPort?.postMessage(mail, []));
 });

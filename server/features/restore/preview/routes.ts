@@ -15,7 +15,7 @@ import { findOrganization } from '../../backup/lookup.ts';
 import { findReader } from '../links.ts';
 import { type EngineAt, getRestoreEngine } from '../scope.ts';
 import { PreviewRequest } from './handlers.ts';
-import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
+import { mailPage, messagePage, PREVIEW_POLICY, type PreviewTheme } from './mail-page.ts';
 import { previewMessages as t } from './messages.en.ts';
 import { readPreviewedFile } from './files.ts';
 import { readPreviewedPost } from './posts.ts';
@@ -57,7 +57,7 @@ export function previewRoutes(context: AppContext): (app: Hono) => void {
 }
 const ID = uuidSchema<DownloadId>();
 
-const toTheme = (text: string | undefined): Theme =>
+const toTheme = (text: string | undefined): PreviewTheme =>
   text === 'light' || text === 'dark' ? text : null;
 
 /** Returns null if there is no such preview for this browser. */

@@ -2,7 +2,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { getPeople } from '../search.ts';
@@ -32,7 +32,7 @@ export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Name
         if (!versions.ok) return versions;
         const before = versions.value.find(({ node }) => node.id === beforeId);
         const after = versions.value.find(({ node }) => node.id === afterId);
-        if (before === undefined || after === undefined) return NOT_FOUND;
+        if (before === undefined || after === undefined) return NOT_FOUND_RESULT;
         const texts: VersionText[] = [];
         for (const { node } of [before, after]) {
           const read = await readVersion(context, at, restoreSessionId, node);
@@ -40,7 +40,7 @@ export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Name
           texts.push(read.value);
         }
         const [first, second] = texts;
-        if (first === undefined || second === undefined) return NOT_FOUND;
+        if (first === undefined || second === undefined) return NOT_FOUND_RESULT;
         return ok({
           isSameContent: before.content === after.content,
           fields: first.fields.map(({ name, value }) => ({

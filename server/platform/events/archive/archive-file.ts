@@ -47,8 +47,8 @@ export interface Batch {
 }
 
 /** A file of the archive that isn't there, or doesn't have what was archived. */
-export class DamagedArchive extends Error {
-  override readonly name = 'DamagedArchive';
+export class DamagedEventArchive extends Error {
+  override readonly name = 'DamagedEventArchive';
   readonly kind: ArchiveDamageKind;
   readonly file: string;
   constructor(kind: ArchiveDamageKind, file: string, cause?: unknown) {
@@ -123,7 +123,7 @@ export async function writeArchiveFile(
 /**
  * Reads a file batch by batch, after it has compared the whole file with its sum. Each batch is passed on
  * when its hash is right.
- * @throws DamagedArchive
+ * @throws DamagedEventArchive
  */
 export async function* readArchiveFile(
   folder: string,
@@ -131,7 +131,7 @@ export async function* readArchiveFile(
   sum: FileSum,
 ): AsyncGenerator<Batch, void> {
   const file = getArchiveFile(folder, range);
-  if (!existsSync(file)) throw new DamagedArchive('no-file', file);
+  if (!existsSync(file)) throw new DamagedEventArchive('no-file', file);
   try {
     const found = await sumFile(file);
     if (found.sha256 !== sum.sha256 || found.bytes !== sum.bytes)
@@ -143,7 +143,7 @@ export async function* readArchiveFile(
     }
     if (!reader.isEnd()) throw new Error('The file ends elsewhere.');
   } catch (error) {
-    throw new DamagedArchive('bad-file', file, error);
+    throw new DamagedEventArchive('bad-file', file, error);
   }
 }
 

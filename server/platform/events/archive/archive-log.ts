@@ -3,7 +3,7 @@ import { sql as raw } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '../../db/store.ts';
 import { addToDigest, chain, type HashedEvent, makeDigest } from '../log-hash.ts';
-import { loadChainEnd, readEvents, readHashes, readInParts, type Reading } from '../read-log.ts';
+import { loadChainEnd, readEvents, readHashes, readInParts, type LogRead } from '../read-log.ts';
 import {
   type Batch,
   type FileRange,
@@ -16,7 +16,7 @@ import {
 import { IS_PINNED, listCuts } from './log-cuts.ts';
 
 /** What to archive and where. */
-export interface Policy {
+export interface ArchivePolicy {
   readonly folder: string;
   /** Events from before this time are archived. */
   readonly before: Ms;
@@ -38,16 +38,16 @@ interface Archiving {
  * ARCH-1: moves the oldest events of a log into a file of the archive. Each step can be repeated after a
  * crash: the file is written and read back, then one transaction moves the log's cut, then the events
  * are deleted in pieces. Returns how many events were archived: 0 if there are too few.
- * @throws DamagedArchive, and if the log differs from its chain. Nothing is deleted then.
+ * @throws DamagedEventArchive, and if the log differs from its chain. Nothing is deleted then.
  */
-export async function archiveLog(at: Archiving, policy: Policy, now: Ms): Promise<number> {
+export async function archiveLog(at: Archiving, policy: ArchivePolicy, now: Ms): Promise<number> {
   await deleteArchived(at, policy.pieceRows);
   const { store, tenant, signal } = at;
   const plan = await store.tenant(tenant, (tx) => choosePart(tx, policy), { readOnly: true });
   if (plan === null) return 0;
   const { range, newestAt } = plan;
   const readPart = readInParts(store, tenant);
-  const read: Reading = (work) => {
+  const read: LogRead = (work) => {
     signal.throwIfAborted();
     return readPart(work);
   };
@@ -68,7 +68,7 @@ interface Part {
  * Returns the oldest whole batches of the log in which every event is old enough, and which every reader
  * with a stored position has read. Null: they are too few, or the last check found damage.
  */
-async function choosePart(tx: TenantTx, policy: Policy): Promise<Part | null> {
+async function choosePart(tx: TenantTx, policy: ArchivePolicy): Promise<Part | null> {
   const { sql, tenant } = tx;
   const { cut, cutHash: before } = await loadChainEnd(tx);
   const { damaged_parts: damagedParts } = await sql
@@ -115,7 +115,7 @@ async function loadSeen({ sql, tenant }: TenantTx): Promise<number> {
 
 /** @throws if the log differs from its chain, or has a hole */
 async function* readBatches(
-  read: Reading,
+  read: LogRead,
   { first, last, before, hash: end }: FileRange,
 ): AsyncGenerator<Batch, void> {
   const from = first - 1;

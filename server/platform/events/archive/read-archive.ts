@@ -6,14 +6,14 @@ import type { LogDamage } from '../check-log.ts';
 import { getHashedText, type HashedEvent } from '../log-hash.ts';
 import { loadEntries } from '../read-log.ts';
 import { toLogged } from '../transaction.ts';
-import { DamagedArchive, readArchiveFile } from './archive-file.ts';
+import { DamagedEventArchive, readArchiveFile } from './archive-file.ts';
 import { IS_PINNED, isPinned, listCuts } from './log-cuts.ts';
 
 /**
  * Reads the archived part of a log, from event 1, page by page. `archive`: the folder.
- * @throws DamagedArchive
+ * @throws DamagedEventArchive
  */
-export async function* readArchive(
+export async function* readEventArchive(
   tx: TenantTx,
   archive: string,
   pageSize: number,
@@ -70,7 +70,7 @@ export async function checkArchive(
         }
       if (newest !== newestAt) damages.push({ kind: 'changed', first, last });
     } catch (error) {
-      if (!(error instanceof DamagedArchive)) throw error;
+      if (!(error instanceof DamagedEventArchive)) throw error;
       damages.push({ kind: error.kind, first, last, file: error.file });
       for (const seq of pinned.keys()) if (seq >= first && seq <= last) pinned.delete(seq);
     }

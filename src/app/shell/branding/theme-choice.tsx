@@ -1,5 +1,5 @@
 import { THEMES, setTheme, useTheme } from '../../theme.ts';
-import type { Theme } from '../../theme.ts';
+import type { ThemeMode } from '../../theme.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon.tsx';
 import { shellMessages as t } from '../shell.messages.en.ts';
@@ -48,4 +48,8 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
   );
 }
 
-const ICONS: Readonly<Record<Theme, IconName>> = { light: 'sun', dark: 'moon', system: 'computer' };
+const ICONS: Readonly<Record<ThemeMode, IconName>> = {
+  light: 'sun',
+  dark: 'moon',
+  system: 'computer',
+};

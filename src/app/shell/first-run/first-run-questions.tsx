@@ -11,7 +11,7 @@ import { client, useWatch } from '../../worker/worker-client.ts';
 import { readStored, writeStored } from '../../session/browser-storage.ts';
 import { PROMPT_DISMISSED } from '../../session/storage-keys.ts';
 import { pauseRedirectTarget } from '../../router/redirect-target.ts';
-import type { Terms } from '../terms/pending-terms.ts';
+import type { TermsOfUse } from '../terms/pending-terms.ts';
 import { TermsQuestion } from '../terms/terms-question.tsx';
 import { FirstRunPrompt } from './first-run-prompt.tsx';
 import { CloudPrompt } from './cloud-prompt.tsx';
@@ -27,7 +27,7 @@ export function FirstRunQuestions({
   path,
 }: {
   readonly me: Me;
-  readonly terms: Terms | null;
+  readonly terms: TermsOfUse | null;
   readonly path: string;
 }) {
   const { id } = me;

@@ -20,7 +20,7 @@ import { IMPERSONATED_FROM } from '../../session/storage-keys.ts';
 import { writeStored, readStored } from '../../session/browser-storage.ts';
 import { localPath } from '../../router/redirect-target.ts';
 import { withReauth } from '../reauth/reauth.ts';
-import { tellFailure } from '../../../ui/toasts.ts';
+import { showFailure } from '../../../ui/toasts.ts';
 import { shellMessages as t } from '../shell.messages.en.ts';
 
 const MAX_CHARS = 10;
@@ -57,7 +57,7 @@ export function useImpersonation(isImpersonating: boolean): Impersonation {
   const onExitRefused = useEffectEvent(() => {
     const again = state.matches('unsent') ? 'DISCARD' : 'EXIT';
     if (isImpersonating && refusal !== null)
-      tellFailure(refusal.failure.message, () => send({ type: again }));
+      showFailure(refusal.failure.message, () => send({ type: again }));
   });
   useEffect(() => {
     if (refusal !== null) onExitRefused();

@@ -8,7 +8,7 @@ import type { SignOutRefusal, SignOutResult, Unsent } from '#machines/sign-out.t
 import { client } from '../../worker/worker-client.ts';
 import { forgetUser } from '../../session/sign-out.ts';
 import { pauseRedirectTarget } from '../../router/redirect-target.ts';
-import { tellFailure } from '../../../ui/toasts.ts';
+import { showFailure } from '../../../ui/toasts.ts';
 import { UnsentQuestion } from './unsent-question.tsx';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
@@ -40,7 +40,7 @@ export function SignOut({ isOffline, unsent, onStay, onRetry }: SignOutProps) {
   const isFailed = state.matches('failed');
   const onFail = useEffectEvent(() => {
     onStay();
-    if (refusal?.kind === 'failed') tellFailure(refusal.message, onRetry);
+    if (refusal?.kind === 'failed') showFailure(refusal.message, onRetry);
   });
   useEffect(() => {
     if (isFailed) onFail();

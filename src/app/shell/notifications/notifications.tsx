@@ -10,11 +10,11 @@ import { keepPush } from '../../push-subscription.ts';
 import { useCachedQuery } from '../../worker/use-cached-query.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { tell, tellFailure } from '../../../ui/toasts.ts';
+import { showSuccess, showFailure } from '../../../ui/toasts.ts';
 import { getArea } from '#contract/page-paths.ts';
 import { setGone, listUndismissed, useGone } from './dismissed.ts';
 import { withReauth } from '../reauth/reauth.ts';
-import { SEVERITIES } from './severity.ts';
+import { SEVERITY_ICONS } from './severity.ts';
 import { richText } from '../../../ui/rich-text.tsx';
 import { noticeBarMessages as t } from './messages.en.ts';
 
@@ -76,11 +76,11 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   const mutation = useServerMutation();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
-  const { icon, text, edge, wash } = SEVERITIES[severity];
+  const { icon, text, edge, wash } = SEVERITY_ICONS[severity];
 
   async function acknowledge(): Promise<void> {
     if (mutation.busy) return;
-    if (offline) return tellFailure(BASE.needsNetwork);
+    if (offline) return showFailure(BASE.needsNetwork);
     const answer = await mutation.send(() =>
       client().ask('ackNotification', {
         notificationId: id,
@@ -90,20 +90,20 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
       }),
     );
     if (!answer.ok && answer.failure.kind !== 'not-found')
-      return tellFailure(answer.failure.message, () => void acknowledge());
+      return showFailure(answer.failure.message, () => void acknowledge());
     setGone(id);
     return onAcknowledged();
   }
   async function createLink(): Promise<void> {
-    if (offline) return tellFailure(BASE.needsNetwork);
+    if (offline) return showFailure(BASE.needsNetwork);
     await mutation.send(async () => ok(await onCreate?.()));
   }
   async function take(): Promise<void> {
     try {
       await navigator.clipboard.writeText(new URL(link ?? '', location.href).href);
-      tell(BASE.linkCopied);
+      showSuccess(BASE.linkCopied);
     } catch {
-      tellFailure(t.copyBlocked);
+      showFailure(t.copyBlocked);
     }
   }
 
@@ -187,7 +187,7 @@ function useInvitation({ id, roles, serviceProviderId, impersonator }: Me): {
   }, [wanted, offline, link, isDue, id, serviceProviderId]);
   async function create(): Promise<void> {
     const answer = await withReauth(() => client().ask('inviteUser', { id: serviceProviderId }));
-    if (!answer.ok) return tellFailure(answer.failure.message);
+    if (!answer.ok) return showFailure(answer.failure.message);
     invited = { user: id, link: answer.value.url };
     return setLink(answer.value.url);
   }

@@ -9,7 +9,7 @@ export interface Severity {
 }
 
 /** Icon and color of each severity. */
-export const SEVERITIES: Readonly<Record<Notification['severity'], Severity>> = {
+export const SEVERITY_ICONS: Readonly<Record<Notification['severity'], Severity>> = {
   info: {
     icon: 'note',
     text: 'text-running',

@@ -8,10 +8,10 @@ import { client } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { tellFailure } from '../../../ui/toasts.ts';
+import { showFailure } from '../../../ui/toasts.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-export function Part({
+export function DialogPart({
   title,
   children,
 }: {
@@ -78,7 +78,7 @@ function useRepair(id: string) {
   const [state, send] = useMachine(machine, { input: { id } });
   const { failure } = state.context;
   useEffect(() => {
-    if (failure !== null) tellFailure(failure.message);
+    if (failure !== null) showFailure(failure.message);
   }, [failure]);
   return [state, send] as const;
 }
@@ -87,7 +87,7 @@ const machine = rejectedCommandMachine.provide({
   actors: { repair: fromPromise(({ input: { id, how } }) => client().mend(id, how)) },
 });
 
-export function Trouble({ children }: { readonly children: ReactNode }) {
+export function SyncProblem({ children }: { readonly children: ReactNode }) {
   return (
     <p className="m-0 flex items-start gap-2.5 border-t border-hair bg-warning-wash px-5 py-2">
       <Icon name="warning" className="mt-px text-warning" />

@@ -17,7 +17,7 @@ export interface LastSyncProps {
  * Shows whether the last sync of every source succeeded, from the data on this device. It also
  * works offline.
  */
-export function LastSync({ zone, now, onGo }: LastSyncProps) {
+export function LastSyncList({ zone, now, onGo }: LastSyncProps) {
   const lastSync = useWatch('lastSync', EMPTY);
   if (lastSync == null)
     return (

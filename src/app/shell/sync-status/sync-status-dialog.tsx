@@ -9,10 +9,10 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { tellFailure } from '../../../ui/toasts.ts';
-import { LastSync } from './last-sync.tsx';
+import { showFailure } from '../../../ui/toasts.ts';
+import { LastSyncList } from './last-sync.tsx';
 import { DamagedList, RefusedList } from './rejected-list.tsx';
-import { Again, Dismiss, Part, Trouble } from './dialog-parts.tsx';
+import { Again, Dismiss, DialogPart, SyncProblem } from './dialog-parts.tsx';
 import { getGlance } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -51,7 +51,7 @@ export function SyncStatusDialog({
               setRequested(true);
               client()
                 .syncNow()
-                .catch(() => tellFailure(t.syncFailed));
+                .catch(() => showFailure(t.syncFailed));
             }}
           >
             {t.syncNow}
@@ -79,11 +79,11 @@ export function SyncStatusDialog({
       <Troubles status={status} zone={zone} now={now} />
       <output className="block">
         {request && (status.kind === 'offline' || status.kind === 'server-trouble') && (
-          <Trouble>{t.connecting}</Trouble>
+          <SyncProblem>{t.connecting}</SyncProblem>
         )}
       </output>
       {rejected > 0 && (
-        <Part title={t.changesRefused({ count: rejected })}>
+        <DialogPart title={t.changesRefused({ count: rejected })}>
           {refused.map((entry) => (
             <li key={entry.id} className="border-t border-hair py-2">
               <p className="m-0 font-semibold break-words">{entry.what}</p>
@@ -95,10 +95,10 @@ export function SyncStatusDialog({
             </li>
           ))}
           <DamagedList changes={damaged} />
-        </Part>
+        </DialogPart>
       )}
       {partly.length > 0 && (
-        <Part title={t.changesPartly({ count: partly.length })}>
+        <DialogPart title={t.changesPartly({ count: partly.length })}>
           {partly.map((notice) => (
             <li key={notice.id} className="border-t border-hair py-2">
               <p className="m-0 break-words">{notice.text}</p>
@@ -112,10 +112,10 @@ export function SyncStatusDialog({
               />
             </li>
           ))}
-        </Part>
+        </DialogPart>
       )}
       {waiting.length > 0 && (
-        <Part title={t.changesWaiting({ count: waiting.length })}>
+        <DialogPart title={t.changesWaiting({ count: waiting.length })}>
           {waiting.slice(0, MAX_SHOWN).map((entry) => (
             <li key={entry.id} className="flex items-baseline gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow break-words">{entry.what}</span>
@@ -132,10 +132,10 @@ export function SyncStatusDialog({
               {t.moreChanges({ count: waiting.length - MAX_SHOWN })}
             </li>
           )}
-        </Part>
+        </DialogPart>
       )}
       {notices.length > 0 && (
-        <Part title={t.conflicts}>
+        <DialogPart title={t.conflicts}>
           {notices.map((notice) => (
             <li key={notice.id} className="flex items-start gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow">
@@ -145,17 +145,17 @@ export function SyncStatusDialog({
               <Dismiss id={notice.id} />
             </li>
           ))}
-        </Part>
+        </DialogPart>
       )}
       {outbox !== undefined && rejected + partly.length + waiting.length === 0 && (
-        <Part title={t.changes}>
+        <DialogPart title={t.changes}>
           <li className="py-1 text-ink-2">{t.allSent}</li>
-        </Part>
+        </DialogPart>
       )}
       {hears && (
-        <Part title={t.sources}>
-          <LastSync zone={zone} now={now} onGo={onClose} />
-        </Part>
+        <DialogPart title={t.sources}>
+          <LastSyncList zone={zone} now={now} onGo={onClose} />
+        </DialogPart>
       )}
     </Dialog>
   );
@@ -172,23 +172,25 @@ function Troubles({
 }) {
   return (
     <>
-      {status.reload && <Trouble>{t.newerVersionRuns}</Trouble>}
-      {!status.reload && status.kind === 'update-needed' && <Trouble>{t.updateNeeded}</Trouble>}
-      {status.storage === 'full' && <Trouble>{t.deviceFullHint}</Trouble>}
-      {status.storage === 'memory' && <Trouble>{t.notStored}</Trouble>}
+      {status.reload && <SyncProblem>{t.newerVersionRuns}</SyncProblem>}
+      {!status.reload && status.kind === 'update-needed' && (
+        <SyncProblem>{t.updateNeeded}</SyncProblem>
+      )}
+      {status.storage === 'full' && <SyncProblem>{t.deviceFullHint}</SyncProblem>}
+      {status.storage === 'memory' && <SyncProblem>{t.notStored}</SyncProblem>}
       {status.storage === 'best-effort' &&
         (status.waiting > 0 || status.kind === 'offline' || status.kind === 'server-trouble') && (
-          <Trouble>{t.mayBeDeleted}</Trouble>
+          <SyncProblem>{t.mayBeDeleted}</SyncProblem>
         )}
-      {status.kind === 'server-trouble' && <Trouble>{t.serverTroubleHint}</Trouble>}
+      {status.kind === 'server-trouble' && <SyncProblem>{t.serverTroubleHint}</SyncProblem>}
       {(status.kind === 'offline' || status.kind === 'server-trouble') && (
-        <Trouble>
+        <SyncProblem>
           {status.syncedAt !== null &&
             `${t.offlineData({ age: formatAge(status.syncedAt, now), time: formatWhen(status.syncedAt, zone) })} `}
           {status.kind === 'offline' ? t.worksOffline : t.worksWithoutServer}
-        </Trouble>
+        </SyncProblem>
       )}
-      {status.fault !== null && <Trouble>{status.fault}</Trouble>}
+      {status.fault !== null && <SyncProblem>{status.fault}</SyncProblem>}
       {status.follower && <p className="m-0 px-5 pb-3 text-agate text-ink-3">{t.otherTabSyncs}</p>}
     </>
   );

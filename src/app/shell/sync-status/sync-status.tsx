@@ -20,7 +20,7 @@ const SourceFailures = lazy(async () => ({
 const SyncStory = lazyDialog(async () => (await syncStory()).SyncStatusDialog);
 
 /** The sync state in the header; the button opens the details. */
-export function SyncStatus() {
+export function SyncStatusButton() {
   const status = useWatch('status', EMPTY);
   const zone = useZone();
   const [open, setOpen] = useState(false);

@@ -1,10 +1,10 @@
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Features } from '#contract/branding/branding.ts';
 
-export type Terms = NonNullable<Features['office365']['selfRegistration']['termsOfUse']>;
+export type TermsOfUse = NonNullable<Features['office365']['selfRegistration']['termsOfUse']>;
 
 /** Returns the terms that this user must still accept, or null. */
-export function termsFor(me: Me | null, features: Features | undefined): Terms | null {
+export function termsFor(me: Me | null, features: Features | undefined): TermsOfUse | null {
   if (
     me === null ||
     me.acceptedTerms ||

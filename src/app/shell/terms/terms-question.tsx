@@ -1,10 +1,10 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import type { Terms } from './pending-terms.ts';
+import type { TermsOfUse } from './pending-terms.ts';
 import { termsMessages as t } from './messages.en.ts';
 
 export interface TermsQuestionProps {
-  readonly terms: Terms;
+  readonly terms: TermsOfUse;
   readonly busy: 'accept' | 'decline' | null;
   readonly error: string | null;
   readonly onAccept: () => void;

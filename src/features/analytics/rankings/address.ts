@@ -1,13 +1,13 @@
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { parseSelection, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
-import type { Chosen } from '../trends/address.ts';
+import type { TrendSelection } from '../trends/address.ts';
 
 /** The figures by which jobs are ranked. */
-export const MEASURES = ['failures', 'duration', 'transferred'] as const;
-export type Measure = (typeof MEASURES)[number];
-export interface RankingsPlace extends Chosen {
-  readonly measure: Measure;
+export const RANKING_MEASURES = ['failures', 'duration', 'transferred'] as const;
+export type RankingMeasure = (typeof RANKING_MEASURES)[number];
+export interface RankingsPlace extends TrendSelection {
+  readonly measure: RankingMeasure;
 }
 
 const SPAN: Span = { kind: 'last', days: 7 };
@@ -29,6 +29,6 @@ export function rankingsPlace(query: string): RankingsPlace {
   const params = new URLSearchParams(query);
   return {
     ...parseSelection(params, SPAN),
-    measure: MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure,
+    measure: RANKING_MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure,
   };
 }

@@ -15,15 +15,15 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { getPercent } from '#src/ui/percent.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { toStretch } from '../../shared/date-range/day-stretch.ts';
 import { drillAddress } from '../trends/address.ts';
-import { Choices } from '../trends/choices.tsx';
-import { Refused, TooLong } from '../../shared/query-states.tsx';
+import { TrendFilters } from '../trends/choices.tsx';
+import { RefusedNotice, TooLong } from '../../shared/query-states.tsx';
 import { fromWords } from '../trends/labels.ts';
-import { MEASURES, rankingsAddress, rankingsPlace } from './address.ts';
-import type { Measure, RankingsPlace } from './address.ts';
+import { RANKING_MEASURES, rankingsAddress, rankingsPlace } from './address.ts';
+import type { RankingMeasure, RankingsPlace } from './address.ts';
 import { RANKED, useRanking } from './use-ranking.ts';
 import type { RankedLine } from './use-ranking.ts';
 import { rankingMessages as t } from './messages.en.ts';
@@ -37,7 +37,7 @@ export function Rankings() {
 const EMPTY = {};
 const WORDS: Readonly<
   Record<
-    Measure,
+    RankingMeasure,
     {
       readonly tab: string;
       readonly caption: string;
@@ -86,8 +86,8 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   return (
     <Page title={t.title}>
       <div className="min-h-full bg-sheet pb-8">
-        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
-        <Choices
+        <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <TrendFilters
           chosen={place}
           stretch={stretch}
           companies={companies ?? []}
@@ -111,11 +111,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           className="px-4 desk:px-6"
           chosen={place.measure}
           onChoose={(measure) => go({ ...place, measure })}
-          tabs={MEASURES.map((key) => ({ key, label: WORDS[key].tab }))}
+          tabs={RANKING_MEASURES.map((key) => ({ key, label: WORDS[key].tab }))}
         >
           {tooLong && <TooLong />}
           {!tooLong && error !== null && (
-            <Refused
+            <RefusedNotice
               error={error}
               at={lines === null ? null : at}
               own={false}
@@ -151,7 +151,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 
 interface RankingProps {
   readonly lines: readonly RankedLine[];
-  readonly measure: Measure;
+  readonly measure: RankingMeasure;
   readonly place: RankingsPlace;
   readonly days: readonly [Day, Day];
   readonly canOpen: boolean;
@@ -243,7 +243,7 @@ function Name({ line, href }: { readonly line: RankedLine; readonly href: string
  */
 function getHref(
   line: RankedLine,
-  measure: Measure,
+  measure: RankingMeasure,
   place: RankingsPlace,
   days: readonly [Day, Day],
 ): string {

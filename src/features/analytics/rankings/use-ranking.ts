@@ -2,7 +2,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import type { Measure, RankingsPlace } from './address.ts';
+import type { RankingMeasure, RankingsPlace } from './address.ts';
 
 /** A line of a ranking. `job` is null in answers of the server, which identifies jobs by `uid`. */
 export interface RankedLine {
@@ -78,7 +78,7 @@ export function useRanking(
   };
 }
 
-const getLines = (own: Overview, measure: Measure): readonly RankedLine[] =>
+const getLines = (own: Overview, measure: RankingMeasure): readonly RankedLine[] =>
   ({ failures: own.mostFailures, duration: own.longest, transferred: own.mostTransferred })[
     measure
   ].map(({ job, jobName, company, companyName, value }: Ranked) => ({

@@ -5,9 +5,9 @@ import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '../../calendar/address.ts';
 import { parseSelection, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
-import type { Chosen } from '../trends/address.ts';
+import type { TrendSelection } from '../trends/address.ts';
 
-export interface SheetPlace extends Chosen {
+export interface SheetPlace extends TrendSelection {
   readonly mode: CalendarMode;
   readonly by: 'job' | 'company';
   readonly text: string;

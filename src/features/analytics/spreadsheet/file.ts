@@ -19,7 +19,10 @@ type PageOf = (
   first: number,
 ) => Promise<{ readonly lines: readonly SheetLine[]; readonly total: number }>;
 
-export const getTitles = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, 'day'>[]): string =>
+export const getSheetTitles = (
+  by: SheetPlace['by'],
+  heads: readonly Pick<SheetHead, 'day'>[],
+): string =>
   csvLine([
     t.company,
     ...(by === 'job' ? [t.job, t.computer] : [t.jobs]),
@@ -53,7 +56,7 @@ export function makeSheetFile(
     readonly rows: number;
     readonly file: Blob;
   } | null> => {
-    const parts = [BOM + getTitles(place.by, heads)];
+    const parts = [BOM + getSheetTitles(place.by, heads)];
     let rows = 0;
     let total = 1;
     while (rows < total) {

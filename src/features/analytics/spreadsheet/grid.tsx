@@ -5,8 +5,8 @@ import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
-import type { Cursor } from '../../shared/grid/cursor.ts';
-import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import type { GridCursor } from '../../shared/grid/cursor.ts';
+import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
 import { shareWords } from '../../calendar/labels.ts';
 import { weekdayName } from '../../calendar/steps.ts';
@@ -22,7 +22,7 @@ export interface GridProps {
   readonly touch: boolean;
   /** Identifies the displayed days. When it changes, the grid scrolls to the newest day. */
   readonly daysKey: string;
-  readonly onLines: (lines: Stretch) => void;
+  readonly onLines: (lines: IndexRange) => void;
   /** Null if the user may not see results. */
   readonly onOpen: ((line: SheetLine, day: string) => void) | null;
 }
@@ -36,7 +36,7 @@ const COL = 96;
  */
 export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [cursor, setCursor] = useState<GridCursor | null>(null);
   const row = touch ? 44 : 32;
   const left = touch ? 148 : 388;
   const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
@@ -73,7 +73,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
       open(cursor);
     }
   };
-  const open = ({ line, day }: Cursor): void => {
+  const open = ({ line, day }: GridCursor): void => {
     const at = lineAt(line);
     const head = heads[day];
     if (at && head && head.status !== 'ahead') onOpen?.(at, head.day);

@@ -19,15 +19,15 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { dayAt, spanKey } from '#src/features/shared/date-range/dates.ts';
-import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useTouch } from '../../shared/grid/use-touch.ts';
 import { modeLabel, shareWords } from '../../calendar/labels.ts';
-import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
 import { toStretch } from '../../shared/date-range/day-stretch.ts';
 import { ExportLine } from '../../shared/export/export-progress.tsx';
 import { makeFile } from '../../shared/export/make-file.ts';
-import { Choices } from '../trends/choices.tsx';
-import { Refused, TooLong } from '../../shared/query-states.tsx';
+import { TrendFilters } from '../trends/choices.tsx';
+import { RefusedNotice, TooLong } from '../../shared/query-states.tsx';
 import { fromWords } from '../trends/labels.ts';
 import { cellAddress, SHEET_PLACE, sheetAddress, sheetPlace } from './address.ts';
 import type { SheetPlace } from './address.ts';
@@ -45,7 +45,7 @@ export function Spreadsheet() {
 }
 
 const EMPTY = {};
-const FIRST: Stretch = { first: 0, count: 64 };
+const FIRST: IndexRange = { first: 0, count: 64 };
 
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
@@ -59,7 +59,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const touch = useTouch();
   const [setLines] = useState(
     () =>
-      (next: Stretch): void =>
+      (next: IndexRange): void =>
         putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
   );
   const companies = useWatch('companies', EMPTY);
@@ -117,8 +117,8 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     >
       <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] bg-sheet">
         <div className="min-w-0">
-          <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
-          <Choices
+          <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
+          <TrendFilters
             chosen={place}
             stretch={stretch}
             companies={companies ?? []}
@@ -151,11 +151,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
               }
               options={CALENDAR_MODES.map((mode) => [mode, modeLabel(mode)] as const)}
             />
-          </Choices>
+          </TrendFilters>
           <ExportLine />
           {tooLong && <TooLong />}
           {!tooLong && error !== null && (
-            <Refused error={error} at={null} own={false} zone={rule.zone} onAgain={again} />
+            <RefusedNotice error={error} at={null} own={false} zone={rule.zone} onAgain={again} />
           )}
           {!tooLong && figures !== null && <Figures figures={figures} />}
         </div>

@@ -4,7 +4,7 @@ import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import type { SheetPlace } from './address.ts';
 import { getHeads, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
 import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
@@ -30,7 +30,7 @@ const MAX_PAGES = 12;
 export const getAsk = (
   place: SheetPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
-  rows: Stretch,
+  rows: IndexRange,
   days: number,
 ): CalendarAsk => ({
   from,
@@ -68,7 +68,7 @@ export function useSheet(
   place: SheetPlace,
   time: { readonly from: Ms; readonly to: Ms },
   count: number,
-  lines: Stretch,
+  lines: IndexRange,
   now: Ms,
   on: boolean,
 ): SheetResult {
@@ -126,7 +126,7 @@ const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), error: null };
 /** Loads the visible pages of the server's rows and caches some of the earlier ones. */
 function usePages(
   question: Question,
-  { first, count }: Stretch,
+  { first, count }: IndexRange,
   wanted: boolean,
 ): Pick<SheetResult, 'total' | 'lineAt' | 'error' | 'again'> {
   const key = JSON.stringify(question);

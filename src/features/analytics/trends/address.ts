@@ -9,7 +9,7 @@ import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 
 /** Period and filters of a report, as in its address. Empty lists mean "all". */
-export interface Chosen {
+export interface TrendSelection {
   readonly span: Span;
   readonly companies: readonly CompanyN[];
   readonly sources: readonly Source[];
@@ -17,7 +17,7 @@ export interface Chosen {
 }
 
 /** Default values are left out. */
-export function chosenParams(chosen: Chosen, byDefault: Span): URLSearchParams {
+export function chosenParams(chosen: TrendSelection, byDefault: Span): URLSearchParams {
   const params = new URLSearchParams();
   if (spanKey(chosen.span) !== spanKey(byDefault)) params.set('date', spanKey(chosen.span));
   for (const [key, some] of [
@@ -30,7 +30,7 @@ export function chosenParams(chosen: Chosen, byDefault: Span): URLSearchParams {
 }
 
 /** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
-export function parseSelection(params: URLSearchParams, byDefault: Span): Chosen {
+export function parseSelection(params: URLSearchParams, byDefault: Span): TrendSelection {
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',')),
   ];
@@ -44,7 +44,7 @@ export function parseSelection(params: URLSearchParams, byDefault: Span): Chosen
   };
 }
 
-export interface TrendsPlace extends Chosen {
+export interface TrendsPlace extends TrendSelection {
   readonly by: TrendBy;
 }
 export const BYS: readonly TrendBy[] = ['company', 'type', 'source'];
@@ -78,7 +78,7 @@ export function trendsPlace(query: string): TrendsPlace {
  * to one company, type or source.
  */
 export function drillAddress(
-  chosen: Omit<Chosen, 'span'>,
+  chosen: Omit<TrendSelection, 'span'>,
   days: readonly [Day, Day],
   states: readonly RunState[],
   part: { readonly by: TrendBy; readonly key: string } | null = null,

@@ -5,7 +5,7 @@ import { labelled, roundUpScale, UNDER } from '#src/ui/charts/scales.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { Section } from '../../shared/section.tsx';
+import { DashboardSection } from '../../shared/section.tsx';
 import { daysWords, dayWords } from '../../shared/date-range/day-stretch.ts';
 import type { Bucket, Unit } from './buckets.ts';
 import { trendMessages as t } from './messages.en.ts';
@@ -54,7 +54,7 @@ export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
     if (getHref && one) onOpen(getHref(one));
   };
   return (
-    <Section
+    <DashboardSection
       title={TITLES[unit]}
       detail={
         href === null ? (
@@ -126,7 +126,7 @@ export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
           </tbody>
         </table>
       </div>
-    </Section>
+    </DashboardSection>
   );
 }
 

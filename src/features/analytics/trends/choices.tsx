@@ -8,13 +8,13 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
 import { daysWords } from '#src/features/shared/date-range/day-stretch.ts';
-import type { Stretch } from '#src/features/shared/date-range/day-stretch.ts';
-import type { Chosen } from './address.ts';
+import type { DayRange } from '#src/features/shared/date-range/day-stretch.ts';
+import type { TrendSelection } from './address.ts';
 import { trendMessages as t } from './messages.en.ts';
 
-interface ChoicesProps<C extends Chosen> {
+interface ChoicesProps<C extends TrendSelection> {
   readonly chosen: C;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly companies: readonly CompanyRow[];
   readonly rule: DayRule;
   readonly now: Ms;
@@ -26,7 +26,7 @@ interface ChoicesProps<C extends Chosen> {
 }
 
 /** Period, company, source and type filters of a report, and the origin of its data. */
-export function Choices<C extends Chosen>({
+export function TrendFilters<C extends TrendSelection>({
   chosen,
   stretch,
   companies,

@@ -18,19 +18,19 @@ import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
 import { moreOrFewer } from '../../shared/charts/deltas.ts';
 import type { Delta } from '../../shared/charts/deltas.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { toStretch } from '../../shared/date-range/day-stretch.ts';
-import type { Stretch } from '../../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../../shared/date-range/day-stretch.ts';
 import { drillAddress, TRENDS_PLACE, trendsAddress, trendsPlace } from './address.ts';
 import type { TrendsPlace } from './address.ts';
 import { getBuckets, getUnit } from './buckets.ts';
 import { Chart } from './chart.tsx';
-import { Choices } from './choices.tsx';
+import { TrendFilters } from './choices.tsx';
 import { Parts } from './parts.tsx';
-import { NoResults, Refused, TooLong } from '../../shared/query-states.tsx';
+import { NoResults, RefusedNotice, TooLong } from '../../shared/query-states.tsx';
 import { useTrends } from './use-trends.ts';
 import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './labels.ts';
 import { trendMessages as t } from './messages.en.ts';
@@ -39,7 +39,7 @@ import { trendMessages as t } from './messages.en.ts';
  * `/monitoring/analytics/trends`: failures and warnings over time, compared with the previous
  * period.
  */
-export function Trends() {
+export function TrendsScreen() {
   const branding = useBranding();
   return branding && <Sheet branding={branding} />;
 }
@@ -84,8 +84,8 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   return (
     <Page title={t.title}>
       <div className="min-h-full bg-sheet pb-8">
-        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
-        <Choices
+        <SyncNotices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <TrendFilters
           chosen={place}
           stretch={stretch}
           companies={companies ?? []}
@@ -96,7 +96,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         />
         {tooLong && <TooLong />}
         {!tooLong && error !== null && (
-          <Refused
+          <RefusedNotice
             error={error}
             at={trends === null ? null : at}
             own={trends !== null && from === 'device'}
@@ -153,7 +153,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 interface FiguresProps {
   readonly place: TrendsPlace;
   readonly trends: TrendsView;
-  readonly stretch: Stretch;
+  readonly stretch: DayRange;
   readonly compared: boolean;
   readonly canOpen: boolean;
 }

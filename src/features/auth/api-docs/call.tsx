@@ -3,7 +3,7 @@ import { Badge } from '#src/ui/badge.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { getCurl } from './parse-openapi.ts';
-import type { ApiCall, Shape, Who } from './parse-openapi.ts';
+import type { ApiCall, Shape, CallAudience } from './parse-openapi.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { Fields } from './fields.tsx';
 import { apiMessages as t } from './messages.en.ts';
@@ -15,7 +15,7 @@ export interface CallProps {
 }
 
 /** An expandable call: its parameters and answer are below the line. */
-export function Call({ call, open, onToggle }: CallProps) {
+export function CallEntry({ call, open, onToggle }: CallProps) {
   const id = useId();
   return (
     <li id={call.id} className="scroll-mt-2 border-b border-hair">
@@ -156,7 +156,7 @@ function Json({
 }
 
 /** Shows who may make the call. */
-function Needs({ who }: { readonly who: Who }) {
+function Needs({ who }: { readonly who: CallAudience }) {
   switch (who.kind) {
     case 'key':
       return who.abilities.length === 0 ? (

@@ -3,7 +3,7 @@ import { apiMessages as t } from './messages.en.ts';
  * The part of the server's OpenAPI description that the page shows. The server validates requests
  * against the same description.
  */
-export interface Group {
+export interface CallGroup {
   readonly name: string;
   readonly description: string;
   readonly calls: readonly ApiCall[];
@@ -16,7 +16,7 @@ export interface ApiCall {
   readonly path: string;
   readonly description: string;
   readonly note: string | null;
-  readonly who: Who;
+  readonly who: CallAudience;
   readonly parameters: readonly Field[];
   /** Null: no body. `raw`: any body. */
   readonly body: Shape | 'raw' | null;
@@ -38,7 +38,7 @@ export interface ApiCall {
  * `key`: API keys with these abilities, or any key if there are none. `person`: signed-in users
  * only. `address`: the key is part of the address.
  */
-export type Who =
+export type CallAudience =
   | { readonly kind: 'key'; readonly abilities: readonly string[] }
   | { readonly kind: 'person' | 'ingest-key' | 'everybody' | 'address' };
 export interface Field {
@@ -60,7 +60,7 @@ const DEEPEST = 3;
 const MAX_FIELDS = 60;
 type Json = Readonly<Record<string, unknown>>;
 
-export function describe(page: unknown): readonly Group[] {
+export function describe(page: unknown): readonly CallGroup[] {
   const calls = Object.entries(objectAt(page, 'paths')).flatMap(([path, item]) =>
     Object.entries(asObject(item))
       .filter(([method]) => METHODS.has(method))
@@ -88,7 +88,11 @@ export function describe(page: unknown): readonly Group[] {
 }
 
 /** Returns the calls that contain every word. `all`: includes calls that API keys do not make. */
-export function found(groups: readonly Group[], words: string, all: boolean): readonly Group[] {
+export function found(
+  groups: readonly CallGroup[],
+  words: string,
+  all: boolean,
+): readonly CallGroup[] {
   const request = words
     .toLowerCase()
     .split(/\s+/)
@@ -181,7 +185,7 @@ function getCall(page: unknown, path: string, method: string, operation: Json): 
   };
 }
 
-function getAudience(path: string, security: readonly unknown[]): Who {
+function getAudience(path: string, security: readonly unknown[]): CallAudience {
   const key = security.map(asObject).find((need) => 'apiKey' in need);
   if (key) return { kind: 'key', abilities: toArray(key['apiKey']).map(String) };
   if (security.some((need) => 'ingestKey' in asObject(need))) return { kind: 'ingest-key' };

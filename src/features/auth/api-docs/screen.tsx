@@ -8,9 +8,9 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
-import { Call } from './call.tsx';
+import { CallEntry } from './call.tsx';
 import { found } from './parse-openapi.ts';
-import type { Group } from './parse-openapi.ts';
+import type { CallGroup } from './parse-openapi.ts';
 import { useDescription } from './use-openapi.ts';
 import { Guide } from './guide.tsx';
 import { apiMessages as t } from './messages.en.ts';
@@ -56,7 +56,7 @@ function Calls({
   search,
   onClear,
 }: {
-  readonly groups: readonly Group[];
+  readonly groups: readonly CallGroup[];
   readonly search: string;
   readonly onClear: () => void;
 }) {
@@ -125,7 +125,7 @@ function Calls({
           <p className="m-0 pb-1 text-ink-2">{description}</p>
           <ul className="m-0 list-none border-t border-rule p-0">
             {calls.map((call) => (
-              <Call
+              <CallEntry
                 key={call.id}
                 call={call}
                 open={isOpen(call.id)}

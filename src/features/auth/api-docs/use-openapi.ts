@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { describe } from './parse-openapi.ts';
-import type { Group } from './parse-openapi.ts';
+import type { CallGroup } from './parse-openapi.ts';
 
 /** Loads the server's OpenAPI description once per visit. It is public and needs no session. */
 export interface Described {
-  readonly groups: readonly Group[] | null;
+  readonly groups: readonly CallGroup[] | null;
   readonly failed: boolean;
   readonly offline: boolean;
   readonly again: () => void;
@@ -40,7 +40,7 @@ export function useDescription(): Described {
   };
 }
 
-async function read(signal: AbortSignal): Promise<readonly Group[] | null> {
+async function read(signal: AbortSignal): Promise<readonly CallGroup[] | null> {
   try {
     const answer = await fetch('/api/v1/openapi.json', { signal, credentials: 'omit' });
     const groups = answer.ok ? describe(await answer.json()) : [];
@@ -51,4 +51,4 @@ async function read(signal: AbortSignal): Promise<readonly Group[] | null> {
 }
 
 const EMPTY = {};
-let stored: readonly Group[] | null = null;
+let stored: readonly CallGroup[] | null = null;

@@ -23,7 +23,7 @@ export interface KeyRowProps {
 const SOON_MS = 7 * 86_400_000;
 
 /** An API key: its permissions, its expiry and where it was used. */
-export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: KeyRowProps) {
+export function ApiKeyLine({ of: key, abilities, zone, now, offline, onRevoke }: KeyRowProps) {
   const lost = key.abilities.filter((one) => !abilities.includes(one));
   const over = key.until <= now;
   return (

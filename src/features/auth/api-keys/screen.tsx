@@ -7,19 +7,19 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useMe, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { Confirm } from '../security/confirm.tsx';
 import { OwnPage } from '../../shared/own-account-page.tsx';
-import { StateLine } from '../../shared/status-line.tsx';
+import { FactorStateLine } from '../../shared/status-line.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { KeyRow } from './key-row.tsx';
+import { ApiKeyLine } from './key-row.tsx';
 import { NewKey } from './new-key.tsx';
 import { SecretDialog } from './secret.tsx';
 import { richText } from '#src/ui/rich-text.tsx';
 import { apiKeyMessages as t } from './messages.en.ts';
 
 /** `/monitoring/api-keys`: API keys that act in the user's name; create and revoke them. */
-export function ApiKeys() {
+export function ApiKeysScreen() {
   const me = useMe();
   const zone = useZone();
   const now = useNow(60_000);
@@ -48,14 +48,14 @@ export function ApiKeys() {
             })}
           >
             {keys.length === 0 && (
-              <StateLine on={false} label={t.noKeys}>
+              <FactorStateLine on={false} label={t.noKeys}>
                 {t.noKeysDetail}
-              </StateLine>
+              </FactorStateLine>
             )}
             {keys.length > 0 && (
               <ul aria-label={t.apiKeys} className="m-0 list-none p-0">
                 {keys.map((key) => (
-                  <KeyRow
+                  <ApiKeyLine
                     key={key.id}
                     of={key}
                     abilities={abilities}
@@ -102,7 +102,7 @@ export function ApiKeys() {
                 call={() => client().ask('revokeApiKey', { id, key: ending.id })}
                 onClose={() => setEnding(null)}
                 onDone={() => {
-                  tell(t.keyRevoked);
+                  showSuccess(t.keyRevoked);
                   request.again();
                 }}
               />

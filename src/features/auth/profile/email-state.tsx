@@ -3,7 +3,7 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /**
@@ -25,11 +25,11 @@ export function EmailState({
   async function send(): Promise<void> {
     const answer = await mutation.send(() => client().ask('sendEmailLink', { id }));
     if (!answer.ok) {
-      tellFailure(answer.failure.message);
+      showFailure(answer.failure.message);
       return;
     }
     onSent(answer.value);
-    tell(t.linkSentTo({ email }));
+    showSuccess(t.linkSentTo({ email }));
   }
   return (
     <Callout

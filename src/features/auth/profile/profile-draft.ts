@@ -32,7 +32,7 @@ export const FIELDS = [
   'timeZone',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-export type FormErrors = Partial<Readonly<Record<Field, string>>>;
+export type ProfileFormErrors = Partial<Readonly<Record<Field, string>>>;
 
 export function getDraft(profile: Profile): Draft {
   const { name, username, email, mobilePhone, officePhone, language, timeZone, notices } = profile;
@@ -56,10 +56,10 @@ export function getDraft(profile: Profile): Draft {
  * Validates the typed values before they are sent. Unchanged values are not checked, because the
  * server has accepted them before.
  */
-export function getProfileErrors(draft: Draft, profile: Profile): FormErrors {
+export function getProfileErrors(draft: Draft, profile: Profile): ProfileFormErrors {
   const before = getDraft(profile);
   const changed = (field: Field): boolean => draft[field].trim() !== before[field];
-  const phone = (field: 'mobilePhone' | 'officePhone'): FormErrors =>
+  const phone = (field: 'mobilePhone' | 'officePhone'): ProfileFormErrors =>
     changed(field) && draft[field].trim() !== '' && getPhone(draft[field]) === null
       ? { [field]: ACCOUNT.phoneNotValid }
       : {};
@@ -76,7 +76,7 @@ export function getProfileErrors(draft: Draft, profile: Profile): FormErrors {
 }
 
 /** Returns only the changed values, or null if nothing changed. */
-export function getChanges(
+export function getProfileChanges(
   draft: Draft,
   profile: Profile,
 ): Omit<InputOf<'editProfile'>, 'id'> | null {
@@ -110,13 +110,13 @@ export function getChanges(
 
 export const makeProfileSchema = (profile: Profile): FormSchema<Draft, InputOf<'editProfile'>> =>
   makeFormSchema(profileCalls.editProfile.input, (draft: Draft) => ({
-    value: { id: profile.id, ...getChanges(draft, profile) },
+    value: { id: profile.id, ...getProfileChanges(draft, profile) },
     errors: getProfileErrors(draft, profile),
   }));
 
 /** Assigns a refusal to its fields, or to the whole form. */
 export function getRefusal(failure: Failure): {
-  readonly errors: FormErrors;
+  readonly errors: ProfileFormErrors;
   readonly above: string | null;
 } {
   if (failure.kind === 'conflict')

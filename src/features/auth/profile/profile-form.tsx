@@ -14,11 +14,11 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { fullText } from '#src/ui/full-text.tsx';
 import { EmailState } from './email-state.tsx';
 import { languageChoices, zoneChoices } from '../../shared/language-choices.ts';
-import { getChanges, getDraft, getRefusal, makeProfileSchema } from './profile-draft.ts';
+import { getProfileChanges, getDraft, getRefusal, makeProfileSchema } from './profile-draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
@@ -49,10 +49,10 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     onSaved: (stored) => {
       onSaved(stored);
       reset(getDraft(stored));
-      tell(t.profileSaved);
+      showSuccess(t.profileSaved);
     },
   });
-  const changes = getChanges(draft, profile);
+  const changes = getProfileChanges(draft, profile);
   const directory = profile.auth === 'ad';
 
   const field = (name: 'name' | 'username' | 'email' | 'mobilePhone' | 'officePhone') => ({

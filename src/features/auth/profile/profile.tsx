@@ -7,7 +7,7 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /** `/monitoring/profile`: the user's profile and preferences. */
-export function Profile() {
+export function ProfileScreen() {
   const me = useMe();
   const request = useQuery(
     'readProfile',

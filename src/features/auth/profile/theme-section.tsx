@@ -5,7 +5,7 @@ import {
   useSideColour,
 } from '#src/app/shell/branding/sidebar-colour.ts';
 import { setTheme, THEMES, useTheme } from '#src/app/theme.ts';
-import type { Theme } from '#src/app/theme.ts';
+import type { ThemeMode } from '#src/app/theme.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -63,7 +63,7 @@ export function ThemeSection() {
   );
 }
 
-const WORDS: Readonly<Record<Theme, string>> = {
+const WORDS: Readonly<Record<ThemeMode, string>> = {
   light: t.light,
   dark: t.dark,
   system: t.systemTheme,

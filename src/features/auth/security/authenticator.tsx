@@ -8,8 +8,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { formatDate } from '#src/ui/format.ts';
-import { StateLine } from '../../shared/status-line.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { FactorStateLine } from '../../shared/status-line.tsx';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { NewAuthenticator } from './new-authenticator.tsx';
 import { Confirm } from './confirm.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -43,7 +43,7 @@ export function Authenticator({
 
   return (
     <FormSection wide title={t.authenticatorApp} description={POLICIES[policy]}>
-      <StateLine
+      <FactorStateLine
         on={totp !== null}
         label={
           totp === null ? t.notSetUp : t.authenticatorOn({ date: formatDate(totp.since, zone) })
@@ -51,7 +51,7 @@ export function Authenticator({
       >
         {totp === null ? t.authenticatorDetail : t.authenticatorOnDetail}
         {sms && phone !== null && totp === null && ` ${t.codesBySms({ phone })}`}
-      </StateLine>
+      </FactorStateLine>
       {error !== null && (
         <Callout tone="failed" alert>
           {error}
@@ -69,7 +69,7 @@ export function Authenticator({
           begun={begun}
           onClose={() => setBegun(null)}
           onConfirmed={() => {
-            tell(t.authenticatorSetUp);
+            showSuccess(t.authenticatorSetUp);
             onChanged();
           }}
         />
@@ -82,7 +82,7 @@ export function Authenticator({
           call={() => client().ask('removeTotp', { id })}
           onClose={() => setRemoving(false)}
           onDone={() => {
-            tell(t.authenticatorRemoved);
+            showSuccess(t.authenticatorRemoved);
             onChanged();
           }}
         />

@@ -1,7 +1,7 @@
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { getMinimumLength } from './password-labels.ts';
@@ -34,7 +34,7 @@ export function ChangePassword() {
               current={t.currentPassword}
               failed={ACCOUNT.changePassword}
               action={t.changePassword}
-              onChanged={() => tell(t.passwordChangedSignedOut)}
+              onChanged={() => showSuccess(t.passwordChangedSignedOut)}
             />
           </FormSection>
         )

@@ -6,11 +6,11 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { formatAge, formatDate } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import type { FactorProps } from './authenticator.tsx';
 import { Confirm } from './confirm.tsx';
 import { NewPasskey } from './new-passkey.tsx';
-import { StateLine } from '../../shared/status-line.tsx';
+import { FactorStateLine } from '../../shared/status-line.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
@@ -26,9 +26,9 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
   return (
     <FormSection wide title={t.passkeys} description={t.passkeysDetail}>
       {passkeys.length === 0 && (
-        <StateLine on={false} label={t.noPasskeys}>
+        <FactorStateLine on={false} label={t.noPasskeys}>
           {able ? t.passkeysSupported : t.passkeysUnsupported}
-        </StateLine>
+        </FactorStateLine>
       )}
       {passkeys.length > 0 && (
         <ul aria-label={t.passkeys} className="m-0 list-none p-0">
@@ -70,7 +70,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
           taken={passkeys.map(({ name }) => name)}
           onClose={() => setAdding(false)}
           onMade={() => {
-            tell(t.passkeyAdded);
+            showSuccess(t.passkeyAdded);
             onChanged();
           }}
         />
@@ -83,7 +83,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
           call={() => client().ask('removePasskey', { id, key: removing.key })}
           onClose={() => setRemoving(null)}
           onDone={() => {
-            tell(t.passkeyRemoved);
+            showSuccess(t.passkeyRemoved);
             onChanged();
           }}
         />

@@ -7,7 +7,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import type { FactorProps } from './authenticator.tsx';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
-import { StateLine } from '../../shared/status-line.tsx';
+import { FactorStateLine } from '../../shared/status-line.tsx';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 /** Recovery codes for use without a device: how many are left, and a button for new ones. */
@@ -33,9 +33,9 @@ export function RecoveryCodesLeft({
 
   return (
     <FormSection wide title={t.recoveryCodes} description={t.recoveryCodesDetail}>
-      <StateLine on={left > 0} label={left > 0 ? t.codesLeft({ count: left }) : t.none}>
+      <FactorStateLine on={left > 0} label={left > 0 ? t.codesLeft({ count: left }) : t.none}>
         {able ? t.worksOnce : t.noRecoveryCodesDetail}
-      </StateLine>
+      </FactorStateLine>
       {error !== null && (
         <Callout tone="failed" alert>
           {error}

@@ -1,7 +1,7 @@
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useForced } from '#src/app/shell/forced-pages.ts';
 import { useMe } from '#src/app/session/session.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ForcedPage } from './forced-page.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -30,7 +30,7 @@ export function ResetPassword() {
           current={t.currentPassword}
           failed={ACCOUNT.resetPassword}
           action={t.setPassword}
-          onChanged={() => tell(t.passwordChanged)}
+          onChanged={() => showSuccess(t.passwordChanged)}
         />
       )}
     </ForcedPage>

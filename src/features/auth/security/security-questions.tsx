@@ -2,14 +2,14 @@ import { useEffect } from 'react';
 import { openedFor, setOpenedFor, useForced } from '#src/app/shell/forced-pages.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { ForcedPage } from './forced-page.tsx';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { QuestionsForm } from './questions-form.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-const saved = (): void => tell(t.securityQuestionsSaved);
+const saved = (): void => showSuccess(t.securityQuestionsSaved);
 
 /** `/monitoring/security-questions`: voluntary, or required first if the provider demands it. */
 export function SecurityQuestions() {

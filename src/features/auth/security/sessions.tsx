@@ -10,7 +10,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { beganBy, getDevice } from '../../shared/device-labels.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
@@ -35,7 +35,9 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
       session,
     );
     if (answer.ok)
-      tell(session === 'others' ? t.sessionsEnded({ count: answer.value.ended }) : t.sessionEnded);
+      showSuccess(
+        session === 'others' ? t.sessionsEnded({ count: answer.value.ended }) : t.sessionEnded,
+      );
     else if (answer.failure.kind !== 'not-found') return;
     return onChanged();
   }

@@ -3,7 +3,7 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { dropFragment } from '#src/app/session/sign-in-context.ts';
-import type { SignedIn } from '#workers/api.ts';
+import type { SignInReply } from '#workers/api.ts';
 
 const TOKEN = '#token=';
 
@@ -11,13 +11,13 @@ const TOKEN = '#token=';
  * Signs in with the fragment: a single-use token, or a cookie that is already set, of a session or
  * of a pending step. Otherwise fails with the reason why the identity provider refused.
  */
-export async function enter(fragment: string): Promise<Result<SignedIn>> {
+export async function enter(fragment: string): Promise<Result<SignInReply>> {
   const request = await ask(fragment);
   dropFragment();
   return request;
 }
 
-function ask(fragment: string): Promise<Result<SignedIn>> | Result<SignedIn> {
+function ask(fragment: string): Promise<Result<SignInReply>> | Result<SignInReply> {
   if (fragment.startsWith(TOKEN))
     return client().signIn({ way: 'token', token: fragment.slice(TOKEN.length) });
   if (fragment === OIDC_IN) return client().signIn({ way: 'cookie' });

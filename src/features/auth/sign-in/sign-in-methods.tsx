@@ -4,7 +4,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import type { SignedIn } from '#workers/api.ts';
+import type { SignInReply } from '#workers/api.ts';
 import { knowsPasskeys, showPasskey } from './passkey.ts';
 import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
 import { SignInLink } from '../account-page.tsx';
@@ -14,7 +14,7 @@ export interface SignInWaysProps {
   /** Who checks the typed password. */
   readonly auth: 'ad' | 'db';
   readonly busy: boolean;
-  readonly onGo: (ask: () => Promise<Result<SignedIn>>) => void;
+  readonly onGo: (ask: () => Promise<Result<SignInReply>>) => void;
   readonly onAuth: (auth: 'ad' | 'db') => void;
 }
 
@@ -85,7 +85,7 @@ function Way({
 }
 
 /** Signs in with a passkey only. A failed attempt leaves no pending sign-in. */
-async function byPasskey(): Promise<Result<SignedIn>> {
+async function byPasskey(): Promise<Result<SignInReply>> {
   const begun = await client().signIn({ way: 'passkeys' });
   if (!begun.ok || begun.value.kind === 'in') return begun;
   const shown = await showPasskey(begun.value.step.passkey);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { TEXT_LIMITS } from '#contract/text-limits.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { SignedIn } from '#workers/api.ts';
+import type { SignInReply } from '#workers/api.ts';
 import type { Result } from '#contract/result.ts';
 import { now } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -20,7 +20,7 @@ import { SignInWays } from './sign-in-methods.tsx';
 import { signInMessages as t } from './sign-in.messages.en.ts';
 import { getPath } from './step-path.ts';
 
-export function SignIn() {
+export function SignInScreen() {
   const router = useRouter();
   const who = useWatch('who', EMPTY);
   const branding = who === undefined || who.kind === 'starting' ? null : who.branding;
@@ -45,7 +45,7 @@ export function SignIn() {
   }, [fragment]);
 
   /** Runs one sign-in at a time. On success `who` changes, and the guard of this page redirects. */
-  async function go(ask: () => Promise<Result<SignedIn>>): Promise<void> {
+  async function go(ask: () => Promise<Result<SignInReply>>): Promise<void> {
     setBusy(true);
     setError(null);
     sayAtSignIn(null);

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useZone } from '#src/app/session/session.ts';
 import { formatDuration, formatTime } from '#src/ui/format.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { Section } from '../../shared/section.tsx';
+import { DashboardSection } from '../../shared/section.tsx';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
 import { stateLabel } from '../jobs/labels.ts';
 import { listAddress } from '../../shared/suite-list/address.ts';
@@ -28,7 +28,7 @@ export interface AttentionProps {
  * What somebody should look at: certificates, jobs that failed, objects without a recent restore
  * point, and sessions that Microsoft 365 makes wait.
  */
-export function Attention({ organizations, jobs, now, status }: AttentionProps) {
+export function AttentionPanel({ organizations, jobs, now, status }: AttentionProps) {
   const zone = useZone();
   const past = status.value?.pastObjective ?? { count: 0, rows: [] };
   const shown = past.rows.slice(0, SHOWN);
@@ -62,7 +62,7 @@ export function Attention({ organizations, jobs, now, status }: AttentionProps) 
     })),
   ];
   return (
-    <Section title={t.needAttention}>
+    <DashboardSection title={t.needAttention}>
       {status.value === null && status.error !== null && (
         <p className="m-0 border-b border-hair py-2.5 text-ink-2">
           {t.statusUnknown({ reason: status.error })}
@@ -81,7 +81,7 @@ export function Attention({ organizations, jobs, now, status }: AttentionProps) 
           {t.pastObjectiveMore({ count: past.count - shown.length })}
         </p>
       )}
-    </Section>
+    </DashboardSection>
   );
 }
 

@@ -11,7 +11,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { jobState } from '../jobs/labels.ts';
 import { usePolledQuery } from '../../shared/queries/use-polled-query.ts';
-import { Attention } from './attention.tsx';
+import { AttentionPanel } from './attention.tsx';
 import { Sections } from './sections.tsx';
 import { backupDashboardMessages as t } from './messages.en.ts';
 
@@ -78,7 +78,7 @@ export function BackupDashboard() {
             count={repositories.filter(isOwned).length}
           />
         </ul>
-        <Attention organizations={organizations} jobs={jobs} now={now} status={status} />
+        <AttentionPanel organizations={organizations} jobs={jobs} now={now} status={status} />
         <Sections status={status} />
       </div>
     </Page>

@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatDate, formatUtc } from '#src/ui/format.
 import { Spark } from '#src/ui/charts/spark.tsx';
 import { usePolledQuery } from '../../shared/queries/use-polled-query.ts';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
-import { FromServer, Section } from '../../shared/section.tsx';
+import { FromServer, DashboardSection } from '../../shared/section.tsx';
 import { retentionLabel } from '../repositories/retention-label.ts';
 import type { StateLabel } from '../state-label.ts';
 import { StateText } from '../state-text.tsx';
@@ -35,7 +35,7 @@ export function Sections({
 
 function BackupStatus({ status }: { readonly status: PolledQuery<OutputOf<'getBackupStatus'>> }) {
   return (
-    <Section title={t.backupStatus} href="/o365/jobs">
+    <DashboardSection title={t.backupStatus} href="/o365/jobs">
       <Hint>{t.backupStatusHint}</Hint>
       <FromServer query={status} formatAge={formatUtc}>
         {({ sessions }) => (
@@ -47,7 +47,7 @@ function BackupStatus({ status }: { readonly status: PolledQuery<OutputOf<'getBa
           />
         )}
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 
@@ -62,7 +62,7 @@ const getLabel = (state: (typeof STATES)[number], count: number): StateLabel => 
 function UsersStatus() {
   const query = usePolledQuery('getUsersStatus', EMPTY, true);
   return (
-    <Section title={t.usersStatus} href={ORGANIZATIONS}>
+    <DashboardSection title={t.usersStatus} href={ORGANIZATIONS}>
       <Hint>{t.usersStatusHint}</Hint>
       <FromServer query={query} formatAge={formatUtc} lines={3}>
         {({ protected: count, left, unprotected }) => (
@@ -84,14 +84,14 @@ function UsersStatus() {
           />
         )}
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 
 function LicenseActivity() {
   const query = usePolledQuery('getLicenseActivity', EMPTY, true);
   return (
-    <Section title={t.licenseActivity} href="/o365/license-consumption">
+    <DashboardSection title={t.licenseActivity} href="/o365/license-consumption">
       <Hint>{t.licenseActivityHint}</Hint>
       <FromServer query={query} formatAge={formatUtc} lines={2}>
         {({ days }) => (
@@ -103,14 +103,14 @@ function LicenseActivity() {
           </>
         )}
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 
 function Licenses() {
   const query = usePolledQuery('getLicenses', EMPTY, true);
   return (
-    <Section title={t.licenses} href="/o365/licensing">
+    <DashboardSection title={t.licenses} href="/o365/licensing">
       <Hint>{t.licensesHint}</Hint>
       <FromServer query={query} formatAge={formatUtc}>
         {({ used, organizations }) => (
@@ -129,14 +129,14 @@ function Licenses() {
           </>
         )}
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 
 function HighestStorageUsers() {
   const query = usePolledQuery('listHighestStorageUsers', EMPTY, true);
   return (
-    <Section title={t.highestStorage} href="/o365/repositories">
+    <DashboardSection title={t.highestStorage} href="/o365/repositories">
       <Hint>{t.highestStorageHint}</Hint>
       <FromServer query={query} formatAge={formatUtc}>
         {({ rows }) => (
@@ -152,7 +152,7 @@ function HighestStorageUsers() {
           />
         )}
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 
@@ -160,7 +160,7 @@ function Retention() {
   const query = usePolledQuery('getRetentionStatus', EMPTY, true);
   const zone = useZone();
   return (
-    <Section title={t.retention} href="/o365/repositories">
+    <DashboardSection title={t.retention} href="/o365/repositories">
       <Hint>{t.retentionHint}</Hint>
       <FromServer query={query} formatAge={formatUtc}>
         {({ policies }) =>
@@ -183,7 +183,7 @@ function Retention() {
           )
         }
       </FromServer>
-    </Section>
+    </DashboardSection>
   );
 }
 

@@ -8,25 +8,25 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatWhen } from '#src/ui/format.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { DeleteDialog } from '../../shared/delete-dialog.tsx';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { ArchiveInput } from './archive-field.tsx';
 import { FolderButton } from './files-field.tsx';
 import { importMessages as t } from './messages.en.ts';
 import {
   getProgress,
   getStateLabel,
-  type Import,
-  ImportState,
+  type ImportOutput,
+  ImportStateLine,
   isEnded,
   ProgressRule,
 } from './state-line.tsx';
 import { sendArchive, type Upload } from './uploads.ts';
 
 interface Props {
-  readonly row: Import;
+  readonly row: ImportOutput;
   readonly upload: Upload | undefined;
   readonly zone: string;
   readonly onChanged: () => void;
@@ -41,7 +41,7 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
   return (
     <div className="grid min-h-0 content-start gap-4 overflow-auto px-4 pb-6 tablet:px-5">
       <output>
-        <ImportState row={row} upload={upload} />
+        <ImportStateLine row={row} upload={upload} />
       </output>
       {progress !== null && <ProgressRule label={getStateLabel(row, upload).label} {...progress} />}
       {upload?.isWaiting === true && <Callout tone="warning">{t.uploadTrouble}</Callout>}
@@ -49,7 +49,7 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
         <ContinueUpload row={row} onChanged={onChanged} />
       )}
       {message !== null && <Callout tone={TONES[row.result ?? 'warning']}>{message}</Callout>}
-      <Facts
+      <FactList
         facts={[
           [row.content === 'files' ? t.drive : t.mailbox, mailbox],
           ...(account === null
@@ -153,8 +153,8 @@ function StopButton({ row, onChanged }: Pick<Props, 'row' | 'onChanged'>) {
   const stop = async (): Promise<void> => {
     const answer = await client().ask('stopImport', { organizationId, id });
     setAsking(false);
-    if (answer.ok) tell(t.stopped);
-    else tellFailure(getFailureText(answer.failure));
+    if (answer.ok) showSuccess(t.stopped);
+    else showFailure(getFailureText(answer.failure));
     onChanged();
   };
   return (
@@ -200,10 +200,10 @@ function Folders({ row }: Pick<Props, 'row'>) {
 }
 const OTHERS = '…';
 
-const countLeft = ({ partial, skipped, failed }: Import['counts']): number =>
+const countLeft = ({ partial, skipped, failed }: ImportOutput['counts']): number =>
   partial + skipped + failed;
 
-function countsText({ imported, partial, known, skipped, failed }: Import['counts']): string {
+function countsText({ imported, partial, known, skipped, failed }: ImportOutput['counts']): string {
   const parts = [
     ...(imported > 0 || known + skipped + failed === 0
       ? [t.countImported({ count: imported })]

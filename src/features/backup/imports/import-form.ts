@@ -2,7 +2,7 @@ import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { importMessages as t } from './messages.en.ts';
 
-export type ImapServer = InputOf<'testImapServer'>['server'];
+export type ImapServerInput = InputOf<'testImapServer'>['server'];
 type Import = OutputOf<'getImport'>;
 
 export interface ImportForm {
@@ -17,7 +17,7 @@ export interface ImportForm {
   readonly url: string;
   readonly host: string;
   readonly port: string;
-  readonly security: ImapServer['security'];
+  readonly security: ImapServerInput['security'];
   readonly username: string;
   readonly password: string;
   /** PEM; empty: public authorities are trusted. */
@@ -32,7 +32,7 @@ type ImportFormInput =
 type Errors = Readonly<Partial<Record<keyof ImportForm, string>>>;
 
 /** The usual port of each way to connect. */
-const USUAL_PORTS: Readonly<Record<ImapServer['security'], string>> = {
+const USUAL_PORTS: Readonly<Record<ImapServerInput['security'], string>> = {
   tls: '993',
   starttls: '143',
   none: '143',
@@ -66,7 +66,7 @@ export const makeImportForm = (
 /** Returns another security with its usual port, unless somebody chose a port. */
 export const withSecurity = (
   { security, port }: Pick<ImportForm, 'security' | 'port'>,
-  next: ImapServer['security'],
+  next: ImapServerInput['security'],
 ): Pick<ImportForm, 'security' | 'port'> => ({
   security: next,
   port: port === USUAL_PORTS[security] ? USUAL_PORTS[next] : port,
@@ -152,13 +152,13 @@ function findImapErrors({ host, port }: ImportForm): Errors {
 
 const readCredentials = (
   form: ImportForm,
-): Pick<ImapServer, 'username' | 'password' | 'certificate'> => ({
+): Pick<ImapServerInput, 'username' | 'password' | 'certificate'> => ({
   username: form.username.trim(),
   password: form.password,
   certificate: form.certificate.trim() === '' ? null : form.certificate,
 });
 
-const readServer = (form: ImportForm): ImapServer => ({
+const readServer = (form: ImportForm): ImapServerInput => ({
   host: form.host.trim(),
   port: Number(form.port),
   security: form.security,

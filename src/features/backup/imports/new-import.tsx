@@ -13,7 +13,7 @@ import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { type FormRefusal, useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ServerAnswer } from '../../shared/certificate/server-answer.tsx';
 import { ArchiveField } from './archive-field.tsx';
@@ -84,7 +84,7 @@ export function NewImport({
       const { file } = saved;
       if (!isOnServer(saved) && file !== null)
         void sendArchive({ organizationId: input.organizationId, id, file });
-      tell(isOnServer(saved) ? t.importStarted : t.uploadStarted);
+      showSuccess(isOnServer(saved) ? t.importStarted : t.uploadStarted);
       onDone(input.organizationId, id);
     },
   });

@@ -10,12 +10,12 @@ import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { Cell, SuiteList, useListPlace } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList, useListPlace } from '../../shared/suite-list/suite-list.tsx';
 import { REPOSITORIES_PATH, RepositoryTabs } from '../repositories/tabs.tsx';
 import { ImportDetails } from './details.tsx';
 import { importMessages as t } from './messages.en.ts';
 import { NewImport } from './new-import.tsx';
-import { type Import, ImportState, isEnded } from './state-line.tsx';
+import { type ImportOutput, ImportStateLine, isEnded } from './state-line.tsx';
 import { useUploads } from './uploads.ts';
 
 /** The tab with the imports of an organization. */
@@ -24,7 +24,7 @@ export function ImportList() {
   const repositories = useWatch('backupRepositories', EMPTY) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWorking, setWorking] = useState(false);
-  const [adding, setAdding] = useState<{ readonly again: Import | null } | null>(null);
+  const [adding, setAdding] = useState<{ readonly again: ImportOutput | null } | null>(null);
   const { go } = useListPlace(REPOSITORIES_PATH);
   const zone = useZone();
   const uploads = useUploads();
@@ -97,13 +97,15 @@ export function ImportList() {
         ]}
         renderCells={(row) => (
           <>
-            <Cell>
-              <ImportState row={row} upload={getUpload(row.id)} />
-            </Cell>
-            <Cell label={t.items} className="tablet:pr-6 tablet:text-right">
+            <ListCell>
+              <ImportStateLine row={row} upload={getUpload(row.id)} />
+            </ListCell>
+            <ListCell label={t.items} className="tablet:pr-6 tablet:text-right">
               {formatCount(row.counts.imported)}
-            </Cell>
-            <Cell className="max-desk:hidden tablet:pr-5">{formatWhen(row.createdAt, zone)}</Cell>
+            </ListCell>
+            <ListCell className="max-desk:hidden tablet:pr-5">
+              {formatWhen(row.createdAt, zone)}
+            </ListCell>
           </>
         )}
         action={add}

@@ -3,10 +3,13 @@ import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { SignInFields } from '../../shared/certificate/sign-in-fields.tsx';
-import { type ImapServer, type ImportForm, withSecurity } from './import-form.ts';
+import { type ImapServerInput, type ImportForm, withSecurity } from './import-form.ts';
 import { importMessages as t } from './messages.en.ts';
 
-const SECURITIES: readonly { readonly value: ImapServer['security']; readonly label: string }[] = [
+const SECURITIES: readonly {
+  readonly value: ImapServerInput['security'];
+  readonly label: string;
+}[] = [
   { value: 'tls', label: t.securityTls },
   { value: 'starttls', label: t.securityStarttls },
   { value: 'none', label: t.securityNone },

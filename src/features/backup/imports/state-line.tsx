@@ -6,12 +6,15 @@ import type { StateLabel } from '../state-label.ts';
 import { importMessages as t } from './messages.en.ts';
 import type { Upload } from './uploads.ts';
 
-export type Import = OutputOf<'getImport'>;
+export type ImportOutput = OutputOf<'getImport'>;
 
-export const isEnded = ({ state }: Pick<Import, 'state'>): boolean => state === 'done';
+export const isEnded = ({ state }: Pick<ImportOutput, 'state'>): boolean => state === 'done';
 
 /** `upload`: this page is sending the archive. */
-export function getStateLabel({ state, result }: Import, upload: Upload | undefined): StateLabel {
+export function getStateLabel(
+  { state, result }: ImportOutput,
+  upload: Upload | undefined,
+): StateLabel {
   switch (state) {
     case 'uploading':
       return upload === undefined
@@ -29,7 +32,7 @@ export function getStateLabel({ state, result }: Import, upload: Upload | undefi
       return state satisfies never;
   }
 }
-const RESULTS: Readonly<Record<NonNullable<Import['result']>, () => StateLabel>> = {
+const RESULTS: Readonly<Record<NonNullable<ImportOutput['result']>, () => StateLabel>> = {
   success: () => ({ label: t.success, icon: 'success', text: 'text-success' }),
   warning: () => ({ label: t.warning, icon: 'warning', text: 'text-warning' }),
   failed: () => ({ label: t.failed, icon: 'failed', text: 'font-semibold text-failed' }),
@@ -47,7 +50,7 @@ interface Progress {
  * yet how much there is.
  */
 export function getProgress(
-  { source, state, bytes, receivedBytes, readBytes, entries, readEntries }: Import,
+  { source, state, bytes, receivedBytes, readBytes, entries, readEntries }: ImportOutput,
   upload: Upload | undefined,
 ): Progress | null {
   if (state === 'uploading')
@@ -59,11 +62,11 @@ export function getProgress(
     : { done: Math.min(readEntries, entries), total: entries, unit: 'mails' };
 }
 
-export function ImportState({
+export function ImportStateLine({
   row,
   upload,
 }: {
-  readonly row: Import;
+  readonly row: ImportOutput;
   readonly upload: Upload | undefined;
 }) {
   const progress = getProgress(row, upload);

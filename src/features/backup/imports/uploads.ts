@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client, getUser } from '#src/app/worker/worker-client.ts';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 
 /** An archive that this page is sending. It continues while the user works on other pages. */
 export interface Upload {
@@ -38,7 +38,7 @@ export async function sendArchive(archive: Archive): Promise<void> {
   const failure = await sendParts(archive);
   uploads = uploads.filter((upload) => upload.id !== id);
   notify();
-  if (failure !== null) tellFailure(getFailureText(failure));
+  if (failure !== null) showFailure(getFailureText(failure));
 }
 
 /** Returns why it can't continue; null: the archive is on the server, or the import was stopped. */

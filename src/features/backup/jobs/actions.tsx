@@ -6,7 +6,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { DeleteJob } from './delete-job.tsx';
 import { JobNotifications } from './notifications.tsx';
 import { backupJobMessages as t } from './messages.en.ts';
@@ -33,8 +33,8 @@ export function JobActions({
   const [stopping, setStopping] = useState<string | null>(null);
   const act = async (action: Action): Promise<void> => {
     const answer = await mutation.send<unknown>(() => CALLS[action](id), action);
-    if (answer.ok) tell(DONE[action]());
-    else tellFailure(getFailureText(answer.failure));
+    if (answer.ok) showSuccess(DONE[action]());
+    else showFailure(getFailureText(answer.failure));
     if (answer.ok && action === 'stop') setStopping(running?.id ?? null);
   };
   const isStopping = running !== null && stopping === running.id;

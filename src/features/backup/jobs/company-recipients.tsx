@@ -5,16 +5,16 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { tell } from '#src/ui/toasts.ts';
-import type { Person } from '../../shared/forms/person-picker.tsx';
+import { showSuccess } from '#src/ui/toasts.ts';
+import type { PickedPerson } from '../../shared/forms/person-picker.tsx';
 import { backupJobMessages as t } from './messages.en.ts';
 
 export interface CompanyRecipientsProps {
   readonly company: CompanyN;
   /** Users that are already selected. */
-  readonly users: readonly Person[];
+  readonly users: readonly PickedPerson[];
   readonly offline: boolean;
-  readonly onAdd: (users: readonly Person[]) => void;
+  readonly onAdd: (users: readonly PickedPerson[]) => void;
 }
 
 /** Adds the users that are to be notified about the company of a job, as its page lists them. */
@@ -31,7 +31,7 @@ export function CompanyRecipients({ company, users, offline, onAdd }: CompanyRec
     onAdd(
       added.map(({ _id: user, name: full, username }) => ({ _id: user, name: full, username })),
     );
-    tell(
+    showSuccess(
       answer.value.users.length === 0
         ? t.noCompanyRecipients({ company: name })
         : t.recipientsAdded({ count: added.length }),

@@ -1,6 +1,6 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
 import { backupJobMessages as t } from './messages.en.ts';
 
@@ -21,7 +21,7 @@ export function DeleteJob({
       phrase={t.delete}
       send={() => client().ask('deleteBackupJob', { jobId: id })}
       onDone={() => {
-        tell(t.deleted);
+        showSuccess(t.deleted);
         onClose();
         onDeleted();
       }}

@@ -5,7 +5,7 @@ import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { StateText } from '../state-text.tsx';
 import { JobActions } from './actions.tsx';
@@ -51,7 +51,7 @@ export function JobDetails({
       <h3 className="m-0 border-b border-head-rule pt-5 pb-1 text-[length:inherit]">
         {t.settings}
       </h3>
-      <Facts
+      <FactList
         facts={[
           ...(row.description === '' ? [] : [[t.description, row.description] as const]),
           [t.scope, scopeLabel(row)],

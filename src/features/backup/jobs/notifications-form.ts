@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { backupJobCalls } from '#contract/backup/job-calls.ts';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Person } from '../../shared/forms/person-picker.tsx';
+import type { PickedPerson } from '../../shared/forms/person-picker.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import type { FormSchema } from '#src/ui/form-schema.ts';
 import { backupJobMessages as t } from './messages.en.ts';
@@ -10,7 +10,7 @@ import { backupJobMessages as t } from './messages.en.ts';
 export interface NotificationForm {
   readonly enabled: boolean;
   readonly notifyOnFailure: boolean;
-  readonly users: readonly Person[];
+  readonly users: readonly PickedPerson[];
   /** Addresses as typed. */
   readonly addresses: string;
 }

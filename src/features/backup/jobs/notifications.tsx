@@ -5,7 +5,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
-import { Chosen } from '#src/ui/chosen.tsx';
+import { SelectedValues } from '#src/ui/chosen.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
@@ -13,7 +13,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
@@ -60,7 +60,7 @@ function Form({
     schema: makeNotificationsSchema(id),
     submit: (input) => client().ask('setJobNotifications', input),
     onSaved: () => {
-      tell(t.notificationsSaved);
+      showSuccess(t.notificationsSaved);
       onClose();
     },
   });
@@ -108,7 +108,7 @@ function Form({
         offline={offline}
         onAdd={(added) => change({ users: [...form.users, ...added] })}
       />
-      <Chosen
+      <SelectedValues
         label={t.notifyUsers}
         none={t.noUsers}
         items={form.users.map(({ _id, name, username }) => ({

@@ -10,7 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { stripPaths, stripWidth, WIDE } from '../../shared/runs/spark-bars.ts';
-import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { StateText } from '../state-text.tsx';
 import { JobDetails } from './details.tsx';
 import { NextRun } from './next-run.tsx';
@@ -57,24 +57,24 @@ export function BackupJobs() {
       ]}
       renderCells={(row) => (
         <>
-          <Cell>
+          <ListCell>
             <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
               <StateText label={stateLabel(jobState(row))} />
               {!row.enabled && <Badge>{t.disabled}</Badge>}
             </span>
-          </Cell>
-          <Cell className="max-desk:hidden tablet:truncate" tip={getSchedule(row)}>
+          </ListCell>
+          <ListCell className="max-desk:hidden tablet:truncate" tip={getSchedule(row)}>
             {getSchedule(row)}
-          </Cell>
-          <Cell label={t.nextRun}>
+          </ListCell>
+          <ListCell label={t.nextRun}>
             <NextRun at={getNextRun(row)} now={now} zone={zone} />
-          </Cell>
-          <Cell className="max-tablet:hidden">
+          </ListCell>
+          <ListCell className="max-tablet:hidden">
             <Sessions row={row} />
-          </Cell>
-          <Cell className="text-right max-desk:hidden tablet:pr-5">
+          </ListCell>
+          <ListCell className="text-right max-desk:hidden tablet:pr-5">
             {row.recent[0] === undefined ? '–' : formatBytes(row.recent[0].bytesRead)}
-          </Cell>
+          </ListCell>
         </>
       )}
       action={<NewButton />}

@@ -4,7 +4,7 @@ import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizat
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
 import { organizationMessages as t } from './messages.en.ts';
 
@@ -38,7 +38,9 @@ export function DeleteOrganization({
       phrase={t.deleteOrganization}
       send={() => withReauth(() => client().ask('deleteOrganization', { organizationId: id }))}
       onDone={(answer) => {
-        tell(isImported ? t.serverDeleted : t.deleted({ day: formatDate(answer.dataUntil, zone) }));
+        showSuccess(
+          isImported ? t.serverDeleted : t.deleted({ day: formatDate(answer.dataUntil, zone) }),
+        );
         onClose();
         onDeleted();
       }}

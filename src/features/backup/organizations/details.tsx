@@ -11,7 +11,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatDate } from '#src/ui/format.ts';
 import { JobLinks } from '../lists/job-links.tsx';
 import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { Access } from './access.tsx';
 import { certificateAddress } from './certificate/address.ts';
@@ -87,7 +87,7 @@ export function OrganizationDetails({
       {server?.problem != null && (
         <Callout tone="warning">{t.serverProblem({ reason: server.problem })}</Callout>
       )}
-      <Facts
+      <FactList
         facts={[
           [t.lastPoint, <Moment key="point" at={getLastPoint(jobs)} now={now} never={t.never} />],
           ...(counted === undefined || isImported

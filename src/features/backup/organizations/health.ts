@@ -7,7 +7,7 @@ export const CERTIFICATE_NOTICE_DAYS = 30;
 const DAY: Ms = 86_400_000;
 
 export type HealthState = 'failed' | 'warning' | 'running' | 'success' | 'none';
-export interface Health {
+export interface OrganizationHealth {
   readonly state: HealthState;
   /** The worst thing about the organization. */
   readonly why:
@@ -35,7 +35,7 @@ export function getHealth(
   }: Pick<OrganizationRow, 'certificate' | 'isCertificateMissing' | 'missingPermissions'>,
   jobs: readonly Pick<BackupJobRow, 'recent' | 'running'>[],
   now: Ms,
-): Health {
+): OrganizationHealth {
   const left = certificate === null ? Infinity : daysLeft(certificate.expiresAt, now);
   if (left < 0) return { state: 'failed', why: 'certificate-expired' };
   if (isCertificateMissing) return { state: 'failed', why: 'certificate-missing' };

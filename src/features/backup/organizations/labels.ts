@@ -1,9 +1,9 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { StateLabel } from '../state-label.ts';
-import type { Health } from './health.ts';
+import type { OrganizationHealth } from './health.ts';
 import { organizationMessages as t } from './messages.en.ts';
 
-export function healthLabel({ state, why }: Health): StateLabel {
+export function healthLabel({ state, why }: OrganizationHealth): StateLabel {
   switch (state) {
     case 'failed':
       return {

@@ -7,7 +7,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Switch } from '#src/ui/switch.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { organizationMessages as t } from './messages.en.ts';
 
 /** Whether restores of the organization wait for a second person. */
@@ -23,7 +23,7 @@ export function RestoreApproval({ row }: { readonly row: OrganizationRow }) {
     );
     setIsBusy(false);
     setFailure(answer.ok ? null : answer.failure);
-    if (answer.ok) tell(needsApproval ? t.approvalOn : t.approvalOff);
+    if (answer.ok) showSuccess(needsApproval ? t.approvalOn : t.approvalOff);
   };
   return (
     <div className="pt-4">

@@ -7,7 +7,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
-import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { OrganizationDetails } from './details.tsx';
 import { ImportServer } from './import-server/dialog.tsx';
@@ -57,19 +57,19 @@ export function Organizations() {
           const own = getJobs(row);
           return (
             <>
-              <Cell className="truncate" tip={getCompany(row)}>
+              <ListCell className="truncate" tip={getCompany(row)}>
                 {getCompany(row)}
-              </Cell>
-              <Cell>
+              </ListCell>
+              <ListCell>
                 <HealthMark row={row} jobs={own} now={now} />
-              </Cell>
-              <Cell className="max-desk:hidden">
+              </ListCell>
+              <ListCell className="max-desk:hidden">
                 <CertificateDays row={row} now={now} zone={zone} />
-              </Cell>
-              <Cell label={t.lastPoint}>
+              </ListCell>
+              <ListCell label={t.lastPoint}>
                 <Moment at={getLastPoint(own)} now={now} never={t.never} />
-              </Cell>
-              <Cell className="text-right max-desk:hidden tablet:pr-5">{own.length}</Cell>
+              </ListCell>
+              <ListCell className="text-right max-desk:hidden tablet:pr-5">{own.length}</ListCell>
             </>
           );
         }}

@@ -10,7 +10,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { retentionLabel } from './retention-label.ts';
 import { StorageFields } from './storage-fields.tsx';
@@ -42,7 +42,7 @@ export function AttachDialog({
     schema: ATTACH_SCHEMA,
     submit: (input) => withReauth(() => client().ask('attachBackupRepository', input)),
     onSaved: ({ id }) => {
-      tell(t.attachStarted);
+      showSuccess(t.attachStarted);
       onDone(id);
     },
   });

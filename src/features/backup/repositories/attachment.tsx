@@ -3,7 +3,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatDate } from '#src/ui/format.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-export type Attachment = NonNullable<
+export type AttachedRow = NonNullable<
   OutputOf<'listBackupRepositories'>['rows'][number]['attachment']
 >;
 
@@ -12,7 +12,7 @@ export function AttachmentNote({
   attachment,
   zone,
 }: {
-  readonly attachment: Attachment | null;
+  readonly attachment: AttachedRow | null;
   readonly zone: string;
 }) {
   if (attachment === null) return null;
@@ -41,7 +41,7 @@ export function AttachmentNote({
   );
 }
 
-const getProgress = ({ done, total }: Attachment['points']) => ({
+const getProgress = ({ done, total }: AttachedRow['points']) => ({
   done: formatCount(done),
   total: total === null ? '…' : formatCount(total),
 });
@@ -53,7 +53,7 @@ const TEXTS = {
   'excluded-on-hold': t.foundExcludedOnHold,
 } as const;
 
-function describe({ kind, at, object }: Attachment['problems'][number], zone: string): string {
+function describe({ kind, at, object }: AttachedRow['problems'][number], zone: string): string {
   const day = at === null ? t.unknownDay : formatDate(at, zone);
   if (kind === 'foreign') return t.leftOutForeign({ day });
   if (kind === 'damaged') return t.leftOutDamaged({ day });

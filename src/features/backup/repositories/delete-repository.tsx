@@ -7,7 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
@@ -48,7 +48,7 @@ export function DeleteRepository({
       phrase={isOnServer ? t.removeFromServer : t.deleteRepository}
       send={() => withReauth(() => client().ask('deleteBackupRepository', { id }))}
       onDone={() => {
-        tell(isOnServer ? t.removed : t.deleting);
+        showSuccess(isOnServer ? t.removed : t.deleting);
         onClose();
       }}
       onClose={onClose}

@@ -12,16 +12,16 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { formatMonth } from '../../shared/format-month.ts';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
 import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
 import { lockFacts, TamperingNote } from './locks.tsx';
-import { Verified } from './notes.tsx';
+import { VerifiedNote } from './notes.tsx';
 import { describeChoice } from './proxy-choice.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { StorageKeyDialog } from './storage-key-dialog.tsx';
@@ -125,7 +125,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
       {row.damaged > 0 && (
         <p className="m-0 py-2 text-failed">{t.damaged({ count: row.damaged })}</p>
       )}
-      <Facts
+      <FactList
         facts={[
           ...(row.description === '' ? [] : [[t.description, row.description] as const]),
           [t.used, usage?.usedBytes == null ? '–' : formatBytes(usage.usedBytes)],
@@ -141,7 +141,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
             : ([
                 [t.cleanUp, t.cleanUpDaily],
                 [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
-                [t.verified, <Verified key="verified" row={row} now={now} />],
+                [t.verified, <VerifiedNote key="verified" row={row} now={now} />],
               ] as const)),
           ...(isOnServer ? [] : [[t.runsOn, describeChoice(row.proxy, proxies)] as const]),
           ...storageFacts(row, usage),
@@ -219,8 +219,8 @@ function PendingChange({
           : client().ask('updateBackupRepository', { id: row.id, ...changes }),
       ),
     );
-    if (saved.ok) tell(t.saved);
-    else tellFailure(getFailureText(saved.failure));
+    if (saved.ok) showSuccess(t.saved);
+    else showFailure(getFailureText(saved.failure));
   };
   const action = (word: string, changes: Parameters<typeof undo>[0]) => (
     <CallButton

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { newForm, newRepositorySchema } from './form.ts';
 import { Fields, type NamedRow, OrganizationField } from './repository-form.tsx';
-import { NewServerRepository } from './server-repository.tsx';
+import { NewServerRepositoryForm } from './server-repository.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** The form of a new repository. On the server of an organization, a repository has other fields. */
@@ -21,14 +21,14 @@ export function NewRepository({
   const organization = organizations.find(({ id }) => id === chosen);
   if (organization && !isBackedUpHere(organization))
     return (
-      <NewServerRepository key={chosen} organizationId={chosen} onDone={onDone}>
+      <NewServerRepositoryForm key={chosen} organizationId={chosen} onDone={onDone}>
         <OrganizationField
           organizations={organizations}
           value={chosen}
           error={null}
           onChange={setChosen}
         />
-      </NewServerRepository>
+      </NewServerRepositoryForm>
     );
   return (
     <Fields
@@ -39,7 +39,7 @@ export function NewRepository({
       schema={newRepositorySchema}
       submit={(input) => withReauth(() => client().ask('createBackupRepository', input))}
       onDone={({ id }) => {
-        tell(t.created);
+        showSuccess(t.created);
         onDone(id);
       }}
     />

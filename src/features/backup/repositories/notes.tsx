@@ -29,7 +29,13 @@ export function RepositoryNotes({
 }
 
 /** When all data was last read and checked, and how many objects lost some. */
-export function Verified({ row, now }: { readonly row: BackupRepositoryRow; readonly now: Ms }) {
+export function VerifiedNote({
+  row,
+  now,
+}: {
+  readonly row: BackupRepositoryRow;
+  readonly now: Ms;
+}) {
   // Other servers verify their repositories themselves.
   if (row.target.type === 'Server') return <span className="text-ink-3">–</span>;
   return (

@@ -3,7 +3,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { makePasswordSchema } from './form.ts';
 import { PasswordInputs } from './password-inputs.tsx';
@@ -24,7 +24,7 @@ export function PasswordDialog({
     schema: makePasswordSchema(id),
     submit: (input) => withReauth(() => client().ask('updateBackupRepository', input)),
     onSaved: () => {
-      tell(t.passwordChanged);
+      showSuccess(t.passwordChanged);
       onClose();
     },
   });

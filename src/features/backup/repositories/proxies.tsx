@@ -2,7 +2,7 @@ import type { BackupProxyRow } from '#contract/backup/repositories.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
-import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { StateText } from '../state-text.tsx';
 import { getPools } from './pools.ts';
 import { ProxyPanel } from './proxy-panel.tsx';
@@ -33,16 +33,16 @@ export function ProxyList() {
       ]}
       renderCells={(row) => (
         <>
-          <Cell>
+          <ListCell>
             <StateText label={getProxyState(row, getHealth(row.id))} />
-          </Cell>
-          <Cell label={t.pool}>{row.pool ?? t.noPool}</Cell>
-          <Cell label={t.work}>
+          </ListCell>
+          <ListCell label={t.pool}>{row.pool ?? t.noPool}</ListCell>
+          <ListCell label={t.work}>
             {!isLoaded ? '–' : t.workCount({ count: getHealth(row.id)?.work.length ?? 0 })}
-          </Cell>
-          <Cell className="max-desk:hidden tablet:pr-5">
+          </ListCell>
+          <ListCell className="max-desk:hidden tablet:pr-5">
             {getHealth(row.id)?.version ?? row.version}
-          </Cell>
+          </ListCell>
         </>
       )}
       empty={{ icon: 'computer', title: t.noProxies, hint: t.noProxiesHint }}
@@ -71,7 +71,7 @@ export function PoolList() {
         { label: t.pool, className: 'pl-5' },
         { label: t.proxies, className: 'w-[30%] pr-5' },
       ]}
-      renderCells={(pool) => <Cell>{t.proxyCount({ count: pool.proxies.length })}</Cell>}
+      renderCells={(pool) => <ListCell>{t.proxyCount({ count: pool.proxies.length })}</ListCell>}
       empty={{ icon: 'computer', title: t.noPools, hint: t.noPoolsHint }}
       getPanelDetail={(pool) => t.proxyCount({ count: pool.proxies.length })}
       renderPanel={(pool) => (

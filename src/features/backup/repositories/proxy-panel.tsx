@@ -16,16 +16,16 @@ import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { StateText } from '../state-text.tsx';
 import { getProxyState } from './proxy-state.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-export type ProxyHealth = OutputOf<'listProxies'>['rows'][number];
+export type ProxyRow = OutputOf<'listProxies'>['rows'][number];
 
 /** A proxy beside the list: how it is, what it does, and what can be done with it. */
 export function ProxyPanel({
@@ -36,7 +36,7 @@ export function ProxyPanel({
 }: {
   readonly row: BackupProxyRow;
   /** Null: not known. */
-  readonly health: ProxyHealth | null;
+  readonly health: ProxyRow | null;
   readonly now: Ms;
   readonly onChanged: () => void;
 }) {
@@ -54,8 +54,8 @@ export function ProxyPanel({
     const saved = await mutation.send(() =>
       withReauth(() => client().ask('updateProxy', { id, maintenance: on })),
     );
-    if (saved.ok) tell(on ? t.maintenanceBegun : t.maintenanceEnded);
-    else tellFailure(getFailureText(saved.failure));
+    if (saved.ok) showSuccess(on ? t.maintenanceBegun : t.maintenanceEnded);
+    else showFailure(getFailureText(saved.failure));
     onChanged();
   };
   const version = health?.version ?? row.version;
@@ -91,7 +91,7 @@ export function ProxyPanel({
         </Callout>
       )}
       {health !== null && !health.hasFolder && <Callout tone="running">{t.noFolder}</Callout>}
-      <Facts
+      <FactList
         facts={[
           [t.state, <StateText key="state" label={getProxyState(row, health)} />],
           ...(health === null || health.isServer
@@ -145,7 +145,7 @@ export function ProxyPanel({
           phrase={t.removeProxy}
           send={() => withReauth(() => client().ask('deleteProxy', { id }))}
           onDone={() => {
-            tell(t.proxyRemoved);
+            showSuccess(t.proxyRemoved);
             setOpen(null);
             onChanged();
           }}
@@ -175,7 +175,7 @@ function PoolDialog({
     })),
     submit: (input) => withReauth(() => client().ask('updateProxy', input)),
     onSaved: () => {
-      tell(t.saved);
+      showSuccess(t.saved);
       onClose();
     },
   });
@@ -202,7 +202,7 @@ function PoolDialog({
   );
 }
 
-const WORK: Readonly<Record<ProxyHealth['work'][number]['kind'], () => string>> = {
+const WORK: Readonly<Record<ProxyRow['work'][number]['kind'], () => string>> = {
   'backup': () => t.workBackup,
   'restore': () => t.workRestore,
   'clean-up': () => t.workCleanUp,

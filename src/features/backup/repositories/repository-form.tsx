@@ -13,7 +13,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
@@ -50,7 +50,7 @@ export function EditRepository({
       submit={(input) => withReauth(() => client().ask('updateBackupRepository', input))}
       onCancel={onCancel}
       onDone={() => {
-        tell(t.saved);
+        showSuccess(t.saved);
         onDone();
       }}
     />

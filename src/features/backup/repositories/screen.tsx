@@ -10,12 +10,12 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { listPlace } from '../../shared/suite-list/address.ts';
-import { Cell, SuiteList, useListPlace } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList, useListPlace } from '../../shared/suite-list/suite-list.tsx';
 import { ImportList } from '../imports/screen.tsx';
 import { AttachDialog } from './attach-dialog.tsx';
 import { RepositoryDetails } from './details.tsx';
 import { formatLockedUntil } from './locks.tsx';
-import { RepositoryNotes, Verified } from './notes.tsx';
+import { RepositoryNotes, VerifiedNote } from './notes.tsx';
 import { PoolList, ProxyList } from './proxies.tsx';
 import { NewRepository } from './new-repository.tsx';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';
@@ -88,25 +88,29 @@ function RepositoryList() {
           const usage = usages.get(row.id);
           return (
             <>
-              <Cell label={t.used} className="tablet:pr-6 tablet:text-right">
+              <ListCell label={t.used} className="tablet:pr-6 tablet:text-right">
                 {usage?.usedBytes == null ? '–' : formatBytes(usage.usedBytes)}
-              </Cell>
-              <Cell className="text-right max-desk:hidden tablet:pr-6">{usage?.points ?? '–'}</Cell>
-              <Cell label={t.retention}>
+              </ListCell>
+              <ListCell className="text-right max-desk:hidden tablet:pr-6">
+                {usage?.points ?? '–'}
+              </ListCell>
+              <ListCell label={t.retention}>
                 <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5">
                   {describeRetention(row)}
                   <RepositoryNotes row={row} zone={zone} />
                 </span>
-              </Cell>
-              <Cell className="max-desk:hidden">
+              </ListCell>
+              <ListCell className="max-desk:hidden">
                 {getObjectLock(row.target) === null
                   ? '–'
                   : formatLockedUntil(usage?.locks ?? null, zone)}
-              </Cell>
-              <Cell className="max-desk:hidden">
-                <Verified row={row} now={now} />
-              </Cell>
-              <Cell className="text-right max-desk:hidden tablet:pr-5">{getJobs(row).length}</Cell>
+              </ListCell>
+              <ListCell className="max-desk:hidden">
+                <VerifiedNote row={row} now={now} />
+              </ListCell>
+              <ListCell className="text-right max-desk:hidden tablet:pr-5">
+                {getJobs(row).length}
+              </ListCell>
             </>
           );
         }}

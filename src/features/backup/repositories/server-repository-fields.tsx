@@ -8,13 +8,13 @@ import type { FormSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import {
   editServerForm,
   EMPTY_SERVER_FORM,
@@ -204,7 +204,7 @@ export function EditFields({
     schema: makeServerEditSchema(id, settings.version, initial),
     submit: (input) => withReauth(() => client().ask('updateServerRepository', input)),
     onSaved: () => {
-      tell(t.saved);
+      showSuccess(t.saved);
       onDone();
     },
   });
@@ -233,7 +233,7 @@ export function EditFields({
         <FormPart title={t.repository}>
           <RequiredNote />
           <NameFields {...fields} />
-          <Facts facts={place} />
+          <FactList facts={place} />
         </FormPart>
         <RetentionFields
           {...fields}

@@ -4,13 +4,13 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { makeExistingSchema, makeServerSchema, type ServerSettings } from './server-form.ts';
 import { EditFields, NewFields } from './server-repository-fields.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** The form of a repository on the Veeam server of an organization: a new one, or one that it has. */
-export function NewServerRepository({
+export function NewServerRepositoryForm({
   organizationId,
   children,
   onDone,
@@ -34,7 +34,7 @@ export function NewServerRepository({
       </div>
     );
   const done = ({ id }: { readonly id: string }): void => {
-    tell(isExisting ? t.added : t.created);
+    showSuccess(isExisting ? t.added : t.created);
     onDone(id);
   };
   const props = { storage: value, organization: children, onExisting: setExisting, onDone: done };

@@ -2,7 +2,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { makeStorageKeySchema } from './form.ts';
 import { StorageKeyInputs } from './storage-fields.tsx';
@@ -23,7 +23,7 @@ export function StorageKeyDialog({
     schema: makeStorageKeySchema(id),
     submit: (input) => withReauth(() => client().ask('updateBackupRepository', input)),
     onSaved: () => {
-      tell(t.accessKeyChanged);
+      showSuccess(t.accessKeyChanged);
       onClose();
     },
   });

@@ -4,7 +4,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { formatBytes, formatCount } from '#src/ui/format.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 type Row = OutputOf<'listBackupRepositories'>['rows'][number];
@@ -32,8 +32,8 @@ export function UpkeepButtons({
     setBusy(call);
     const requested = await client().ask(call, { id });
     setBusy(null);
-    if (requested.ok) tell(confirmation);
-    else tellFailure(getFailureText(requested.failure));
+    if (requested.ok) showSuccess(confirmation);
+    else showFailure(getFailureText(requested.failure));
     onRequested();
   };
   const button = (call: UpkeepCall, label: string, confirmation: string, isOpen: boolean) => (

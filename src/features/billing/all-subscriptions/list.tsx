@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { ProviderSubscription } from '#contract/billing/all-subscription-calls.ts';
 import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { OpenName, SortHead } from '../../shared/lists/list-parts.tsx';
 import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { moneyWords } from '../labels.ts';
@@ -71,7 +71,7 @@ export function SubscriptionList({
             className={`w-28 text-right ${open === null ? '' : 'pr-5'}`}
             onSort={onSort}
           />
-          <Head className={`w-36 pl-5 ${wide}`}>{t.usage}</Head>
+          <TableHead className={`w-36 pl-5 ${wide}`}>{t.usage}</TableHead>
           <SortHead
             label={t.next}
             by="next"
@@ -79,7 +79,7 @@ export function SubscriptionList({
             className={`w-28 ${middle} pl-5 desk:pl-0`}
             onSort={onSort}
           />
-          <Head className={`w-36 pr-5 ${middle}`}>{t.payment}</Head>
+          <TableHead className={`w-36 pr-5 ${middle}`}>{t.payment}</TableHead>
         </>
       }
     >

@@ -12,7 +12,7 @@ import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { dayAt } from '../../shared/date-range/dates.ts';
-import { Download } from '../../shared/export/download.tsx';
+import { DownloadButton } from '../../shared/export/download.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
 import { focusEntry, ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
@@ -82,7 +82,7 @@ export function AllSubscriptions() {
             <Filters place={place} report={report} today={today} onPlace={go} />
             {canExport && (
               <span className="ml-auto">
-                <Download
+                <DownloadButton
                   name="exportAllSubscriptions"
                   input={filter}
                   offline={offline}

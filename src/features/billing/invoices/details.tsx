@@ -8,7 +8,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { saveFile } from '#src/ui/save-file.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { dayWords, moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
 import { invoiceMessages as t } from './messages.en.ts';
@@ -46,7 +46,7 @@ export function InvoiceDetails({
     const made = await mutation.send(() => client().file('invoicePdf', { id }));
     if (!made.ok) return setWrong(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(t.fileDownloaded({ name: made.value.name }));
+    showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (

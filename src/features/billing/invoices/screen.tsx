@@ -24,7 +24,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { INVOICE_WORDS } from '../labels.ts';
 import {
   INVOICES_DEFAULTS,
@@ -87,9 +87,9 @@ export function Invoices() {
         ...invoicesNarrowed(place, today),
       }),
     );
-    if (!made.ok) return tellFailure(getFailureText(made.failure));
+    if (!made.ok) return showFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(t.fileDownloaded({ name: made.value.name }));
+    showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (

@@ -19,11 +19,11 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, getPages } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { licensingAddress, licensingPlace, monthWords } from './address.ts';
 import type { LicensingPlace } from './address.ts';
 import { UsageTable } from './usage-table.tsx';
-import type { Holder } from './usage-table.tsx';
+import type { LicenseHolder } from './usage-table.tsx';
 import { licensingMessages as t } from './messages.en.ts';
 
 /** `/monitoring/licensing`: usage of a month by company or provider (LIC-4). */
@@ -48,7 +48,7 @@ export function Licensing() {
   const go = (next: Partial<LicensingPlace>, how: 'push' | 'replace' = 'push'): void =>
     history[how](licensingAddress({ ...place, page: 1, ...next }));
 
-  const holders: readonly Holder[] = byCompany
+  const holders: readonly LicenseHolder[] = byCompany
     ? (companies.value?.companies ?? []).map(({ company, companyName, lines }) => ({
         key: String(company ?? 'none'),
         name: company === null ? t.noCompany : companyName,
@@ -75,9 +75,9 @@ export function Licensing() {
 
   async function download(): Promise<void> {
     const made = await mutation.send(() => client().file('exportLicensing', time));
-    if (!made.ok) return tellFailure(getFailureText(made.failure));
+    if (!made.ok) return showFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(t.fileDownloaded({ name: made.value.name }));
+    showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (

@@ -1,13 +1,13 @@
-import type { UsageLine } from '#contract/billing/licensing-calls.ts';
+import type { LicensingLine } from '#contract/billing/licensing-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { productWords } from '../labels.ts';
 import { licensingMessages as t } from './messages.en.ts';
 
-export interface Holder {
+export interface LicenseHolder {
   readonly key: string;
   readonly name: string;
   readonly detail?: string;
-  readonly lines: readonly UsageLine[];
+  readonly lines: readonly LicensingLine[];
 }
 
 /** Usage table: a heading per company or provider, and a line per product. */
@@ -16,7 +16,7 @@ export function UsageTable({
   holders,
 }: {
   readonly caption: string;
-  readonly holders: readonly Holder[];
+  readonly holders: readonly LicenseHolder[];
 }) {
   return (
     <div className="overflow-x-auto">

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { FormEvent } from 'react';
 import { ENVIRONMENTS, quickBooksCalls } from '#contract/billing/quickbooks-calls.ts';
-import type { Environment, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksEnvironment, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
@@ -18,7 +18,7 @@ import { Select } from '#src/ui/select.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { quickBooksMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
@@ -31,7 +31,7 @@ export interface ConnectionProps {
   readonly onGone: () => void;
 }
 
-const WORDS: Readonly<Record<Environment, string>> = {
+const WORDS: Readonly<Record<QuickBooksEnvironment, string>> = {
   production: t.production,
   sandbox: t.sandbox,
 };
@@ -59,7 +59,7 @@ export function Connection({
     submit: (input) => withReauth(() => client().ask('setQuickBooks', input)),
     onSaved: (next) => {
       reset({ environment: next.environment, clientId: next.clientId, secret: '' });
-      tell(t.keysSaved);
+      showSuccess(t.keysSaved);
       onSaved(next);
     },
   });
@@ -104,7 +104,7 @@ export function Connection({
     if (!answer.ok) return;
     setRemoving(false);
     reset({ environment: 'production', clientId: '', secret: '' });
-    tell(t.disconnected);
+    showSuccess(t.disconnected);
     onGone();
   }
 
@@ -255,7 +255,7 @@ function statusText(
 }
 
 interface KeysForm {
-  readonly environment: Environment;
+  readonly environment: QuickBooksEnvironment;
   readonly clientId: string;
   readonly secret: string;
 }

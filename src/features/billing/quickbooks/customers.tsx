@@ -13,7 +13,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { quickBooksMessages as t } from './messages.en.ts';
 
@@ -40,7 +40,7 @@ const HEALTH: Readonly<
 const MAX_SHOWN = 200;
 
 /** All QuickBooks customers, each with the company it is mapped to (BILL-4). */
-export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
+export function CustomerList({ rows, companies, offline, onRows }: CustomersProps) {
   const [text, setText] = useState('');
   const mutation = useServerMutation();
   const error = mutation.failure?.message ?? null;
@@ -60,7 +60,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
     );
     if (!details.ok) return;
     onRows(details.value);
-    tell(said);
+    showSuccess(said);
   }
 
   return (
@@ -151,7 +151,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
           onMapped={(mapped, message) => {
             setChoosing(null);
             onRows(mapped);
-            tell(message);
+            showSuccess(message);
           }}
         />
       )}

@@ -14,10 +14,10 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { type Back, backIn } from './callback-result.ts';
 import { Connection } from './connection.tsx';
-import { Customers } from './customers.tsx';
+import { CustomerList } from './customers.tsx';
 import { quickBooksMessages as t } from './messages.en.ts';
 
 /** Poll intervals in milliseconds: in general, and before the first read has finished. */
@@ -76,7 +76,7 @@ export function QuickBooks() {
     const done = async (): Promise<void> => {
       const failure = await finish(back);
       setSaid(failure);
-      if (failure === null) tell('QuickBooks is connected');
+      if (failure === null) showSuccess('QuickBooks is connected');
       again.current();
     };
     void done();
@@ -141,7 +141,7 @@ export function QuickBooks() {
               }}
             />
             {stored.realm !== null && customers !== null && (
-              <Customers
+              <CustomerList
                 rows={customers}
                 companies={companies}
                 offline={offline}

@@ -8,7 +8,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { formatWhen } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { billingSettingsMessages as t } from './messages.en.ts';
 
 /** Companies that can still be restored (BILL-13). */
@@ -22,7 +22,7 @@ export function DeletedCompanies({ offline }: { readonly offline: boolean }) {
       companyId,
     );
     if (!answer.ok) return;
-    tell(t.restored({ company: name }));
+    showSuccess(t.restored({ company: name }));
     again();
   };
   const why = mutation.failure ?? (offline ? null : failure);

@@ -16,7 +16,7 @@ import { makeFormSchema, makeReadingSchema } from '#src/ui/form-schema.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { getLevelName } from '../subscriptions/labels.ts';
 import { billingSettingsMessages as t } from './messages.en.ts';
@@ -53,7 +53,7 @@ export function PaymentsForm({
     schema: makeReadingSchema((draft: Draft) => readDraft(draft, settings)),
     submit: (next) => withReauth(() => client().ask('setBillingSettings', next)),
     onSaved: (next) => {
-      tell(t.saved);
+      showSuccess(t.saved);
       onSaved(next);
       secrets.again();
     },
@@ -214,7 +214,7 @@ function SecretField({
     explain: (failure) => readServerErrors(failure, { value: null }),
     onSaved: ({ secrets }) => {
       reset({ value: '' });
-      tell(t.secretStored);
+      showSuccess(t.secretStored);
       onStored(secrets);
     },
   });
@@ -224,7 +224,7 @@ function SecretField({
     );
     if (!answer.ok) return;
     reset({ value: '' });
-    tell(t.secretRemoved);
+    showSuccess(t.secretRemoved);
     onStored(answer.value.secrets);
   };
   const refusal = removal.failure === null ? null : getFailureText(removal.failure);

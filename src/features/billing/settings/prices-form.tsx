@@ -18,7 +18,7 @@ import { changeSign, readMoney, showMoney } from '#src/ui/money.ts';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { getLevelName } from '../subscriptions/labels.ts';
@@ -59,7 +59,7 @@ export function PricesForm({
     schema: makeFormSchema(BillingSettingsSchema, (draft: Draft) => readDraft(draft, settings)),
     submit: (next) => withReauth(() => client().ask('setBillingSettings', next)),
     onSaved: (next) => {
-      tell(t.saved);
+      showSuccess(t.saved);
       onSaved(next);
     },
   });

@@ -75,7 +75,7 @@ export function SubscriptionDetails({
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 px-4 pt-3 pb-6 tablet:px-5">
       {row.isDeleted && <Callout tone="warning">{t.deletedCompany}</Callout>}
       {row.subscription !== null && (
-        <Terms
+        <TermsList
           row={{ ...row, subscription: row.subscription }}
           operations={isReadOnly || row.isDeleted ? NONE : ALL}
           levelNames={isReadOnly ? null : branding}
@@ -115,7 +115,7 @@ const isPossible = (operation: Operation, { status, undo }: SubscriptionOut): bo
   ((operation !== 'rollback' || undo !== null) && canHappen(status, OPERATION_TRIGGERS[operation]));
 
 /** Terms, notes about money, and the operations that the status allows. */
-export function Terms({
+export function TermsList({
   row,
   operations,
   levelNames,

@@ -7,7 +7,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { Select } from '#src/ui/select.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { getId } from '../../shared/ids.ts';
 import { moneyWords } from '../labels.ts';
@@ -59,7 +59,7 @@ export function InvoiceDialog({
     })),
     submit: (input) => withReauth(() => client().ask('sendMonthInvoice', input)),
     onSaved: ({ invoice }) => {
-      tell(t.invoiceSent({ number: invoice }));
+      showSuccess(t.invoiceSent({ number: invoice }));
       onDone();
     },
   });

@@ -11,7 +11,7 @@ import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { MoneyField } from '#src/ui/money-field.tsx';
 import { readMoney, showMoney } from '#src/ui/money.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { addDays, isDay, momentAt, dayAt } from '../../shared/date-range/dates.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
@@ -54,7 +54,7 @@ function DeleteCompany({ row, onDone, onClose }: OperationDialogProps) {
       phrase={t.delete}
       send={() => withReauth(() => client().ask('deleteSubscriber', { companyId: company }))}
       onDone={() => {
-        tell(t.deleted({ company: companyName }));
+        showSuccess(t.deleted({ company: companyName }));
         onDone();
       }}
       onClose={onClose}
@@ -97,7 +97,7 @@ function Change({ operation, row, onDone, onClose }: OperationDialogProps) {
     schema: makeReadingSchema((draft) => readDraft(draft, operation, row, zone)),
     submit: (input) => withReauth(() => send(input)),
     onSaved: () => {
-      tell(t.done);
+      showSuccess(t.done);
       onDone();
     },
   });

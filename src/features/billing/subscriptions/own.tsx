@@ -9,12 +9,12 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
 import { Subscriptions } from '../own-usage.tsx';
-import { OWN_OPERATIONS, Terms } from './details.tsx';
+import { OWN_OPERATIONS, TermsList } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
 
 import { subscriptionMessages as t } from './messages.en.ts';
@@ -80,7 +80,7 @@ function OwnSubscriptions({
           {rows.map((row) => (
             <li key={row.companyId} className="min-w-0 border-t-2 border-head-rule pt-3">
               <h2 className="m-0 pb-1 text-body font-semibold break-words">{row.companyName}</h2>
-              <Terms
+              <TermsList
                 row={row}
                 operations={canChange ? operations : []}
                 levelNames={branding}
@@ -95,7 +95,7 @@ function OwnSubscriptions({
                     offline={offline}
                   />
                 )}
-              </Terms>
+              </TermsList>
               {row.usage !== null && (
                 <p className="m-0 pt-3 text-ink-2">
                   {t.soFar({
@@ -132,7 +132,7 @@ function CardButton({
     const answer = await mutation.send(() =>
       withReauth(() => client().ask(call, { companyId: company })),
     );
-    if (!answer.ok) tellFailure(getFailureText(answer.failure));
+    if (!answer.ok) showFailure(getFailureText(answer.failure));
     else if (answer.value.url === null) onChanged();
     else location.assign(answer.value.url);
   };
@@ -165,8 +165,8 @@ function InvoiceButton({
     const answer = await mutation.send(() =>
       withReauth(() => client().ask('payInvoiceOnline', { companyId: company })),
     );
-    if (!answer.ok) tellFailure(getFailureText(answer.failure));
-    else if (answer.value.url === null) tellFailure(t.noOnlinePayment({ number }));
+    if (!answer.ok) showFailure(getFailureText(answer.failure));
+    else if (answer.value.url === null) showFailure(t.noOnlinePayment({ number }));
     else location.assign(answer.value.url);
   };
   return (

@@ -12,12 +12,12 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { dayAt } from '../../shared/date-range/dates.ts';
-import { Download } from '../../shared/export/download.tsx';
+import { DownloadButton } from '../../shared/export/download.tsx';
 import { focusEntry, ListState, OpenName } from '../../shared/lists/list-parts.tsx';
 import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
@@ -66,8 +66,8 @@ export function SuiteBilling() {
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   const count = async (): Promise<void> => {
     const answer = await refresh.send(() => client().ask('refreshUsage', {}));
-    if (!answer.ok) return tellFailure(getFailureText(answer.failure), () => void count());
-    tell(t.refreshed({ count: answer.value.counted }));
+    if (!answer.ok) return showFailure(getFailureText(answer.failure), () => void count());
+    showSuccess(t.refreshed({ count: answer.value.counted }));
     query.again();
   };
   return (
@@ -104,7 +104,7 @@ export function SuiteBilling() {
                 {t.refresh}
               </Button>
               {canExport && (
-                <Download
+                <DownloadButton
                   name="exportSubscriptions"
                   input={{ format: 'csv', month: place.month, year: place.year }}
                   offline={offline}
@@ -192,11 +192,11 @@ function Rows({
         busy={busy}
         heads={
           <>
-            <Head className="pl-5">{t.company}</Head>
-            <Head className="w-[20%]">{t.status}</Head>
-            <Head className="w-20 text-right">{t.users}</Head>
-            <Head className="w-28 text-right">{t.amount}</Head>
-            <Head className="w-[25%] pr-5 pl-5">{t.acknowledged}</Head>
+            <TableHead className="pl-5">{t.company}</TableHead>
+            <TableHead className="w-[20%]">{t.status}</TableHead>
+            <TableHead className="w-20 text-right">{t.users}</TableHead>
+            <TableHead className="w-28 text-right">{t.amount}</TableHead>
+            <TableHead className="w-[25%] pr-5 pl-5">{t.acknowledged}</TableHead>
           </>
         }
       >

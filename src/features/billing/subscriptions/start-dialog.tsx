@@ -9,7 +9,7 @@ import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { describePrice, getLevelName } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
@@ -41,7 +41,7 @@ export function StartDialog({
     schema,
     submit: (input) => withReauth(() => client().ask('startSubscription', input)),
     onSaved: () => {
-      tell(t.started);
+      showSuccess(t.started);
       onDone();
     },
   });

@@ -3,7 +3,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { getId } from '../../shared/ids.ts';
 import { parseQuantity } from './labels.ts';
@@ -35,7 +35,7 @@ export function UsageDialog({
     schema,
     submit: (quantities) => client().ask('updateUsage', { usageId: getId(usage), ...quantities }),
     onSaved: () => {
-      tell(t.usageChanged);
+      showSuccess(t.usageChanged);
       onDone();
     },
   });

@@ -4,10 +4,10 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
-import { Download } from '#src/features/shared/export/download.tsx';
+import { DownloadButton } from '#src/features/shared/export/download.tsx';
 import { ListState } from '#src/features/shared/lists/list-parts.tsx';
 import { useSearchQuery } from '#src/features/shared/queries/use-search-query.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
 import { getPages, Pager } from '#src/ui/pager.tsx';
 import { Spark } from '#src/ui/charts/spark.tsx';
@@ -37,7 +37,7 @@ function LicensingReport({ branding }: { readonly branding: Branding }) {
           go={go}
           action={
             canExport && (
-              <Download
+              <DownloadButton
                 name="exportSuiteLicensing"
                 input={input}
                 offline={offline}
@@ -133,12 +133,12 @@ function Organizations({
       busy={busy}
       heads={
         <>
-          <Head className="pl-5">{t.organization}</Head>
-          <Head className="w-32 text-right">{t.licensed}</Head>
-          <Head className="w-28 text-right">{t.peak}</Head>
-          <Head className="w-28 text-right">{t.added}</Head>
-          <Head className="w-32 text-right">{t.free}</Head>
-          <Head className="w-28 pr-5 text-right">{t.size}</Head>
+          <TableHead className="pl-5">{t.organization}</TableHead>
+          <TableHead className="w-32 text-right">{t.licensed}</TableHead>
+          <TableHead className="w-28 text-right">{t.peak}</TableHead>
+          <TableHead className="w-28 text-right">{t.added}</TableHead>
+          <TableHead className="w-32 text-right">{t.free}</TableHead>
+          <TableHead className="w-28 pr-5 text-right">{t.size}</TableHead>
         </>
       }
     >

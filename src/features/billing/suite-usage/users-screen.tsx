@@ -4,12 +4,12 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
-import { Download } from '#src/features/shared/export/download.tsx';
+import { DownloadButton } from '#src/features/shared/export/download.tsx';
 import { ListState } from '#src/features/shared/lists/list-parts.tsx';
 import { useSearchQuery } from '#src/features/shared/queries/use-search-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatBytes, formatDate, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -60,7 +60,7 @@ function UsersReport({ branding }: { readonly branding: Branding }) {
           go={go}
           action={
             canExport && (
-              <Download
+              <DownloadButton
                 name="exportSuiteConsumption"
                 input={input}
                 offline={offline}
@@ -113,11 +113,11 @@ function UsersReport({ branding }: { readonly branding: Branding }) {
               busy={request.isLoading}
               heads={
                 <>
-                  <Head className="pl-5">{t.user}</Head>
-                  <Head className="w-[22%]">{t.organization}</Head>
-                  <Head className="w-[18%]">{t.license}</Head>
-                  <Head className="w-[20%]">{t.lastPoint}</Head>
-                  <Head className="w-24 pr-5 text-right">{t.size}</Head>
+                  <TableHead className="pl-5">{t.user}</TableHead>
+                  <TableHead className="w-[22%]">{t.organization}</TableHead>
+                  <TableHead className="w-[18%]">{t.license}</TableHead>
+                  <TableHead className="w-[20%]">{t.lastPoint}</TableHead>
+                  <TableHead className="w-24 pr-5 text-right">{t.size}</TableHead>
                 </>
               }
             >

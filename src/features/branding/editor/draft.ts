@@ -118,7 +118,7 @@ function featuresIn(features: Features): Features {
 }
 
 /** Returns only the changed values, or null if nothing changed. */
-export function getChanges(draft: Draft, branding: Branding): Fields | null {
+export function getBrandingChanges(draft: Draft, branding: Branding): Fields | null {
   const before: Readonly<Record<string, unknown>> = { ...getFields(getDraft(branding)) };
   const changed = Object.entries(getFields(draft)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
@@ -191,7 +191,7 @@ export const makeBrandingSchema = (
   branding: Branding,
 ): FormSchema<BrandingForm, { readonly changes: Fields | null; readonly pictures: Pictures }> =>
   makeReadingSchema(({ pictures, ...draft }: BrandingForm) => {
-    const changes = getChanges(draft, branding);
+    const changes = getBrandingChanges(draft, branding);
     return { value: { changes, pictures }, errors: findDraftErrors(id, changes ?? {}, draft) };
   });
 

@@ -11,9 +11,9 @@ import type { ChosenProvider } from '#src/features/shared/provider-choice.tsx';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { CloudForm } from './cloud-form.tsx';
-import { ERROR_TEXTS, getChanges, getForm, makeBrandingSchema } from './draft.ts';
+import { ERROR_TEXTS, getBrandingChanges, getForm, makeBrandingSchema } from './draft.ts';
 import { FeaturesForm } from './features-form.tsx';
 import { LookForm } from './appearance-form.tsx';
 import { Preview } from './preview.tsx';
@@ -57,10 +57,10 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
     onSaved: (next) => {
       onSaved(next);
       reset(getForm(next));
-      tell(t.brandingSaved);
+      showSuccess(t.brandingSaved);
     },
   });
-  const changes = getChanges(draft, branding);
+  const changes = getBrandingChanges(draft, branding);
   const dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
 
   const getLogo = (name: 'logo' | 'logo-dark', present: string | null): string | null => {

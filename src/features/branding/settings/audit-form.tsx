@@ -11,7 +11,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { Select } from '#src/ui/select.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { settingsMessages as t } from './messages.en.ts';
 import type { PolicyFormProps } from './policy-form.tsx';
@@ -45,7 +45,7 @@ export function AuditForm({
     onSaved: (next) => {
       reset(getDraft(next.settings));
       onSaved(next);
-      tell(t.auditSaved);
+      showSuccess(t.auditSaved);
     },
   });
   const tellDirty = useEffectEvent(onDirty);

@@ -25,7 +25,7 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell, tellInfo } from '#src/ui/toasts.ts';
+import { showSuccess, showInfo } from '#src/ui/toasts.ts';
 import {
   getDraft,
   getErrorTexts,
@@ -99,8 +99,8 @@ export function PartForm({
       onSaved(next);
       // This message requires an action, so it stays until it is closed.
       if (hasSecret && secret === '' && !next.secrets.includes(name))
-        tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
-      else tell(t.systemSaved({ system: part.title }));
+        showInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
+      else showSuccess(t.systemSaved({ system: part.title }));
     },
   });
   const mutation = useServerMutation();
@@ -126,14 +126,14 @@ export function PartForm({
     reset({ draft: getDraft(answer.value.settings, name), secret: '' });
     setOpened(false);
     onSaved(answer.value);
-    tell(t.systemRemoved({ system: part.title }));
+    showSuccess(t.systemRemoved({ system: part.title }));
   }
 
   async function removeSecret(): Promise<void> {
     const answer = await mutation.send(() => keepSecret(null), 'secret');
     if (!answer.ok) return refuse(explain(answer.failure));
     onSaved({ settings, secrets: answer.value.secrets });
-    tell(t.secretRemoved);
+    showSuccess(t.secretRemoved);
   }
 
   const network = offline ? { disabled: true } : {};

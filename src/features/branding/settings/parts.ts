@@ -1,5 +1,5 @@
 import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
-import type { Tried } from '#contract/branding/settings-calls.ts';
+import type { TestedSystem } from '#contract/branding/settings-calls.ts';
 import { settingsMessages as t } from './messages.en.ts';
 
 /**
@@ -30,7 +30,7 @@ export const PART_NAMES = [
 export type PartName = (typeof PART_NAMES)[number];
 
 /** An external system of this provider's portal: address, secret and how to test it. */
-export interface Part {
+export interface SettingsPart {
   readonly title: string;
   readonly description: string;
   /** Describes what happens while it is not configured. */
@@ -40,7 +40,7 @@ export interface Part {
   readonly fields: readonly PartField[];
   readonly secret: string;
   /** The test call; null if there is none. */
-  readonly tried: Tried | null;
+  readonly tried: TestedSystem | null;
   readonly tries: string;
 }
 
@@ -50,7 +50,7 @@ const address = {
   wrong: t.urlNotValid,
 } as const;
 
-export const PARTS: Readonly<Record<PartName, Part>> = {
+export const PARTS: Readonly<Record<PartName, SettingsPart>> = {
   mail: {
     title: t.mail,
     description: t.mailHint,

@@ -13,7 +13,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { Switch } from '#src/ui/switch.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { settingsMessages as t } from './messages.en.ts';
 
 export interface PolicyFormProps {
@@ -71,7 +71,7 @@ export function PolicyForm({
     onSaved: (next) => {
       reset(getPolicy(next.settings));
       onSaved(next);
-      tell(t.signInSaved);
+      showSuccess(t.signInSaved);
     },
   });
   const tellDirty = useEffectEvent(onDirty);

@@ -13,7 +13,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import type { PolicyFormProps } from './policy-form.tsx';
 import { settingsMessages as t } from './messages.en.ts';
 
@@ -75,7 +75,7 @@ export function QuotaForm({
     onSaved: (next) => {
       reset(getDraft(next.settings));
       onSaved(next);
-      tell(t.storageLimitsSaved);
+      showSuccess(t.storageLimitsSaved);
     },
   });
   const { key: keyError = null, provider: providerError = null } = findErrors(draft);

@@ -4,12 +4,12 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import type { Part } from './parts.ts';
+import type { SettingsPart } from './parts.ts';
 import { settingsMessages as t } from './messages.en.ts';
 
 export interface TryItProps {
   readonly id: string;
-  readonly part: Part;
+  readonly part: SettingsPart;
   readonly dirty: boolean;
   readonly offline: boolean;
 }

@@ -10,7 +10,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
-import { tell, tellInfo } from '#src/ui/toasts.ts';
+import { showSuccess, showInfo } from '#src/ui/toasts.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { toHandOver, shiftBegan, unlistedWords } from './latest-hand-over.ts';
@@ -71,9 +71,9 @@ function Form({
     })),
     submit: (input) => client().send('endShift', input),
     onSaved: () => {
-      if (status?.kind === 'offline') tellInfo(t.queuedOffline);
-      else if (status?.kind === 'server-trouble') tellInfo(t.queuedServerTrouble);
-      else tell(t.handedOver);
+      if (status?.kind === 'offline') showInfo(t.queuedOffline);
+      else if (status?.kind === 'server-trouble') showInfo(t.queuedServerTrouble);
+      else showSuccess(t.handedOver);
       onClose();
     },
   });

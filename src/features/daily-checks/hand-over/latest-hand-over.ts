@@ -2,10 +2,10 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import type { HandOver } from '#workers/api.ts';
-import { dayAt, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { DEFAULTS } from '../../shared/runs/list-state.ts';
-import type { List } from '../../shared/runs/list-state.ts';
+import { DEFAULT_LIST } from '../../shared/runs/list-state.ts';
+import type { RunListState } from '../../shared/runs/list-state.ts';
 import { handOverMessages as t } from './messages.en.ts';
 
 /** Older hand-overs are no longer relevant. */
@@ -13,7 +13,7 @@ const LASTS: Ms = 4 * 86_400_000;
 
 /** Returns the start of the shift: the last hand-over, or the start of the operational day. */
 export const shiftBegan = (shifts: readonly HandOver[], now: Ms, rule: DayRule): Ms =>
-  shifts[0]?.at ?? startOfDay(dayAt(now, rule), rule);
+  shifts[0]?.at ?? firstMomentOfDay(dayAt(now, rule), rule);
 
 /**
  * Returns the hand-over to show to this user: the newest one by another user that is neither
@@ -47,8 +47,8 @@ export function sinceWords(
 }
 
 /** Returns the default run list for all days on the device: open results of any age. */
-export const allOpen = ({ order, reverse, group }: List): List => ({
-  ...DEFAULTS,
+export const allOpen = ({ order, reverse, group }: RunListState): RunListState => ({
+  ...DEFAULT_LIST,
   span: { kind: 'last', days: 30 },
   order,
   reverse,

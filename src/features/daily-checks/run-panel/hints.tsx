@@ -9,11 +9,11 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { getHintAddress } from '../../shared/page-links/hints.ts';
 import { HintBody } from '../../shared/hint-body.tsx';
-import { Part } from './part.tsx';
+import { PanelPart } from './part.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
 
 /**
@@ -59,7 +59,7 @@ export function Hints({
   if (found.length === 0) return write || null;
   return (
     <>
-      <Part
+      <PanelPart
         title={found.length === 1 ? t.hint : t.hints}
         more={
           found.length < 2
@@ -74,7 +74,7 @@ export function Hints({
         {shown.map(({ _id: id, ...hint }) => (
           <Hint key={id} id={id} hint={hint} row={row} canAct={canAct} offline={offline} />
         ))}
-      </Part>
+      </PanelPart>
       {write}
     </>
   );
@@ -99,7 +99,7 @@ function Hint({
     const details = await mutation.send(() =>
       client().ask('rateHint', { id, run: row.n, helped: !helped }),
     );
-    if (!details.ok) tellFailure(details.failure.message);
+    if (!details.ok) showFailure(details.failure.message);
   }
   return (
     <div className="border-t border-hair py-2 first:border-0 first:pt-0">

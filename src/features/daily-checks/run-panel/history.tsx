@@ -1,7 +1,7 @@
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { toHistoryLine } from './history-entries.ts';
-import { Part, Unheard } from './part.tsx';
+import { PanelPart, Unheard } from './part.tsx';
 import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
@@ -27,7 +27,7 @@ export function History({
   const { problem, history } = execution;
   if (problem === null || history.length === 0) return null;
   return (
-    <Part title={t.history}>
+    <PanelPart title={t.history}>
       <ol className="rp-history">
         {history.map((entry, place) => {
           const { icon, who, did, message } = toHistoryLine(entry, problem.state, zone);
@@ -50,6 +50,6 @@ export function History({
           );
         })}
       </ol>
-    </Part>
+    </PanelPart>
   );
 }

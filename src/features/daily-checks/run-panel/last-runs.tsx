@@ -8,7 +8,7 @@ import { SPARK_EDGE } from '#src/ui/charts/scales.ts';
 import { formatBytes, formatDate, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { drawMultiple, nearest, PAD, stepped } from './small-multiple.ts';
-import { Part } from './part.tsx';
+import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
 
@@ -48,7 +48,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
     onRun,
   };
   return (
-    <Part
+    <PanelPart
       title={runs.length === 1 ? t.lastRun : t.lastRunsCount({ count: runs.length || RUNS })}
       aside={table || (row.usualDuration ?? row.usualBytes) === null ? undefined : t.bandLegend}
       more={
@@ -83,7 +83,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
           />
         </div>
       )}
-    </Part>
+    </PanelPart>
   );
 }
 

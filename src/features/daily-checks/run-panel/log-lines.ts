@@ -1,12 +1,12 @@
 /** A line of a job's log. `time`: its leading time of day, if it has one. */
-export interface LogLine {
+export interface RunLogLine {
   readonly time: string | null;
   readonly text: string;
   readonly tone: 'error' | 'warning' | null;
 }
 
 /** Splits a log into lines and marks errors and warnings. */
-export function logLines(log: string): readonly LogLine[] {
+export function logLines(log: string): readonly RunLogLine[] {
   return log
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
@@ -19,7 +19,7 @@ export function logLines(log: string): readonly LogLine[] {
     });
 }
 
-function getTone(text: string): LogLine['tone'] {
+function getTone(text: string): RunLogLine['tone'] {
   if (
     /\b(?:error|fatal|failed|failure|unable to|denied|refused|exception)\b/i.test(text) &&
     !/\b(?:0|no) errors?\b/i.test(text)

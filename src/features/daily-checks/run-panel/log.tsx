@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 import { logLines } from './log-lines.ts';
-import { Part, Unknown } from './part.tsx';
+import { PanelPart, Unknown } from './part.tsx';
 import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
 
 /** The end of the log, which usually contains the error; the full log on request. */
-export function Log({ query }: { readonly query: ExecutionQuery }) {
+export function RunLogPanel({ query }: { readonly query: ExecutionQuery }) {
   const [whole, setWhole] = useState(false);
   const lines = query.execution?.log ? logLines(query.execution.log) : [];
   const shown = whole ? lines : lines.slice(-SHOWN);
   return (
-    <Part
+    <PanelPart
       title={t.log}
       more={
         lines.length <= SHOWN
@@ -49,6 +49,6 @@ export function Log({ query }: { readonly query: ExecutionQuery }) {
           ))}
         </ol>
       )}
-    </Part>
+    </PanelPart>
   );
 }

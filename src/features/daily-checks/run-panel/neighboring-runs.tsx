@@ -1,7 +1,7 @@
 import type { Execution } from '#contract/runs/calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { Part } from './part.tsx';
+import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -41,7 +41,7 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
       bytes: run.bytesTransferred,
     }));
   return (
-    <Part
+    <PanelPart
       title={t.runsAroundThatDay}
       aside={value === null ? undefined : t.runsInTwoWeeks({ count: runs.length })}
     >
@@ -69,6 +69,6 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
           onRun={onRun}
         />
       )}
-    </Part>
+    </PanelPart>
   );
 }

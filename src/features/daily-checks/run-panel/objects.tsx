@@ -3,7 +3,7 @@ import type { Task } from '#contract/runs/task.ts';
 import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { getDoneWords, TASK_STATES } from './object-labels.ts';
-import { Part, Unheard } from './part.tsx';
+import { PanelPart, Unheard } from './part.tsx';
 import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
@@ -34,7 +34,7 @@ export function Objects({
   const { tasks } = execution;
   if (tasks.length === 0) return null;
   return (
-    <Part
+    <PanelPart
       title={t.objects}
       aside={getDoneWords(tasks)}
       more={
@@ -52,7 +52,7 @@ export function Objects({
           <One key={`${place} ${task.name}`} task={task} zone={zone} />
         ))}
       </ul>
-    </Part>
+    </PanelPart>
   );
 }
 

@@ -19,7 +19,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { splitCause } from '../../shared/runs/cause-pieces.ts';
 import type { ScrollState } from '../lines.ts';
-import { doneWords, isException, getStreak, TYPE_WORDS } from '../../shared/runs/labels.ts';
+import { doneWords, isException, getStreakLabel, TYPE_WORDS } from '../../shared/runs/labels.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { IgnoreMissed } from './ignore-missed.tsx';
 import { getRuleAddress } from '../../shared/page-links/rules.ts';
@@ -28,7 +28,7 @@ import { ticketAddress } from '../../shared/page-links/tickets.ts';
 import { Hints } from './hints.tsx';
 import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
-import { Log } from './log.tsx';
+import { RunLogPanel } from './log.tsx';
 import { Objects } from './objects.tsx';
 import { RunsAround } from './neighboring-runs.tsx';
 import { reportedFacts } from './run-facts.ts';
@@ -102,7 +102,7 @@ export function RunPanel(props: PanelProps) {
   const reports = features?.reporting.enabled === true;
   const { execution } = query;
   const done = doneWords(row, me, now, zone);
-  const streak = getStreak(row);
+  const streak = getStreakLabel(row);
   const ended =
     row.durationSec === null || row.status === 'Missed'
       ? null
@@ -261,7 +261,7 @@ export function RunPanel(props: PanelProps) {
           </p>
         )}
         <Objects key={`objects ${row.n}`} query={query} zone={zone} />
-        <Log key={`log ${row.n}`} query={query} />
+        <RunLogPanel key={`log ${row.n}`} query={query} />
         <ToolDetails key={`details ${row.n}`} row={row} query={query} />
         {problem && problem.cause > 0 && (
           <SameCause

@@ -17,7 +17,7 @@ interface PartProps {
 }
 
 /** A section of the panel with its heading. */
-export function Part({ title, aside, more = null, children }: PartProps) {
+export function PanelPart({ title, aside, more = null, children }: PartProps) {
   return (
     <section className="pt-3">
       <div className="flex items-baseline gap-2 pb-1">
@@ -85,8 +85,8 @@ export function Unheard({
   readonly query: ExecutionQuery;
 }) {
   return (
-    <Part title={title}>
+    <PanelPart title={title}>
       <p className="m-0 py-1 text-ink-2">{unreached ? offline : unreadable}</p>
-    </Part>
+    </PanelPart>
   );
 }

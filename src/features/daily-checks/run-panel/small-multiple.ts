@@ -10,7 +10,7 @@ export interface Drawn {
   /** Point of each run. Runs without a value are on the baseline. */
   readonly at: readonly { readonly x: number; readonly y: number }[];
 }
-export interface Point {
+export interface ChartPoint {
   readonly value: number | null;
   readonly failed: boolean;
 }
@@ -21,7 +21,7 @@ const ARM = 2.5;
 
 /** Returns the geometry. */
 export function drawMultiple(
-  points: readonly Point[],
+  points: readonly ChartPoint[],
   usual: readonly [low: number, high: number] | null,
   width: number,
   height: number,

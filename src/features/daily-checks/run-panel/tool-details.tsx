@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import { getDetails } from './details.ts';
-import { Part } from './part.tsx';
+import { PanelPart } from './part.tsx';
 import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
@@ -20,7 +20,7 @@ export function ToolDetails({
   const details = query.execution === null ? [] : getDetails(query.execution);
   if (details.length === 0) return null;
   return (
-    <Part
+    <PanelPart
       title={t.detailsFrom({ source: SOURCE_NAMES[row.source] })}
       more={
         details.length <= SHOWN
@@ -40,6 +40,6 @@ export function ToolDetails({
           </div>
         ))}
       </dl>
-    </Part>
+    </PanelPart>
   );
 }

@@ -2,7 +2,7 @@ import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure, showWithUndo } from '#src/ui/toasts.ts';
 import { sendCommand } from '../send-command.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
@@ -20,15 +20,15 @@ export async function saveView(
   const view = { id, name: name.trim(), query, shared };
   const failure = await sendCommand(() => client().send('saveView', view));
   if (failure) return failed(failure);
-  if (undo) tellWithUndo(details, undo);
-  else tell(details);
+  if (undo) showWithUndo(details, undo);
+  else showSuccess(details);
   return ok(view);
 }
 
 /** Restores a view as it was, for an undo. */
 async function restoreView(view: ViewRow): Promise<void> {
   const result = await saveView(view, t.restored({ name: view.name }));
-  if (!result.ok) tellFailure(result.failure.message);
+  if (!result.ok) showFailure(result.failure.message);
 }
 
 /** Changes an existing view, with undo. */
@@ -41,6 +41,6 @@ export const changeView = (
 
 export async function removeView(view: ViewRow): Promise<void> {
   const failure = await sendCommand(() => client().send('removeView', { id: view.id }));
-  if (failure) tellFailure(failure.message);
-  else tellWithUndo(t.removed({ name: view.name }), () => void restoreView(view));
+  if (failure) showFailure(failure.message);
+  else showWithUndo(t.removed({ name: view.name }), () => void restoreView(view));
 }

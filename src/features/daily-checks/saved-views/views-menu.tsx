@@ -11,7 +11,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { changeView, removeView, saveView } from './actions.ts';
 import { DEFAULT_VIEW, namesake, listUnsaved } from './views.ts';
@@ -151,7 +151,7 @@ function Again({
   const save = async (): Promise<void> => {
     const result = await changeView(view, { query }, t.saved({ name: view.name }));
     if (result.ok) onSaved(view.id);
-    else tellFailure(result.failure.message);
+    else showFailure(result.failure.message);
   };
   return (
     <div className="border-t border-hair px-3 py-2">
@@ -267,7 +267,7 @@ function Edit({ view, own, canShare, query, onDone }: EditProps) {
   const put = async (what: Partial<ViewRow>, details: string): Promise<void> => {
     const result = await changeView(view, what, details);
     if (result.ok) onDone();
-    else tellFailure(result.failure.message);
+    else showFailure(result.failure.message);
   };
   return (
     <form

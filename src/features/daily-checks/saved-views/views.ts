@@ -3,14 +3,17 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { OwnedView, ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { parseListAddress, getQuery } from '../../shared/runs/list-address.ts';
-import type { List } from '../../shared/runs/list-state.ts';
+import type { RunListState } from '../../shared/runs/list-state.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
 /** Returns the part of a list that a view stores: its address without the open run. */
-export const getViewQuery = (list: List): string => getQuery({ ...list, open: null });
+export const getViewQuery = (list: RunListState): string => getQuery({ ...list, open: null });
 
 /** Returns the list of a view. Parts that this version does not know are ignored. */
-export const listOfView = (query: string): List => ({ ...parseListAddress(query), open: null });
+export const listOfView = (query: string): RunListState => ({
+  ...parseListAddress(query),
+  open: null,
+});
 
 /**
  * Returns the address of a view for other pages. An address without a query would show the list

@@ -22,7 +22,7 @@ import './wallboard.css';
 import { wallMessages as t } from './messages.en.ts';
 
 /** `/monitoring/wall`: the overall state, readable from across the room and without interaction. */
-export function Wall() {
+export function WallboardScreen() {
   const branding = useBranding();
   return branding && <Board branding={branding} />;
 }

@@ -68,7 +68,7 @@ export const APP_WORDS: Readonly<Record<Notification['app'], string>> = {
   o365: t.microsoft365,
   admin: t.administration,
 };
-export const SEVERITIES = {
+export const NOTICE_SEVERITIES = {
   info: { label: t.information, tone: 'running' },
   success: { label: t.success, tone: 'success' },
   warning: { label: t.warning, tone: 'warning' },

@@ -15,8 +15,8 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
-import { APP_WORDS, EMPTY, ERROR_TEXTS, getNotice, SEVERITIES, unchosen } from './draft.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
+import { APP_WORDS, EMPTY, ERROR_TEXTS, getNotice, NOTICE_SEVERITIES, unchosen } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
@@ -27,7 +27,7 @@ const APPS = (['monitoring', 'o365', 'admin'] as const).map((value) => ({
 }));
 const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => ({
   value,
-  label: SEVERITIES[value].label,
+  label: NOTICE_SEVERITIES[value].label,
 }));
 
 const schema = makeFormSchema(
@@ -58,12 +58,12 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
     submit: (input) => withReauth(() => client().ask('publishNotification', input)),
     explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
     onSaved: () => {
-      tell(t.noticePublished);
+      showSuccess(t.noticePublished);
       onMade();
     },
   });
 
-  const { tone } = SEVERITIES[draft.severity];
+  const { tone } = NOTICE_SEVERITIES[draft.severity];
   return (
     <FormDialog
       title={t.newNotice}

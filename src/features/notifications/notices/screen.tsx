@@ -18,8 +18,8 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell } from '#src/ui/toasts.ts';
-import { APP_WORDS, getReaders, SEVERITIES } from './draft.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
+import { APP_WORDS, getReaders, NOTICE_SEVERITIES } from './draft.ts';
 import { useReaders } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
@@ -79,7 +79,7 @@ export function AdminNotices() {
           <ul aria-label={t.notices} className="m-0 list-none border-t-2 border-head-rule p-0">
             {value.map((one) => {
               const { _id: id } = one;
-              const { label, tone } = SEVERITIES[one.severity];
+              const { label, tone } = NOTICE_SEVERITIES[one.severity];
               return (
                 <li
                   key={id}
@@ -173,7 +173,7 @@ function Ending({
     );
     // Another user has already removed it.
     if (ended.ok || ended.failure.kind === 'not-found') {
-      tell(t.noticeRemoved);
+      showSuccess(t.noticeRemoved);
       onEnded();
     }
   }

@@ -14,9 +14,9 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatAge, formatDate } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { getDevice } from '../../shared/device-labels.ts';
-import { StateLine } from '../../shared/status-line.tsx';
+import { FactorStateLine } from '../../shared/status-line.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
@@ -50,15 +50,15 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
   async function remove({ _id: id, current: here }: PushDeviceOut): Promise<void> {
     const answer = await mutation.send(() => client().ask('removePushDevice', { id }), id);
     if (here) await endPush();
-    if (answer.ok || answer.failure.kind === 'not-found') tell(t.browserRemoved);
-    else tellFailure(answer.failure.message);
+    if (answer.ok || answer.failure.kind === 'not-found') showSuccess(t.browserRemoved);
+    else showFailure(answer.failure.message);
     onChanged();
   }
   async function test({ _id: id }: PushDeviceOut): Promise<void> {
     const answer = await mutation.send(() => client().ask('testPushDevice', { id }), id);
-    if (!answer.ok) tellFailure(answer.failure.message);
-    else if (answer.value.ok) tell(t.testSent);
-    else tellFailure(answer.value.message);
+    if (!answer.ok) showFailure(answer.failure.message);
+    else if (answer.value.ok) showSuccess(t.testSent);
+    else showFailure(answer.value.message);
     onChanged();
   }
 
@@ -66,9 +66,9 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
     <FormSection wide title={t.push} description={t.pushDetail}>
       {state === null && <p className="m-0 text-ink-3">{t.checkingBrowser}</p>}
       {state !== null && (
-        <StateLine on={state === 'on'} label={WORDS[state][0]}>
+        <FactorStateLine on={state === 'on'} label={WORDS[state][0]}>
           {WORDS[state][1]}
-        </StateLine>
+        </FactorStateLine>
       )}
       {state === 'off' && (
         <div>
@@ -141,7 +141,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
           onClose={() => setAsking(false)}
           onDone={() => {
             setAsking(false);
-            tell(t.notificationsOn);
+            showSuccess(t.notificationsOn);
             onChanged();
           }}
         />

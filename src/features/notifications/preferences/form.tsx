@@ -17,7 +17,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { zoneChoices } from '../../shared/language-choices.ts';
 import { CATEGORY_WORDS, DAYS, digestWords, ERROR_TEXTS, withDay, addDefaults } from './draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -50,7 +50,7 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
     explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
     onSaved: ({ nextAt }, { settings }) => {
       onSaved(settings, nextAt);
-      tell(t.notificationsSaved);
+      showSuccess(t.notificationsSaved);
     },
   });
   const sending = useServerMutation();
@@ -60,8 +60,8 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
 
   async function send(): Promise<void> {
     const answer = await sending.send(() => client().ask('sendDigest', {}));
-    if (answer.ok) tell(t.sentTo({ email: answer.value.to }));
-    else tellFailure(answer.failure.message);
+    if (answer.ok) showSuccess(t.sentTo({ email: answer.value.to }));
+    else showFailure(answer.failure.message);
   }
 
   return (

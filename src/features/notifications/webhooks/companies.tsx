@@ -1,6 +1,6 @@
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
-import { Chosen } from '#src/ui/chosen.tsx';
+import { SelectedValues } from '#src/ui/chosen.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -44,7 +44,7 @@ export function Companies({ chosen, error, onChange }: CompaniesProps) {
               .map(({ n, name }) => ({ value: String(n), label: name }))
               .toSorted((a, b) => a.label.localeCompare(b.label))}
           />
-          <Chosen
+          <SelectedValues
             label={t.companies}
             none={t.noCompanies}
             items={chosen.map((n) => ({ key: n, label: word(n) }))}

@@ -19,7 +19,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
 import { CATEGORY_NAMES, ERROR_TEXTS, getId } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -56,7 +56,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
       ),
     explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
     onSaved: ({ secret }, { webhook: saved }) => {
-      if (webhook !== null) tell(t.saved);
+      if (webhook !== null) showSuccess(t.saved);
       onSaved(saved.name, secret ?? null);
     },
   });

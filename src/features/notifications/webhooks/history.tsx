@@ -9,8 +9,8 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { DELIVERY_STATES, eventText, getId, responseText } from './labels.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
+import { DELIVERY_BADGES, eventText, getId, responseText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -31,8 +31,8 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
   const [shown, setShown] = useState<string | null>(null);
   async function again(one: DeliveryOut): Promise<void> {
     const details = await client().ask('redeliver', { id, delivery: getId(one) });
-    if (details.ok) tell(t.sentAgain);
-    else tellFailure(details.failure.message);
+    if (details.ok) showSuccess(t.sentAgain);
+    else showFailure(details.failure.message);
     request.again();
   }
   return (
@@ -65,7 +65,7 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
           )}
           <ul aria-label={t.deliveries} className="m-0 list-none px-5 py-2">
             {rows.map((one) => {
-              const { label, icon, text } = DELIVERY_STATES[one.state];
+              const { label, icon, text } = DELIVERY_BADGES[one.state];
               const key = getId(one);
               const what = eventText(one);
               const when = formatWhen(one.madeAt, zone);

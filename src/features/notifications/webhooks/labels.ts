@@ -19,7 +19,7 @@ export interface WebhookBadge {
   readonly icon: IconName;
   readonly text: string;
 }
-export const DELIVERY_STATES: Readonly<Record<DeliveryState, WebhookBadge>> = {
+export const DELIVERY_BADGES: Readonly<Record<DeliveryState, WebhookBadge>> = {
   waiting: { label: t.waiting, icon: 'clock', text: 'text-ink-2' },
   sent: { label: t.delivered, icon: 'success', text: 'text-success' },
   failed: { label: t.notDelivered, icon: 'failed', text: 'text-failed font-semibold' },

@@ -17,7 +17,7 @@ import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
@@ -54,16 +54,17 @@ export function Webhooks() {
       () => client().ask('testWebhook', { id: getId(one) }),
       getId(one),
     );
-    if (!result.ok) tellFailure(result.failure.message);
-    else if (result.value.ok) tell(t.tested({ name: one.name, code: result.value.code ?? '' }));
-    else tellFailure(result.value.message);
+    if (!result.ok) showFailure(result.failure.message);
+    else if (result.value.ok)
+      showSuccess(t.tested({ name: one.name, code: result.value.code ?? '' }));
+    else showFailure(result.value.message);
     request.again();
   }
   async function remove(one: WebhookOut): Promise<void> {
     const result = await client().ask('removeWebhook', { id: getId(one) });
     close();
-    if (result.ok) tell(t.removed);
-    else tellFailure(result.failure.message);
+    if (result.ok) showSuccess(t.removed);
+    else showFailure(result.failure.message);
     request.again();
   }
   async function renew(one: WebhookOut): Promise<void> {
@@ -73,7 +74,7 @@ export function Webhooks() {
       return;
     }
     close();
-    tellFailure(result.failure.message);
+    showFailure(result.failure.message);
   }
   const begin = (
     <CallButton

@@ -1,5 +1,5 @@
 import type { EventListed } from '#contract/providers/admin-calls.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatTime, formatUtc } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { adminEventsMessages as t } from './messages.en.ts';
@@ -17,12 +17,12 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
       caption={t.eventsNewestFirst}
       heads={
         <>
-          <Head className="w-28 pl-5">{t.number}</Head>
-          <Head className="w-44">{t.when}</Head>
-          <Head className="w-[22%]">{t.event}</Head>
-          <Head>{t.about}</Head>
-          <Head className="w-[18%]">{t.company}</Head>
-          <Head className="w-[22%] pr-5">{t.who}</Head>
+          <TableHead className="w-28 pl-5">{t.number}</TableHead>
+          <TableHead className="w-44">{t.when}</TableHead>
+          <TableHead className="w-[22%]">{t.event}</TableHead>
+          <TableHead>{t.about}</TableHead>
+          <TableHead className="w-[18%]">{t.company}</TableHead>
+          <TableHead className="w-[22%] pr-5">{t.who}</TableHead>
         </>
       }
     >
@@ -66,7 +66,7 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
             {one.company ?? <span className="text-ink-3">–</span>}
           </td>
           <td className="col-span-2 min-w-0 tablet:pr-5">
-            <Who one={one} />
+            <EventActor one={one} />
           </td>
         </tr>
       ))}
@@ -75,7 +75,11 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
 }
 
 /** The acting user, and the impersonated one if different. */
-export function Who({ one: { actor, subject, isImpersonated } }: { readonly one: EventListed }) {
+export function EventActor({
+  one: { actor, subject, isImpersonated },
+}: {
+  readonly one: EventListed;
+}) {
   const word = actor === 'clock' ? t.system : actor;
   return (
     <span

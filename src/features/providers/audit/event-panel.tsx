@@ -6,7 +6,7 @@ import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { readable } from './address.ts';
-import { Who } from './event-list.tsx';
+import { EventActor } from './event-list.tsx';
 import { adminEventsMessages as t } from './messages.en.ts';
 
 export interface EventPanelProps {
@@ -29,7 +29,7 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
     ],
     [t.about, one.entity],
     [t.company, one.company ?? t.none],
-    [t.who, <Who key="who" one={one} />],
+    [t.who, <EventActor key="who" one={one} />],
     ...(one.isImpersonated && one.subject !== null ? [[t.onBehalfOf, one.subject] as const] : []),
     [t.type, one.type],
   ];

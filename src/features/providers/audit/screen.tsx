@@ -19,7 +19,7 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { eventsAsk, eventsPlace, eventsQuery, filtersOn } from './address.ts';
 import type { EventsPlace } from './address.ts';
 import { EventList } from './event-list.tsx';
@@ -62,11 +62,11 @@ function Log({ branding }: { readonly branding: Branding }) {
       withReauth(() => client().file('exportAdminEvents', ask)),
     );
     if (!made.ok) {
-      tellFailure(made.failure.message);
+      showFailure(made.failure.message);
       return;
     }
     saveFile(made.value.name, made.value.file);
-    tell(t.fileDownloaded({ name: made.value.name }));
+    showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
   const said = offline ? BASE.needsNetwork : error;

@@ -3,7 +3,7 @@ import type { Role } from '#contract/abilities.ts';
 import type {
   BackupHealth,
   ProviderOverview,
-  ServerStorage,
+  StorageOverview,
   SubscriptionFigures,
 } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -11,7 +11,7 @@ import { formatAge, formatBytes, formatCount } from '#src/ui/format.ts';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
 /** An issue that needs attention. `failed` comes before `warning`. */
-export interface Trouble {
+export interface ProviderIssue {
   readonly key: string;
   readonly tone: 'failed' | 'warning';
   readonly label: string;
@@ -25,12 +25,12 @@ export interface Trouble {
  * Returns the issues of the server's disk: too little space, or changes that are not flushed to it.
  * Empty if the database is on another machine.
  */
-export function storageTroubles(storage: ServerStorage | null): readonly Trouble[] {
+export function storageTroubles(storage: StorageOverview | null): readonly ProviderIssue[] {
   if (storage === null) return [];
   return [...spaceTroubles(storage), ...(storage.flushes ? [] : [NOT_FLUSHED])];
 }
 
-const NOT_FLUSHED: Trouble = {
+const NOT_FLUSHED: ProviderIssue = {
   key: 'flush',
   tone: 'warning',
   label: t.atRisk,
@@ -40,7 +40,7 @@ const NOT_FLUSHED: Trouble = {
   at: null,
 };
 
-function spaceTroubles(storage: ServerStorage): readonly Trouble[] {
+function spaceTroubles(storage: StorageOverview): readonly ProviderIssue[] {
   if (storage.state === 'ok') return [];
   const free = t.diskFreeSentence({
     free: formatBytes(storage.freeBytes),
@@ -67,9 +67,12 @@ const WAITED: Ms = 3_600_000;
 const SILENT: Ms = 86_400_000;
 
 /** Returns the issues of all providers, worst first, then newest first. */
-export function countTroubles(providers: readonly ProviderOverview[], now: Ms): readonly Trouble[] {
-  const all = providers.flatMap(({ _id: id, ...one }): Trouble[] => [
-    ...one.sync.failed.map((error, i): Trouble => ({
+export function countTroubles(
+  providers: readonly ProviderOverview[],
+  now: Ms,
+): readonly ProviderIssue[] {
+  const all = providers.flatMap(({ _id: id, ...one }): ProviderIssue[] => [
+    ...one.sync.failed.map((error, i): ProviderIssue => ({
       key: `${id}:source:${i}`,
       tone: 'failed',
       label: t.failed,

@@ -9,7 +9,7 @@ export interface PartProps {
 }
 
 /** A section of the page with its heading. */
-export function Part({ title, detail, className = '', children }: PartProps) {
+export function DashboardPart({ title, detail, className = '', children }: PartProps) {
   const id = useId();
   return (
     <section aria-labelledby={id} className={`min-w-0 ${className}`}>

@@ -43,7 +43,7 @@ const figuresIn = ({
 ];
 
 /** A row per provider: figures in columns, or with labels on narrow screens. */
-export function ProviderTable({ providers, zone, now }: ProviderTableProps) {
+export function ProviderRows({ providers, zone, now }: ProviderTableProps) {
   return (
     <table className="block w-full desk:table desk:border-collapse">
       <caption className="sr-only">{t.providers}</caption>

@@ -12,7 +12,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { Part } from './part.tsx';
+import { DashboardPart } from './part.tsx';
 import {
   countTroubles,
   getBackupFigures,
@@ -21,8 +21,8 @@ import {
   roleCounts,
   storageTroubles,
 } from './figures.ts';
-import type { Figure, Trouble } from './figures.ts';
-import { ProviderTable } from './provider-table.tsx';
+import type { Figure, ProviderIssue } from './figures.ts';
+import { ProviderRows } from './provider-table.tsx';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
 /**
@@ -73,7 +73,7 @@ export function AdminDashboard() {
           <>
             <Figures label={t.totals} figures={getFigures(value.providers)} />
             <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
-              <Part title={t.needsAttention} detail={t.needsAttentionHint}>
+              <DashboardPart title={t.needsAttention} detail={t.needsAttentionHint}>
                 {value.storage?.state === 'ok' && (
                   <p className="m-0 py-2 text-ink-2">
                     {t.diskFree({
@@ -93,8 +93,8 @@ export function AdminDashboard() {
                   several={value.providers.length > 1}
                   zone={zone}
                 />
-              </Part>
-              <Part title={t.usersByRole} detail={t.usersByRoleHint}>
+              </DashboardPart>
+              <DashboardPart title={t.usersByRole} detail={t.usersByRoleHint}>
                 <BarList
                   entries={roleCounts(value.providers).map(({ role, users }) => ({
                     key: role,
@@ -104,7 +104,7 @@ export function AdminDashboard() {
                   }))}
                   empty={t.noUsers}
                 />
-              </Part>
+              </DashboardPart>
             </div>
             <FigurePart
               title={t.backup}
@@ -124,9 +124,9 @@ export function AdminDashboard() {
                 </Link>
               }
             />
-            <Part title={t.providers} detail={t.providersHint} className="pt-6">
-              <ProviderTable providers={value.providers} zone={zone} now={now} />
-            </Part>
+            <DashboardPart title={t.providers} detail={t.providersHint} className="pt-6">
+              <ProviderRows providers={value.providers} zone={zone} now={now} />
+            </DashboardPart>
           </>
         )}
       </div>
@@ -168,10 +168,10 @@ const FigurePart = ({
   readonly link?: ReactNode;
 }) =>
   figures.length > 0 && (
-    <Part title={title} detail={detail} className="pt-6">
+    <DashboardPart title={title} detail={detail} className="pt-6">
       <Figures label={title} figures={figures} />
       {link}
-    </Part>
+    </DashboardPart>
   );
 
 function Troubles({
@@ -179,7 +179,7 @@ function Troubles({
   several,
   zone,
 }: {
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly ProviderIssue[];
   readonly several: boolean;
   readonly zone: string;
 }) {

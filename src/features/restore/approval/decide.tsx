@@ -14,7 +14,7 @@ import { readServerErrors } from '#src/ui/form-errors.ts';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { TextArea } from '#src/ui/text-area.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreApprovalMessages as t } from './messages.en.ts';
@@ -76,7 +76,7 @@ export function Decide({
     onSaved: (rights) => {
       setNeeded(rights);
       if (rights !== null) return;
-      tell(choice === 'approve' ? t.approved : t.rejected);
+      showSuccess(choice === 'approve' ? t.approved : t.rejected);
       setChoice(null);
       onDecided();
     },

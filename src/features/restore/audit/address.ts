@@ -5,7 +5,7 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 export const AUDIT_PATH = '/o365/restore/audit';
 
-export type AuditAction = OutputOf<'listRestoreAudit'>['rows'][number]['action'];
+export type AuditFilterAction = OutputOf<'listRestoreAudit'>['rows'][number]['action'];
 /** The kinds of actions, in the order of the filter. */
 export const ACTIONS = Object.keys({
   session: 0,
@@ -19,13 +19,13 @@ export const ACTIONS = Object.keys({
   role: 0,
   rights: 0,
   import: 0,
-} satisfies Record<AuditAction, 0>) as unknown as readonly AuditAction[];
+} satisfies Record<AuditFilterAction, 0>) as unknown as readonly AuditFilterAction[];
 
 /** State in the address of the audit. */
 export interface AuditPlace {
   readonly span: Span;
   readonly organization: string | null;
-  readonly action: AuditAction | null;
+  readonly action: AuditFilterAction | null;
   readonly user: string | null;
   readonly session: string | null;
 }

@@ -12,15 +12,15 @@ import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { FilterChip } from '#src/ui/chip.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
-import { Download } from '../../shared/export/download.tsx';
+import { DownloadButton } from '../../shared/export/download.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { getId } from '../../shared/ids.ts';
-import { Cell } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell } from '../../shared/suite-list/suite-list.tsx';
 import { ACTIONS, AUDIT_DEFAULTS, auditAddress, auditPlace, auditQuery } from './address.ts';
-import type { AuditAction, AuditPlace } from './address.ts';
+import type { AuditFilterAction, AuditPlace } from './address.ts';
 import { auditMessages as t } from './messages.en.ts';
 
 type Entry = OutputOf<'listRestoreAudit'>['rows'][number];
@@ -85,7 +85,7 @@ function AuditPage({ branding }: { readonly branding: Branding }) {
             />
           )}
           <span className="ml-auto">
-            <Download
+            <DownloadButton
               name="exportRestoreAudit"
               input={query}
               offline={offline}
@@ -177,11 +177,11 @@ function Entries({
       busy={isLoading}
       heads={
         <>
-          <Head className="w-40 pl-5">{t.time}</Head>
-          <Head className="w-[24%]">{t.user}</Head>
-          <Head className="w-[24%]">{t.what}</Head>
-          <Head>{t.where}</Head>
-          <Head className="w-36 pr-5 max-desk:hidden">{t.from}</Head>
+          <TableHead className="w-40 pl-5">{t.time}</TableHead>
+          <TableHead className="w-[24%]">{t.user}</TableHead>
+          <TableHead className="w-[24%]">{t.what}</TableHead>
+          <TableHead>{t.where}</TableHead>
+          <TableHead className="w-36 pr-5 max-desk:hidden">{t.from}</TableHead>
         </>
       }
     >
@@ -210,12 +210,12 @@ function Entries({
           >
             {row.words}
           </td>
-          <Cell className="tablet:truncate" tip={getPlace(row)}>
+          <ListCell className="tablet:truncate" tip={getPlace(row)}>
             {getPlace(row)}
-          </Cell>
-          <Cell className="max-desk:hidden tablet:pr-5">
+          </ListCell>
+          <ListCell className="max-desk:hidden tablet:pr-5">
             <span data-tip={row.agent}>{row.ip}</span>
-          </Cell>
+          </ListCell>
         </tr>
       ))}
     </EntryTable>
@@ -233,7 +233,7 @@ const getPlace = (row: Entry): string =>
     .filter((part) => part !== null && part !== '')
     .join(' · ');
 
-const getLabel = (action: AuditAction): string =>
+const getLabel = (action: AuditFilterAction): string =>
   ({
     session: t.actionSession,
     list: t.actionList,

@@ -6,13 +6,13 @@ import {
   BesideChannels,
   ConflictChoice,
   MailFlagChecks,
-  Part,
+  FieldGroup,
   PermissionsCheck,
   ReasonField,
-  Selection,
+  SelectionField,
   VersionsChoice,
 } from '../task/form-parts.tsx';
-import type { FormPart } from '../task/form-parts.tsx';
+import type { RestoreFormPart } from '../task/form-parts.tsx';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
 import { isWhole } from './basket.ts';
 import type { Basket } from './basket.ts';
@@ -25,7 +25,7 @@ export function BasketForm({
   isMany,
   errors,
   put,
-}: FormPart & {
+}: RestoreFormPart & {
   readonly basket: Basket;
   /** So many items that a reason is needed. */
   readonly isMany: boolean;
@@ -37,7 +37,7 @@ export function BasketForm({
   const hasTeam = basket.some((group) => group.workload === 'teams' && isWhole(group));
   return (
     <>
-      <Part title={taskWords.where}>
+      <FieldGroup title={taskWords.where}>
         <p className="m-0">{taskWords.original}</p>
         {isMany && (
           <div className="py-2">
@@ -49,10 +49,10 @@ export function BasketForm({
             <ReasonField draft={draft} errors={errors} put={put} />
           </div>
         )}
-      </Part>
-      <Part title={taskWords.what}>
+      </FieldGroup>
+      <FieldGroup title={taskWords.what}>
         <div {...(errors['what'] !== undefined && { 'data-error': true })}>
-          <Selection draft={draft} put={put} />
+          <SelectionField draft={draft} put={put} />
           {hasTeam && <BesideChannels draft={draft} put={put} />}
         </div>
         {errors['what'] !== undefined && (
@@ -63,7 +63,7 @@ export function BasketForm({
         <ConflictChoice draft={draft} put={put} />
         {hasFiles && <VersionsChoice draft={draft} put={put} />}
         {hasFiles && choices && <PermissionsCheck draft={draft} put={put} />}
-      </Part>
+      </FieldGroup>
       {basket.some(({ workload }) => workload === 'outlook') && (
         <MailFlagChecks draft={draft} put={put} />
       )}

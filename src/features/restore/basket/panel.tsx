@@ -23,7 +23,7 @@ import type { RestoreDraft } from '../task/draft.ts';
 import { Estimate } from '../task/estimate.tsx';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
 import { asksForReason, ChannelPeople, PostsStay } from '../task/notices.tsx';
-import type { Workload } from '../workload.ts';
+import type { WorkloadPage } from '../workload.ts';
 import { getRestores, isWhole } from './basket.ts';
 import type { Basket, BasketGroup } from './basket.ts';
 import { DownloadView, useBasketDownloads } from './download-view.tsx';
@@ -43,7 +43,7 @@ export interface BasketPanelProps {
   readonly store: BasketStore;
   readonly organizationId: string;
   readonly organization: string;
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   /** The session of the page; null: none is open. */
   readonly session: PageSession | null;
   readonly onClose: () => void;

@@ -1,12 +1,12 @@
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import type { Workload, WorkloadKind } from '../workload.ts';
+import type { WorkloadPage, WorkloadKind } from '../workload.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
 import type { BasketPlace } from './basket.ts';
 import { basketMessages as t } from './messages.en.ts';
 
-export const WORKLOADS: Readonly<Record<WorkloadKind, Workload>> = {
+export const WORKLOADS: Readonly<Record<WorkloadKind, WorkloadPage>> = {
   outlook: OUTLOOK,
   onedrive: ONEDRIVE,
   sharepoint: SHAREPOINT,

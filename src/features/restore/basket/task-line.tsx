@@ -1,7 +1,7 @@
 import { useSelector } from '@xstate/react';
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { Task } from '#contract/engine/engine.ts';
+import type { EngineTask } from '#contract/engine/engine.ts';
 import type { BasketTask } from '#machines/restore-basket.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -14,9 +14,9 @@ import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import { countChanges, leavesPosts } from '../task/draft.ts';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
-import { Awaiting, PostsStay, Refusal } from '../task/notices.tsx';
+import { Awaiting, PostsStay, RefusalNotice } from '../task/notices.tsx';
 import { TaskProgress } from '../task/progress.tsx';
-import { countLabels, Results } from '../task/results.tsx';
+import { countLabels, TaskResults } from '../task/results.tsx';
 import { TEXTS } from '../texts.ts';
 import { getEntryName } from './entries.tsx';
 import { basketMessages as t } from './messages.en.ts';
@@ -116,13 +116,13 @@ export function TaskLine({
       {(state === 'reviewed' || state === 'done') && leavesPosts(part.hasPosts, result) && (
         <PostsStay />
       )}
-      {failure !== null && <Refusal failure={failure} />}
+      {failure !== null && <RefusalNotice failure={failure} />}
       {result !== null && result.message !== null && RESULT_STATES.has(state) && (
         <p className="m-0 break-words text-ink-2">{result.message}</p>
       )}
       {isOpen && result !== null && (
         <div id={results}>
-          <Results organizationId={organizationId} task={result} />
+          <TaskResults organizationId={organizationId} task={result} />
         </div>
       )}
     </li>
@@ -143,9 +143,9 @@ interface LineState {
   readonly text: string;
 }
 interface LineResults {
-  readonly dryRun: Task | null;
-  readonly restore: Task | null;
-  readonly undo: Task | null;
+  readonly dryRun: EngineTask | null;
+  readonly restore: EngineTask | null;
+  readonly undo: EngineTask | null;
 }
 const RUNNING = { icon: 'running', text: 'text-running' } as const;
 const DONE = { icon: 'success', text: 'text-success' } as const;

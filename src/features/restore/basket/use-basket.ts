@@ -5,7 +5,7 @@ import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
-import { tellFailure } from '#src/ui/toasts.ts';
+import { showFailure } from '#src/ui/toasts.ts';
 import {
   addNodes,
   countEntries,
@@ -89,7 +89,7 @@ export function useBasket(organizationId: string | null): BasketStore | null {
               void edit((before) => {
                 const after = addNodes(before, place, nodes, LIMITS.restoreNodes);
                 if (!hasNodes(after, place, nodes))
-                  tellFailure(t.full({ max: LIMITS.restoreNodes }));
+                  showFailure(t.full({ max: LIMITS.restoreNodes }));
                 return after;
               }),
             remove: (place, nodes) => void edit((before) => removeNodes(before, place, nodes)),
@@ -112,14 +112,14 @@ async function changeBasket(
 ): Promise<Basket | null> {
   const before = await readBasket(organizationId);
   if (!before.ok) {
-    tellFailure(getFailureText(before.failure));
+    showFailure(getFailureText(before.failure));
     return null;
   }
   const after = change(before.value);
   const name = getDraftName(organizationId);
   const stored =
     after.length === 0 ? await client().deleteDraft(name) : await client().saveDraft(name, after);
-  if (!stored.ok) tellFailure(getFailureText(stored.failure));
+  if (!stored.ok) showFailure(getFailureText(stored.failure));
   const channel = new BroadcastChannel(CHANNEL);
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none: it is of one origin
   channel.postMessage(organizationId);

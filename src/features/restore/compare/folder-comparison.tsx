@@ -8,12 +8,12 @@ import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
-import { getPropertyLabel, isFileOrRow, type ProductionState, StateMark } from './state-mark.tsx';
+import { getPropertyLabel, isFileOrRow, type ShownState, ProductionMark } from './state-mark.tsx';
 import { type ComparedRow, MAX_ROWS, useFolderComparison } from './use-folder-comparison.ts';
 import { compareMessages as t } from './messages.en.ts';
 
-const RESULTS = ['deleted', 'changed', 'moved', 'same'] as const satisfies ProductionState[];
-const LABELS: Readonly<Record<ProductionState, string>> = {
+const RESULTS = ['deleted', 'changed', 'moved', 'same'] as const satisfies ShownState[];
+const LABELS: Readonly<Record<ShownState, string>> = {
   deleted: t.missing,
   changed: t.changed,
   moved: t.moved,
@@ -37,7 +37,7 @@ export function FolderComparison({
   readonly onClose: () => void;
 }) {
   const isTablet = useIsTablet();
-  const [chosen, setChosen] = useState<ProductionState>('deleted');
+  const [chosen, setChosen] = useState<ShownState>('deleted');
   const { rows, counts, total, failure, isDone, isRunning, pause, start } = useFolderComparison(
     session,
     folder,
@@ -123,7 +123,7 @@ function Row({ row, onOpen }: { readonly row: ComparedRow; readonly onOpen: () =
       >
         {row.name || t.noSubject}
       </button>
-      <StateMark state={row.state} />
+      <ProductionMark state={row.state} />
       <span className="min-w-0 truncate text-agate text-ink-2">
         {[row.people, row.at === null ? '' : formatWhen(row.at, zone)]
           .filter((part) => part !== '')

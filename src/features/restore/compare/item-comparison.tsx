@@ -12,7 +12,7 @@ import { getReason, useCapabilities } from '../capabilities.ts';
 import { type ComparedRow, PropertyTable } from '../versions/property-table.tsx';
 import { TextDifference } from '../versions/text-difference.tsx';
 import type { ItemNode } from '../workload.ts';
-import { getPropertyLabel, isFileOrRow, StateMark } from './state-mark.tsx';
+import { getPropertyLabel, isFileOrRow, ProductionMark } from './state-mark.tsx';
 import { compareMessages as t } from './messages.en.ts';
 
 type Compared = OutputOf<'compareWithProduction'>;
@@ -93,7 +93,7 @@ function ComparisonDialog({
         {value !== null && (
           <>
             <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <StateMark state={value.state} />
+              <ProductionMark state={value.state} />
               <span className="text-ink-2">{HINTS[value.state]}</span>
             </output>
             <PropertyTable

@@ -3,14 +3,11 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { compareMessages as t } from './messages.en.ts';
 
-export type ProductionState = OutputOf<'compareWithProduction'>['state'];
-export type PropertyName = OutputOf<'compareWithProduction'>['properties'][number]['name'];
+export type ShownState = OutputOf<'compareWithProduction'>['state'];
+export type ShownProperty = OutputOf<'compareWithProduction'>['properties'][number]['name'];
 
 const MARKS: Readonly<
-  Record<
-    ProductionState,
-    { readonly icon: IconName; readonly label: string; readonly tone: string }
-  >
+  Record<ShownState, { readonly icon: IconName; readonly label: string; readonly tone: string }>
 > = {
   same: { icon: 'check', label: t.same, tone: 'text-success' },
   changed: { icon: 'note', label: t.changed, tone: 'text-warning' },
@@ -19,7 +16,7 @@ const MARKS: Readonly<
 };
 
 /** What became of an item in production: an icon, a word and a color. */
-export function StateMark({ state }: { readonly state: ProductionState }) {
+export function ProductionMark({ state }: { readonly state: ShownState }) {
   const { icon, label, tone } = MARKS[state];
   return (
     <span className={`inline-flex items-center gap-1.5 font-semibold ${tone}`}>
@@ -33,7 +30,7 @@ export function StateMark({ state }: { readonly state: ProductionState }) {
 export const isFileOrRow = (kind: string): boolean => kind === 'file' || kind === 'row';
 
 /** What a property is called. `isFile`: of a file or row, other people and dates are meant. */
-export function getPropertyLabel(name: PropertyName, isFile: boolean): string {
+export function getPropertyLabel(name: ShownProperty, isFile: boolean): string {
   switch (name) {
     case 'name':
       return isFile ? t.name : t.subject;

@@ -16,7 +16,7 @@ export interface DownloadOptions {
   readonly inBackground: boolean;
 }
 
-export interface Download {
+export interface SessionDownload {
   readonly isBusy: boolean;
   /** The last one that the browser was given. */
   readonly started: StartedDownload | null;
@@ -26,8 +26,8 @@ export interface Download {
 }
 
 /** Downloads what is chosen. The browser reads the file itself, in ranges if it is cut off. */
-export function useDownload(kind: WorkloadKind, session: string): Download {
-  const [state, setState] = useState<Pick<Download, 'isBusy' | 'started' | 'failure'>>(IDLE);
+export function useDownload(kind: WorkloadKind, session: string): SessionDownload {
+  const [state, setState] = useState<Pick<SessionDownload, 'isBusy' | 'started' | 'failure'>>(IDLE);
   const last = useRef<readonly [ChosenNodes, DownloadOptions] | null>(null);
   const request = async (chosen: ChosenNodes, options: DownloadOptions): Promise<void> => {
     const answer = await withReauth(() => requestDownload(kind, session, chosen, options));

@@ -5,7 +5,7 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { DeleteDialog } from '../../shared/delete-dialog.tsx';
 import { openFile } from '../download/use-download.ts';
 import { downloadsMessages as t } from './messages.en.ts';
@@ -70,7 +70,7 @@ export function EndButton({
       client().ask('cancelBackgroundDownload', { id, action: 'cancel' }),
     );
     onFailure(answer.ok ? null : answer.failure);
-    if (answer.ok) tell(t.cancelDone);
+    if (answer.ok) showSuccess(t.cancelDone);
     onChanged();
   };
   const remove = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export function EndButton({
     setIsAsking(false);
     onFailure(answer.ok ? null : answer.failure);
     if (!answer.ok) return onChanged();
-    tell(t.removed);
+    showSuccess(t.removed);
     onDeleted();
   };
   if (isRunning(download))

@@ -14,7 +14,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { EndButton, FileButton } from './actions.tsx';
 import { downloadsMessages as t } from './messages.en.ts';
-import { itemsLabel, ProgressRule, sizeLabel, StateLine } from './state-line.tsx';
+import { itemsLabel, ProgressRule, sizeLabel, DownloadStateLine } from './state-line.tsx';
 import { type BackgroundDownload, useBackgroundDownload } from './use-downloads.ts';
 
 const PATH = '/o365/restore/downloads';
@@ -79,7 +79,7 @@ function Details({
   return (
     <>
       <output>
-        <StateLine download={download} />
+        <DownloadStateLine download={download} />
       </output>
       {state === 'running' && <ProgressRule download={download} />}
       {message !== null && (

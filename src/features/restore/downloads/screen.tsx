@@ -10,12 +10,12 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { EndButton, FileButton } from './actions.tsx';
 import { downloadsMessages as t } from './messages.en.ts';
-import { sizeLabel, StateLine } from './state-line.tsx';
+import { sizeLabel, DownloadStateLine } from './state-line.tsx';
 import { type BackgroundDownload, useDownloads } from './use-downloads.ts';
 
 const STEP = 50;
@@ -54,13 +54,13 @@ export function RestoreDownloads() {
             caption={t.caption}
             heads={
               <>
-                <Head className="pl-5">{t.name}</Head>
-                <Head className="w-[22%]">{t.state}</Head>
-                <Head className="w-24 pr-6 text-right">{t.size}</Head>
-                <Head className="w-36 max-desk:hidden">{t.until}</Head>
-                <Head className="w-64 pr-5">
+                <TableHead className="pl-5">{t.name}</TableHead>
+                <TableHead className="w-[22%]">{t.state}</TableHead>
+                <TableHead className="w-24 pr-6 text-right">{t.size}</TableHead>
+                <TableHead className="w-36 max-desk:hidden">{t.until}</TableHead>
+                <TableHead className="w-64 pr-5">
                   <span className="sr-only">{t.actions}</span>
-                </Head>
+                </TableHead>
               </>
             }
           >
@@ -117,7 +117,7 @@ function DownloadRow({
         </span>
       </th>
       <td className="block py-1 tablet:table-cell">
-        <StateLine download={download} />
+        <DownloadStateLine download={download} />
       </td>
       <td className="block py-1 tablet:table-cell tablet:pr-6 tablet:text-right tablet:whitespace-nowrap">
         {sizeLabel(download)}

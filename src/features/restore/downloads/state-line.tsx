@@ -17,7 +17,7 @@ const STATES = {
   { readonly icon: IconName; readonly text: string }
 >;
 
-export function StateLine({ download }: { readonly download: BackgroundDownload }) {
+export function DownloadStateLine({ download }: { readonly download: BackgroundDownload }) {
   const { state, items, isListed, onServer } = download;
   const { icon, text } = STATES[state];
   return (

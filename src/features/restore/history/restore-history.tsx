@@ -12,13 +12,13 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { pollWhile, useQuery } from '../../shared/queries/use-query.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
-import { countLabels, Results } from '../task/results.tsx';
+import { countLabels, TaskResults } from '../task/results.tsx';
 import { startAfter } from '../task/use-restore-task.ts';
 import { Decide } from '../approval/decide.tsx';
 import { RequestFacts } from '../approval/request-facts.tsx';
@@ -54,7 +54,7 @@ export function RestoreHistory({
   const act = async (result: Promise<Result<unknown>>, done: string | null): Promise<void> => {
     const answer = await result;
     setRefused(answer.ok ? null : answer.failure);
-    if (answer.ok && done !== null) tell(done);
+    if (answer.ok && done !== null) showSuccess(done);
     again();
   };
   const [needed, setNeeded] = useState<Needed | null>(null);
@@ -216,7 +216,7 @@ function TaskLine({
       )}
       {isOpen && (
         <div className="pt-1 pl-3">
-          <Results organizationId={organizationId} task={task} />
+          <TaskResults organizationId={organizationId} task={task} />
         </div>
       )}
     </li>

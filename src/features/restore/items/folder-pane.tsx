@@ -13,18 +13,18 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
-import type { RestorePlace, Sort } from '../address.ts';
+import type { RestorePlace, ItemSort } from '../address.ts';
 import { basketMessages as bt } from '../basket/messages.en.ts';
 import { getReason, useCapabilities } from '../capabilities.ts';
 import { compareMessages as ct } from '../compare/messages.en.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
-import type { Download } from '../download/use-download.ts';
+import type { SessionDownload } from '../download/use-download.ts';
 import { containerName, isGroup } from '../labels.ts';
 import { TEXTS } from '../texts.ts';
 import type { ContainerNode, WorkloadKind } from '../workload.ts';
 import { ItemList } from './item-list.tsx';
 import type { Items } from './use-items.ts';
-import { canRestoreItems, type Selection } from './selection.ts';
+import { canRestoreItems, type ItemSelection } from './selection.ts';
 import { itemMessages as t } from './messages.en.ts';
 
 export interface FolderPaneProps {
@@ -34,11 +34,11 @@ export interface FolderPaneProps {
   readonly isTop: boolean;
   readonly place: RestorePlace;
   readonly items: Items;
-  readonly selection: Selection;
+  readonly selection: ItemSelection;
   readonly listKey: string;
   /** The limit of a selection was reached. */
   readonly isFull: boolean;
-  readonly onSort: (sort: Sort) => void;
+  readonly onSort: (sort: ItemSort) => void;
   readonly onDeleted: (showDeleted: boolean) => void;
   readonly onMove: (index: number) => void;
   readonly onOpen: (index: number) => void;
@@ -49,7 +49,7 @@ export interface FolderPaneProps {
   readonly onRestoreItems: () => void;
   readonly onRestoreFolder: () => void;
   readonly onShowAll: () => void;
-  readonly download: Download;
+  readonly download: SessionDownload;
   readonly canDownload: boolean;
   /** The engine saves the selection, or the folder. */
   readonly isSaved: boolean;
@@ -309,7 +309,7 @@ function Empty({ kind, folder, isTop, place, onShowAll, renderFolders }: FolderP
 }
 
 const SORT_OPTIONS = ['-date', 'date', 'name', '-name', '-size', 'size'] as const;
-const sortLabel = (sort: Sort): string =>
+const sortLabel = (sort: ItemSort): string =>
   ({
     '-date': t.sortNewest,
     'date': t.sortOldest,

@@ -7,7 +7,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import type { ItemNode } from '../workload.ts';
 import { itemIcon } from '../labels.ts';
 import type { Items } from './use-items.ts';
-import type { Selection } from './selection.ts';
+import type { ItemSelection } from './selection.ts';
 import { basketMessages } from '../basket/messages.en.ts';
 import { splitPeople } from './people.ts';
 import { itemMessages as t } from './messages.en.ts';
@@ -20,7 +20,7 @@ export interface ItemListProps {
   readonly count: number;
   /** The index of the open item; null: none. */
   readonly cursor: number | null;
-  readonly selection: Selection;
+  readonly selection: ItemSelection;
   readonly zone: string;
   /** Identifies the list. When it changes, the list scrolls to its cursor or to the top. */
   readonly listKey: string;

@@ -1,4 +1,4 @@
-export interface Person {
+export interface ItemPerson {
   readonly name: string;
   /** Empty if unknown. */
   readonly address: string;
@@ -8,7 +8,7 @@ export interface Person {
  * Splits the people of a mail: the sender first, then the recipients, as `Name <address>` or an
  * address alone, with commas between. A name may have commas too.
  */
-export function splitPeople(people: string): readonly Person[] {
+export function splitPeople(people: string): readonly ItemPerson[] {
   return people
     .split(/(?<=>), |(?<=@[^\s,<>]+), /)
     .map((text) => text.trim())
@@ -21,5 +21,5 @@ export function splitPeople(people: string): readonly Person[] {
     });
 }
 
-export const personText = ({ name, address }: Person): string =>
+export const personText = ({ name, address }: ItemPerson): string =>
   address === '' ? name : `${name}, ${address}`;

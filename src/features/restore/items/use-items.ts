@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { Sort } from '../address.ts';
-import type { ItemNode, ItemQuery, NodeAt, NodePage, Workload } from '../workload.ts';
+import type { ItemSort } from '../address.ts';
+import type { ItemNode, ItemQuery, NodeAt, NodePage, WorkloadPage } from '../workload.ts';
 
 export const PAGE_ROWS = 200;
 /** Pages in memory; those farthest from what is shown go first. */
@@ -32,11 +32,11 @@ interface Loaded {
 }
 
 export interface ItemsInput {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: string;
   readonly at: NodeAt;
   readonly text: string;
-  readonly sort: Sort;
+  readonly sort: ItemSort;
   readonly onRead: (result: Result<unknown>) => void;
 }
 
@@ -161,7 +161,7 @@ export function countRows(
   return { count: Math.max(before.count ?? 0, known + 1), isMore: true };
 }
 
-const getSortFields = (sort: Sort): Pick<ItemQuery, 'sort' | 'descending'> => ({
+const getSortFields = (sort: ItemSort): Pick<ItemQuery, 'sort' | 'descending'> => ({
   sort: (sort.startsWith('-') ? sort.slice(1) : sort) as ItemQuery['sort'],
   descending: sort.startsWith('-') ? 'true' : 'false',
 });

@@ -1,6 +1,6 @@
 const CONSOLE_PATH = '/restore';
 
-export const SERVICES = ['outlook', 'onedrive', 'sharepoint', 'teams'] as const;
-export type Service = (typeof SERVICES)[number];
+export const CONSOLE_SERVICES = ['outlook', 'onedrive', 'sharepoint', 'teams'] as const;
+export type ConsoleService = (typeof CONSOLE_SERVICES)[number];
 
-export const getServicePath = (service: Service): string => `${CONSOLE_PATH}/${service}`;
+export const getServicePath = (service: ConsoleService): string => `${CONSOLE_PATH}/${service}`;

@@ -13,12 +13,12 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { restorePlace } from '../address.ts';
 import { RestorePage } from '../screen.tsx';
-import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS, type Workload } from '../workload.ts';
-import { getServicePath, SERVICES, type Service } from './address.ts';
+import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS, type WorkloadPage } from '../workload.ts';
+import { getServicePath, CONSOLE_SERVICES, type ConsoleService } from './address.ts';
 import { OperatorContext } from './context.ts';
 import { operatorMessages as t } from './messages.en.ts';
 
-const WORKLOADS: Readonly<Record<Service, Workload>> = {
+const WORKLOADS: Readonly<Record<ConsoleService, WorkloadPage>> = {
   outlook: { ...OUTLOOK, page: getServicePath('outlook') },
   onedrive: { ...ONEDRIVE, page: getServicePath('onedrive') },
   sharepoint: { ...SHAREPOINT, page: getServicePath('sharepoint') },
@@ -33,7 +33,7 @@ export function OperatorConsole() {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const portal = useBranding()?.features.office365.restorePortal;
   const { value, failure, again } = useQuery('getOperatorConsole', {});
-  const open = SERVICES.filter((one) => portal?.[one] === true);
+  const open = CONSOLE_SERVICES.filter((one) => portal?.[one] === true);
   const service = open.find((one) => one === wanted) ?? open[0];
   if (value === null)
     return (
@@ -99,8 +99,8 @@ function Services({
   open,
   current,
 }: {
-  readonly open: readonly Service[];
-  readonly current: Service;
+  readonly open: readonly ConsoleService[];
+  readonly current: ConsoleService;
 }): ReactNode {
   return (
     <nav
@@ -121,7 +121,7 @@ function Services({
   );
 }
 
-const getLabel = (service: Service): string =>
+const getLabel = (service: ConsoleService): string =>
   ({ outlook: t.mail, onedrive: t.files, sharepoint: t.sites, teams: t.teams })[service];
 
 const NO_RIGHTS = { mayRead: false, mayDownload: false, needsSecondPerson: false };

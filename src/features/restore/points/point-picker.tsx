@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getDay, startOfDay, zoneOrUtc } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -14,16 +14,16 @@ import { isTyping } from '#src/ui/is-typing.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { Select } from '#src/ui/select.tsx';
 import { listPoints } from '../use-restore-session.ts';
-import type { Workload } from '../workload.ts';
+import type { WorkloadPage } from '../workload.ts';
 import { PointSlider, timelineSummary } from './point-slider.tsx';
 import { getTimeline, groupByDay, indexAt, stepPoint, TIMELINE_DAYS } from './timeline.ts';
 import { pointMessages as t } from './messages.en.ts';
 
 export interface PointPickerProps {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly organization: string;
   /** The newest points, newest first. */
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
   readonly isComplete: boolean;
   readonly at: Ms;
   readonly onChoose: (at: Ms) => void;
@@ -40,7 +40,7 @@ export function PointPicker(props: PointPickerProps) {
   // The window shows the open point, unless the user looks at other days.
   const last = window !== null && window.at === at ? window.last : lastFor(day, today);
   const { points, isComplete, failure, retry } = usePointsUpTo(props, last, zone);
-  const to = (point: Point | null): void => {
+  const to = (point: RestorePoint | null): void => {
     if (point !== null) onChoose(point.at);
   };
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
@@ -158,7 +158,7 @@ export function PointPicker(props: PointPickerProps) {
 
 /** The times of a day's points, with seconds where two share a minute. */
 function timeOptions(
-  points: readonly Point[],
+  points: readonly RestorePoint[],
   zone: string,
 ): readonly { readonly value: string; readonly label: string }[] {
   const times = points.map(({ at }) => formatTime(at, zone));
@@ -176,7 +176,7 @@ const lastFor = (day: DayN, today: DayN): DayN =>
 interface Earlier {
   /** Which period this is of, at which attempt. */
   readonly key: string;
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
   readonly failure: Failure | null;
 }
 
@@ -186,7 +186,7 @@ function usePointsUpTo(
   last: DayN,
   zone: string,
 ): {
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
   readonly isComplete: boolean;
   /** Why the earlier period could not be loaded. */
   readonly failure: Failure | null;

@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- its ticks and steps are no range of numbers, as <input> has */
 import type { KeyboardEvent, PointerEvent } from 'react';
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import { startOfDay, zoneOrUtc } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -18,7 +18,7 @@ const THUMB = 7;
 
 export interface PointSliderProps {
   /** Newest first. */
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
   readonly isComplete: boolean;
   /** The open point. */
   readonly at: Ms;
@@ -154,10 +154,10 @@ export function PointSlider({
 /** Returns the point that a key chooses: null at the end, undefined for another key. */
 function getPointForKey(
   key: string,
-  points: readonly Point[],
+  points: readonly RestorePoint[],
   at: Ms,
   zone: string,
-): Point | null | undefined {
+): RestorePoint | null | undefined {
   switch (key) {
     case 'ArrowLeft':
     case 'ArrowDown':

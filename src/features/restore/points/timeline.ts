@@ -1,4 +1,4 @@
-import type { Point } from '#contract/engine/engine.ts';
+import type { RestorePoint } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getDay, startOfDay, zoneOrUtc } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -14,7 +14,7 @@ export interface Tick {
   readonly height: number;
   readonly hasWarning: boolean;
   /** Newest first. */
-  readonly points: readonly Point[];
+  readonly points: readonly RestorePoint[];
 }
 export interface Timeline {
   readonly first: DayN;
@@ -35,7 +35,7 @@ export interface Timeline {
  * `points`: newest first. Days before the oldest point aren't gaps if `isComplete`.
  */
 export function getTimeline(
-  points: readonly Point[],
+  points: readonly RestorePoint[],
   { last, zone, slots, isComplete }: TimelineView,
 ): Timeline {
   const timeZone = zoneOrUtc(zone);
@@ -45,7 +45,7 @@ export function getTimeline(
   const getX = (at: Ms): number => (at - from) / (to - from);
   const shown = points.filter(({ at }) => at >= from && at < to);
   const max = Math.max(1, ...shown.map(({ changes }) => changes ?? 0));
-  const groups = new Map<number, Point[]>();
+  const groups = new Map<number, RestorePoint[]>();
   for (const point of shown) {
     const slot = Math.floor(getX(point.at) * slots);
     const group = groups.get(slot);
@@ -93,11 +93,15 @@ export interface TimelineView {
 }
 
 /** Returns the index of the point that a session at this moment shows, or -1. Newest first. */
-export const indexAt = (points: readonly Point[], at: Ms): number =>
+export const indexAt = (points: readonly RestorePoint[], at: Ms): number =>
   points.findIndex((point) => point.at <= at);
 
 /** Returns the point that many steps later (positive) or earlier, or null at the end. */
-export function stepPoint(points: readonly Point[], at: Ms, by: number): Point | null {
+export function stepPoint(
+  points: readonly RestorePoint[],
+  at: Ms,
+  by: number,
+): RestorePoint | null {
   const index = indexAt(points, at);
   if (index < 0) return points.at(-1) ?? null;
   const to = Math.max(0, Math.min(points.length - 1, index - by));
@@ -105,9 +109,14 @@ export function stepPoint(points: readonly Point[], at: Ms, by: number): Point |
 }
 
 /** Returns the newest point of the nearest earlier (-1) or later (1) day that has points. */
-export function stepDay(points: readonly Point[], at: Ms, by: 1 | -1, zone: string): Point | null {
+export function stepDay(
+  points: readonly RestorePoint[],
+  at: Ms,
+  by: 1 | -1,
+  zone: string,
+): RestorePoint | null {
   const timeZone = zoneOrUtc(zone);
-  const day = (point: Point): DayN => getDay(point.at, timeZone, 0);
+  const day = (point: RestorePoint): DayN => getDay(point.at, timeZone, 0);
   const index = indexAt(points, at);
   const current = points[index < 0 ? points.length - 1 : index];
   if (!current) return null;
@@ -118,11 +127,11 @@ export function stepDay(points: readonly Point[], at: Ms, by: 1 | -1, zone: stri
 
 /** The days that have points, newest first, and their points, newest first. */
 export function groupByDay(
-  points: readonly Point[],
+  points: readonly RestorePoint[],
   zone: string,
-): readonly { readonly day: DayN; readonly points: readonly Point[] }[] {
+): readonly { readonly day: DayN; readonly points: readonly RestorePoint[] }[] {
   const timeZone = zoneOrUtc(zone);
-  const groups: { day: DayN; points: Point[] }[] = [];
+  const groups: { day: DayN; points: RestorePoint[] }[] = [];
   for (const point of points) {
     const day = getDay(point.at, timeZone, 0);
     const last = groups.at(-1);

@@ -5,9 +5,9 @@ import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
-import { Facts } from '../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import { editAddress } from './address.ts';
 import { operatorsLabel, selectionLabel } from './labels.ts';
 import type { RoleRow } from './labels.ts';
@@ -47,7 +47,7 @@ export function RoleDetails({
           {t.delete}
         </CallButton>
       </div>
-      <Facts
+      <FactList
         facts={[
           ...(row.description === '' ? [] : [[t.description, row.description] as const]),
           [t.organization, row.organizationName],
@@ -81,7 +81,7 @@ export function RoleDetails({
           phrase={t.delete}
           send={() => client().ask('deleteRestoreRole', { organizationId, opRoleId: id })}
           onDone={() => {
-            tell(t.deleted);
+            showSuccess(t.deleted);
             setDeleting(false);
             onDeleted();
           }}

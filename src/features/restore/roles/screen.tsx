@@ -5,7 +5,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
-import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
+import { ListCell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { ROLES_PATH } from './address.ts';
 import { RoleDetails } from './details.tsx';
 import { operatorsLabel, rightsLabel, selectionLabel } from './labels.ts';
@@ -37,16 +37,16 @@ export function RestoreRoles() {
       ]}
       renderCells={(row) => (
         <>
-          <Cell label={t.operators} className="tablet:truncate" tip={operatorsLabel(row)}>
+          <ListCell label={t.operators} className="tablet:truncate" tip={operatorsLabel(row)}>
             {operatorsLabel(row)}
-          </Cell>
-          <Cell label={t.scope} className="tablet:truncate" tip={selectionLabel(row)}>
+          </ListCell>
+          <ListCell label={t.scope} className="tablet:truncate" tip={selectionLabel(row)}>
             {t.people({ count: row.people })}
             <span className="text-ink-3"> {selectionLabel(row)}</span>
-          </Cell>
-          <Cell className="max-desk:hidden tablet:truncate tablet:pr-5" tip={rightsLabel(row)}>
+          </ListCell>
+          <ListCell className="max-desk:hidden tablet:truncate tablet:pr-5" tip={rightsLabel(row)}>
             {rightsLabel(row)}
-          </Cell>
+          </ListCell>
         </>
       )}
       action={<NewButton />}

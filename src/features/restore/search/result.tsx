@@ -8,18 +8,18 @@ import { basketMessages } from '../basket/messages.en.ts';
 import { splitPeople } from '../items/people.ts';
 import { itemMessages } from '../items/messages.en.ts';
 import { containerName, itemIcon } from '../labels.ts';
-import type { Found } from './view.tsx';
+import type { FoundInSearch } from './view.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
 
 /** A found item: what it is, where it was, and when it was seen. Opens it there; B puts it into the basket. */
-export function Result({
+export function SearchResult({
   item,
   href,
   zone,
   isInBasket,
   onBasket,
 }: {
-  readonly item: Found;
+  readonly item: FoundInSearch;
   readonly href: string;
   readonly zone: string;
   readonly isInBasket: boolean;

@@ -16,10 +16,10 @@ import { useCapabilities } from '../capabilities.ts';
 import { TEXTS } from '../texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
 import { MAX_TEXT, NEW_SEARCH, type SearchPlace } from './place.ts';
-import { Result } from './result.tsx';
+import { SearchResult } from './result.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
 
-export type Found = OutputOf<'searchBackups'>['rows'][number];
+export type FoundInSearch = OutputOf<'searchBackups'>['rows'][number];
 
 /** One search over mailboxes, drives, sites and teams at all restore points. */
 export function SearchView({
@@ -32,7 +32,7 @@ export function SearchView({
   readonly organizationId: string;
   readonly place: SearchPlace;
   /** The address that opens an item where it was seen last. */
-  readonly getAddress: (item: Found) => string;
+  readonly getAddress: (item: FoundInSearch) => string;
   readonly onChange: (place: SearchPlace) => void;
   readonly onClose: () => void;
 }) {
@@ -167,7 +167,7 @@ export function SearchView({
               const at = getBasketPlace(row);
               const isInBasket = basket?.has(at, [row.id]) ?? false;
               return (
-                <Result
+                <SearchResult
                   key={`${row.sessionType} ${row.id}`}
                   item={row}
                   href={getAddress(row)}
@@ -206,7 +206,7 @@ export function SearchView({
 }
 
 /** A found item is collected at the last restore point that has this version. */
-const getBasketPlace = ({ sessionType, point, openAt, object }: Found): BasketPlace => ({
+const getBasketPlace = ({ sessionType, point, openAt, object }: FoundInSearch): BasketPlace => ({
   workload: (WORKLOADS.find((one) => one.sessionType === sessionType) ?? OUTLOOK).kind,
   point,
   at: openAt,

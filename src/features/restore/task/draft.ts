@@ -1,5 +1,5 @@
 import type { InputOf } from '#contract/calls.ts';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
@@ -299,9 +299,11 @@ function restoreOfTeam(
 }
 
 /** How many items a restore would change by its dry run. */
-export const countChanges = (dryRun: Pick<Task, 'counts'> | null): number =>
+export const countChanges = (dryRun: Pick<EngineTask, 'counts'> | null): number =>
   dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;
 
 /** RES-47: whether a dry run would write, or a restore has written, posts, which an undo leaves. */
-export const leavesPosts = (hasPostsChosen: boolean, task: Pick<Task, 'counts'> | null): boolean =>
-  hasPostsChosen && countChanges(task) > 0;
+export const leavesPosts = (
+  hasPostsChosen: boolean,
+  task: Pick<EngineTask, 'counts'> | null,
+): boolean => hasPostsChosen && countChanges(task) > 0;

@@ -9,13 +9,13 @@ import type { RestoreDraft } from './draft.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 /** What each part of the form of a restore gets. */
-export interface FormPart {
+export interface RestoreFormPart {
   readonly draft: RestoreDraft;
   readonly put: (change: Partial<RestoreDraft>) => void;
 }
 
 /** Whether to restore what is deleted, what has changed, or both. */
-export const Selection = ({ draft, put }: FormPart) => (
+export const SelectionField = ({ draft, put }: RestoreFormPart) => (
   <>
     <Check
       checked={draft.deletedItems}
@@ -33,7 +33,7 @@ export const Selection = ({ draft, put }: FormPart) => (
 );
 
 /** What a team has besides its channels. */
-export function BesideChannels({ draft: { flags }, put }: FormPart) {
+export function BesideChannels({ draft: { flags }, put }: RestoreFormPart) {
   const { members = false, settings = false } = flags.team ?? {};
   const putTeam = (team: NonNullable<RestoreDraft['flags']['team']>): void =>
     put({ flags: { ...flags, team } });
@@ -60,7 +60,7 @@ export const ConflictChoice = ({
   draft,
   canSkip = true,
   put,
-}: FormPart & { readonly canSkip?: boolean }) =>
+}: RestoreFormPart & { readonly canSkip?: boolean }) =>
   draft.changedItems && (
     <div className="pt-2">
       <Select
@@ -78,7 +78,7 @@ export const ConflictChoice = ({
   );
 
 /** Which versions of files are restored. */
-export const VersionsChoice = ({ draft, put }: FormPart) => (
+export const VersionsChoice = ({ draft, put }: RestoreFormPart) => (
   <div className="pt-3">
     <Select
       block
@@ -94,7 +94,7 @@ export const VersionsChoice = ({ draft, put }: FormPart) => (
 );
 
 /** Whether new files and folders are shared as before. */
-export const PermissionsCheck = ({ draft: { flags }, put }: FormPart) => (
+export const PermissionsCheck = ({ draft: { flags }, put }: RestoreFormPart) => (
   <Check
     checked={flags.permissions === true}
     title={t.permissions}
@@ -104,7 +104,7 @@ export const PermissionsCheck = ({ draft: { flags }, put }: FormPart) => (
 );
 
 /** The options of mailboxes. */
-export const MailFlagChecks = ({ draft, put }: FormPart) => (
+export const MailFlagChecks = ({ draft, put }: RestoreFormPart) => (
   <details className="border-b border-hair py-2">
     <summary className="cursor-pointer rounded-part py-1 pointer-coarse:min-h-11">
       {t.options}
@@ -122,7 +122,11 @@ export const MailFlagChecks = ({ draft, put }: FormPart) => (
 );
 
 /** Why the restore is needed. The customer reads it. */
-export function ReasonField({ draft, errors, put }: FormPart & { readonly errors: FormErrors }) {
+export function ReasonField({
+  draft,
+  errors,
+  put,
+}: RestoreFormPart & { readonly errors: FormErrors }) {
   return (
     <TextArea
       label={t.reason}
@@ -137,7 +141,7 @@ export function ReasonField({ draft, errors, put }: FormPart & { readonly errors
 }
 
 /** A group of fields with its title. */
-export function Part({
+export function FieldGroup({
   title,
   children,
 }: {

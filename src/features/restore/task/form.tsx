@@ -20,13 +20,13 @@ import {
   BesideChannels,
   ConflictChoice,
   MailFlagChecks,
-  Part,
+  FieldGroup,
   PermissionsCheck,
   ReasonField,
-  Selection,
+  SelectionField,
   VersionsChoice,
 } from './form-parts.tsx';
-import type { FormPart } from './form-parts.tsx';
+import type { RestoreFormPart } from './form-parts.tsx';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 export interface RestoreFormProps {
@@ -57,7 +57,7 @@ export function RestoreForm(props: RestoreFormProps) {
   const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
     <>
-      <Part title={t.where}>
+      <FieldGroup title={t.where}>
         {other === null ? (
           <p className="m-0 min-h-11 py-2.5">
             <span className="block">{t.original}</span>
@@ -94,11 +94,11 @@ export function RestoreForm(props: RestoreFormProps) {
             <ReasonField draft={draft} errors={errors} put={put} />
           </div>
         )}
-      </Part>
-      <Part title={t.what}>
+      </FieldGroup>
+      <FieldGroup title={t.what}>
         {!hasChoices && <p className="m-0 py-1 text-ink-2">{t.noChoices}</p>}
         <div {...(errors['what'] !== undefined && { 'data-error': true })}>
-          {hasChoices && !isSettings(chosen) && <Selection draft={draft} put={put} />}
+          {hasChoices && !isSettings(chosen) && <SelectionField draft={draft} put={put} />}
           {isTeam && (chosen.level === 'object' || isSettings(chosen)) && (
             <BesideChannels draft={draft} put={put} />
           )}
@@ -120,7 +120,7 @@ export function RestoreForm(props: RestoreFormProps) {
           <VersionsChoice draft={draft} put={put} />
         )}
         {isFiles && choices && !isRows(chosen) && <PermissionsCheck draft={draft} put={put} />}
-      </Part>
+      </FieldGroup>
       {kind === 'outlook' && hasChoices && <MailFlagChecks draft={draft} put={put} />}
     </>
   );
@@ -142,7 +142,7 @@ function OtherPlaceFields({
   errors,
   texts,
   put,
-}: RestoreFormProps & FormPart & { readonly texts: OtherPlace }) {
+}: RestoreFormProps & RestoreFormPart & { readonly texts: OtherPlace }) {
   const organizations = useWatch('organizations', EMPTY) ?? [];
   const { otherOrganizations } = useCapabilities();
   const [typed, setTyped] = useState('');

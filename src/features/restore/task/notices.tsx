@@ -28,7 +28,7 @@ export const asksForReason = (failure: Failure | null): boolean =>
   failure?.kind === 'bad-input' && failure.issues.some(({ path }) => path === 'reason');
 
 /** Why a restore was not started, or failed. */
-export function Refusal({ failure }: { readonly failure: Failure }) {
+export function RefusalNotice({ failure }: { readonly failure: Failure }) {
   return (
     <Callout tone="failed" alert>
       {getFailureText(failure)}

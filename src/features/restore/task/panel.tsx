@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ReactNode } from 'react';
-import type { Task } from '#contract/engine/engine.ts';
+import type { EngineTask } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ok } from '#contract/result.ts';
 import type { WriteRights } from '#machines/restore-task.ts';
@@ -16,7 +16,7 @@ import { useCapabilities } from '../capabilities.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
-import type { Workload } from '../workload.ts';
+import type { WorkloadPage } from '../workload.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import {
@@ -31,15 +31,15 @@ import {
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { RestoreForm } from './form.tsx';
-import { asksForReason, Awaiting, ChannelPeople, PostsStay, Refusal } from './notices.tsx';
+import { asksForReason, Awaiting, ChannelPeople, PostsStay, RefusalNotice } from './notices.tsx';
 import { TaskProgress } from './progress.tsx';
-import { Results } from './results.tsx';
+import { TaskResults } from './results.tsx';
 import { EDITABLE, useRestoreTask } from './use-restore-task.ts';
 import type { RestoreState, RestoreTask } from './use-restore-task.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 export interface RestorePanelProps {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: { readonly id: string; readonly organization: string };
   /** While the restore can still be edited, another choice replaces this one; an empty one closes it. */
   readonly chosen: ChosenNodes;
@@ -251,7 +251,7 @@ function Body({
   form,
 }: {
   readonly task: RestoreTask;
-  readonly sessionType: Workload['sessionType'];
+  readonly sessionType: WorkloadPage['sessionType'];
   readonly organizationId: string;
   readonly hasPosts: boolean;
   readonly form: ReactNode;
@@ -264,7 +264,7 @@ function Body({
   useEffect(() => {
     if (over !== null) head.current?.focus();
   }, [over]);
-  const refused = failure === null ? null : <Refusal failure={failure} />;
+  const refused = failure === null ? null : <RefusalNotice failure={failure} />;
   const progress = (title: string, hint?: string): ReactNode => (
     <TaskProgress
       title={title}
@@ -273,7 +273,7 @@ function Body({
       failure={current?.failure ?? null}
     />
   );
-  const ended = (result: Task | null, title: string, hint: string | null): ReactNode => (
+  const ended = (result: EngineTask | null, title: string, hint: string | null): ReactNode => (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1 py-3">
       <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
         {title}
@@ -287,7 +287,7 @@ function Body({
       {result !== null && result.message !== null && (
         <p className="m-0 break-words text-ink-2">{result.message}</p>
       )}
-      {result !== null && <Results organizationId={organizationId} task={result} />}
+      {result !== null && <TaskResults organizationId={organizationId} task={result} />}
     </div>
   );
   switch (state) {
@@ -350,7 +350,7 @@ function Body({
   }
 }
 /** `rights`: those of the restore. An undo after their end needs another sign-in. */
-function getUndoHint({ of }: Task, rights: WriteRights | null, zone: string): string {
+function getUndoHint({ of }: EngineTask, rights: WriteRights | null, zone: string): string {
   const hint = of === null ? t.undoHint : t.undoRetryHint;
   return rights === null || rights.expiresAt === null
     ? hint
@@ -401,7 +401,7 @@ interface Counted {
 type ShownSize = (Counted & { readonly isExact: boolean }) | 'unknown' | null;
 
 /** How many items are chosen, and their size. The server counts those of folders. */
-function useSize(workload: Workload, session: string, { nodes, size }: ChosenNodes): ShownSize {
+function useSize(workload: WorkloadPage, session: string, { nodes, size }: ChosenNodes): ShownSize {
   const key = `${session} ${nodes.join(' ')}`;
   const [counted, setCounted] = useState<{
     readonly key: string;
@@ -427,7 +427,7 @@ function useSize(workload: Workload, session: string, { nodes, size }: ChosenNod
 }
 
 function getTitle(
-  kind: Workload['kind'],
+  kind: WorkloadPage['kind'],
   { level, chain, nodes, itemKind }: Pick<ChosenNodes, 'level' | 'chain' | 'nodes' | 'itemKind'>,
 ): string {
   if (itemKind === 'settings') return t.titleSettings;

@@ -1,5 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a rule that fills, as everywhere on these pages, can't be drawn with <progress> */
-import type { Task } from '#contract/engine/engine.ts';
+import type { EngineTask } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -17,7 +17,7 @@ export function TaskProgress({
   readonly title: string;
   readonly hint?: string;
   /** Null: not started yet. */
-  readonly task: Task | null;
+  readonly task: EngineTask | null;
   /** Why its progress could not be read last time. */
   readonly failure: Failure | null;
 }) {

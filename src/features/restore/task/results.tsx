@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import type { ItemOutcome, Task } from '#contract/engine/engine.ts';
+import type { ItemOutcome, EngineTask } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -16,12 +16,12 @@ type ItemResult = OutputOf<'listRestoreResults'>['rows'][number];
 const PAGE_ROWS = 100;
 
 /** How each item of a finished task ended; failed ones can be shown alone. */
-export function Results({
+export function TaskResults({
   organizationId,
   task,
 }: {
   readonly organizationId: string;
-  readonly task: Task;
+  readonly task: EngineTask;
 }) {
   const [outcome, setOutcome] = useState(() => getFirstOutcome(task));
   const { rows, next, failure, more } = useResults(organizationId, task, outcome);
@@ -109,7 +109,7 @@ function Filter({
 }
 
 /** Loads the results of a task page by page. They are never stored on this device. */
-function useResults(organizationId: string, task: Task, outcome: ItemOutcome | null) {
+function useResults(organizationId: string, task: EngineTask, outcome: ItemOutcome | null) {
   const key = `${task.id} ${outcome} ${task.state}`;
   const [loaded, setLoaded] = useState<{
     readonly key: string;
@@ -196,13 +196,13 @@ const outcomeLabel = (outcome: ItemOutcome): string =>
   })[outcome];
 
 /** Skipped items are shown on demand: they would hide the others. */
-function getFirstOutcome({ counts }: Task): ItemOutcome | null {
+function getFirstOutcome({ counts }: EngineTask): ItemOutcome | null {
   if (counts.skipped === 0) return null;
   return OUTCOMES.find((one) => one !== 'skipped' && counts[one] > 0) ?? null;
 }
 
 /** Returns `3 restored`, or what a dry run would do, or what an undo did. */
-export function countLabel({ kind, counts }: Task, outcome: ItemOutcome): string {
+export function countLabel({ kind, counts }: EngineTask, outcome: ItemOutcome): string {
   const count = formatCount(counts[outcome]);
   if (outcome === 'failed') return t.failedCount({ count });
   if (outcome === 'skipped') return t.skipped({ count });
@@ -213,7 +213,7 @@ export function countLabel({ kind, counts }: Task, outcome: ItemOutcome): string
 }
 
 /** Returns the counts that aren't zero, failed first. */
-export const countLabels = (task: Task): readonly string[] =>
+export const countLabels = (task: EngineTask): readonly string[] =>
   OUTCOMES.filter((outcome) => task.counts[outcome] > 0).map((outcome) =>
     countLabel(task, outcome),
   );

@@ -1,14 +1,14 @@
 import { useActorRef, useSelector } from '@xstate/react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { fromPromise } from 'xstate';
-import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { restoreTaskMachine, taskMachine } from '#machines/restore-task.ts';
 import type { RestoreOrder, WriteOrder, WriteRights } from '#machines/restore-task.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import type { Workload, WorkloadKind } from '../workload.ts';
+import type { WorkloadPage, WorkloadKind } from '../workload.ts';
 import { startRestore } from './draft.ts';
 import type { ChosenNodes } from './draft.ts';
 
@@ -28,14 +28,14 @@ export type RestoreState =
 
 export interface RestoreTask {
   readonly state: RestoreState;
-  readonly dryRun: Task | null;
-  readonly restore: Task | null;
-  readonly undone: Task | null;
+  readonly dryRun: EngineTask | null;
+  readonly restore: EngineTask | null;
+  readonly undone: EngineTask | null;
   /** Why the last step failed. */
   readonly failure: Failure | null;
   /** The task that runs now, as the server last reported it. */
   readonly current: {
-    readonly task: Task | null;
+    readonly task: EngineTask | null;
     readonly failure: Failure | null;
     readonly isStopping: boolean;
   } | null;
@@ -55,7 +55,7 @@ export interface RestoreTask {
 
 /** Runs a restore of what is chosen: its dry run, itself, its undo. */
 export function useRestoreTask(
-  { kind, sessionType }: Pick<Workload, 'kind' | 'sessionType'>,
+  { kind, sessionType }: Pick<WorkloadPage, 'kind' | 'sessionType'>,
   organizationId: string,
   request: RestoreInput,
   chosen: ChosenNodes,
@@ -123,7 +123,7 @@ export function useRestoreTask(
 export const provideRestoreTask = (
   organizationId: string,
   start: (order: RestoreOrder) => Promise<Result<string>>,
-  sessionType?: Workload['sessionType'],
+  sessionType?: WorkloadPage['sessionType'],
 ) =>
   restoreTaskMachine.provide({
     actors: {
@@ -138,7 +138,7 @@ export const provideRestoreTask = (
       task: taskMachine.provide({
         actors: {
           start: fromPromise<Result<string>, RestoreOrder>(({ input }) => start(input)),
-          read: fromPromise<Result<Task>, string | null>(({ input }) =>
+          read: fromPromise<Result<EngineTask>, string | null>(({ input }) =>
             client().ask('getRestoreTask', { organizationId, taskId: input ?? '' }),
           ),
           cancel: fromPromise<Result<unknown>, string | null>(({ input }) =>

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Result } from '#contract/result.ts';
 import { isObject } from '../labels.ts';
-import type { ContainerNode, NodePage, Workload } from '../workload.ts';
+import type { ContainerNode, NodePage, WorkloadPage } from '../workload.ts';
 import { findChain, ROOT } from './rows.ts';
 import type { Branch, Branches } from './rows.ts';
 
@@ -30,7 +30,7 @@ export function useTree({
   expanded,
   onRead,
 }: {
-  readonly workload: Workload;
+  readonly workload: WorkloadPage;
   readonly session: string;
   readonly search: string;
   readonly path: readonly string[];

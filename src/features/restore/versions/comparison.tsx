@@ -8,7 +8,7 @@ import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { PropertyTable } from './property-table.tsx';
 import { TextDifference } from './text-difference.tsx';
-import { getMoment, type Version } from './version.ts';
+import { getVersionMoment, type Version } from './version.ts';
 import { restoreVersionMessages as t } from './messages.en.ts';
 
 type Compared = OutputOf<'compareItemVersions'>;
@@ -42,8 +42,8 @@ export function Comparison({
         {value !== null && (
           <>
             <PropertyTable
-              before={t.older({ when: formatWhen(getMoment(before), zone) })}
-              after={t.newer({ when: formatWhen(getMoment(after), zone) })}
+              before={t.older({ when: formatWhen(getVersionMoment(before), zone) })}
+              after={t.newer({ when: formatWhen(getVersionMoment(after), zone) })}
               rows={getProperties(before, after, value, zone).map(([name, older, newer]) => ({
                 name,
                 before: older,

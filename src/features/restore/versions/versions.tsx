@@ -12,7 +12,7 @@ import { getReason, useCapabilities } from '../capabilities.ts';
 import { splitPeople } from '../items/people.ts';
 import type { ItemNode } from '../workload.ts';
 import { Comparison } from './comparison.tsx';
-import { getMoment, type Version } from './version.ts';
+import { getVersionMoment, type Version } from './version.ts';
 import { restoreVersionMessages as t } from './messages.en.ts';
 
 interface VersionsProps {
@@ -117,7 +117,7 @@ function VersionList({
       )}
       {read !== null && renderContent !== null && (
         <Dialog
-          title={t.content({ when: formatWhen(getMoment(read), zone) })}
+          title={t.content({ when: formatWhen(getVersionMoment(read), zone) })}
           place={isTablet ? 'middle' : 'bottom'}
           wide
           onClose={() => setRead(null)}
@@ -163,7 +163,7 @@ function VersionRow({
   const { history } = useCapabilities();
   const { seen, sizeBytes, people, name, kind, version: number } = version;
   const first = formatWhen(seen.first, zone);
-  const last = formatWhen(getMoment(version), zone);
+  const last = formatWhen(getVersionMoment(version), zone);
   const who = kind === 'file' ? (splitPeople(people)[0]?.name ?? '') : '';
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 border-b border-hair py-2">
@@ -181,7 +181,7 @@ function VersionRow({
       </span>
       <span className="grid min-w-0 gap-0.5">
         <span className="flex flex-wrap items-baseline gap-x-2">
-          <span data-tip={formatUtc(getMoment(version))} className="font-semibold">
+          <span data-tip={formatUtc(getVersionMoment(version))} className="font-semibold">
             {number !== null
               ? t.ofHistory({ number, when: last })
               : !history

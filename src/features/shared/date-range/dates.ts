@@ -126,7 +126,7 @@ export function getTimes(
   rule: DayRule,
 ): { readonly from: Ms; readonly to: Ms } {
   const [first, last] = getDays(span, today);
-  return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
+  return { from: firstMomentOfDay(first, rule), to: firstMomentOfDay(addDays(last, 1), rule) };
 }
 
 /** Returns the operational day that a moment belongs to. An unknown zone counts as UTC. */
@@ -137,12 +137,12 @@ export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
  * Returns the first moment of a day. If the clock skips that time, returns the moment of the skip;
  * if the time occurs twice, the first occurrence.
  */
-export const startOfDay = (day: Day, { zone, hour }: DayRule): Ms =>
+export const firstMomentOfDay = (day: Day, { zone, hour }: DayRule): Ms =>
   dayStart(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY), zoneOrUtc(zone), hour);
 
 /** Returns the moment at which the zone's local time is this hour of this day. */
 export const momentAt = (day: Day, hour: number, zone: string): Ms =>
-  startOfDay(day, { zone, hour });
+  firstMomentOfDay(day, { zone, hour });
 
 export const addDays = (day: Day, days: number): Day =>
   dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY);

@@ -1,10 +1,10 @@
 import type { Day, Ms } from '#contract/ids.ts';
-import { addDays, getDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import { addDays, getDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { spanMessages as t } from './messages.en.ts';
 
 /** Days of a figure, both inclusive, and their times (`to` exclusive). */
-export interface Stretch {
+export interface DayRange {
   readonly days: readonly [first: Day, last: Day];
   readonly count: number;
   readonly from: Ms;
@@ -15,13 +15,13 @@ export interface Stretch {
  * Returns the days of a span up to today, because future days have nothing to compare with. A span
  * in the future is reduced to its first day.
  */
-export function toStretch(span: Span, today: Day, rule: DayRule): Stretch {
+export function toStretch(span: Span, today: Day, rule: DayRule): DayRange {
   const [first, end] = getDays(span, today);
   return stretch(first, end > today && first <= today ? today : end > today ? first : end, rule);
 }
 
 /** Returns the days of the chart: those of the stretch, but at least thirty. */
-export function getHistory({ days: [first, last] }: Stretch, rule: DayRule): Stretch {
+export function getHistory({ days: [first, last] }: DayRange, rule: DayRule): DayRange {
   const month = addDays(last, 1 - HISTORY_DAYS);
   return stretch(first < month ? first : month, last, rule);
 }
@@ -37,12 +37,12 @@ export const dayWords = (day: Day): string =>
 export const HISTORY_DAYS = 30;
 const DAY = 86_400_000;
 
-function stretch(first: Day, last: Day, rule: DayRule): Stretch {
+function stretch(first: Day, last: Day, rule: DayRule): DayRange {
   const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY) + 1;
   return {
     days: [first, last],
     count,
-    from: startOfDay(first, rule),
-    to: startOfDay(addDays(last, 1), rule),
+    from: firstMomentOfDay(first, rule),
+    to: firstMomentOfDay(addDays(last, 1), rule),
   };
 }

@@ -12,7 +12,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatDuration } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { deviceCodeMessages as t } from './messages.en.ts';
@@ -164,9 +164,9 @@ export function DeviceCodeStep({
 async function copy(code: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(code);
-    tell(t.codeCopied);
+    showSuccess(t.codeCopied);
   } catch {
-    tellFailure(ui.copyBlocked);
+    showFailure(ui.copyBlocked);
   }
 }
 

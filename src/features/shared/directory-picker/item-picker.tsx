@@ -12,7 +12,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { getKey } from './items.ts';
-import type { ItemKind, PickedItem } from './items.ts';
+import type { PickerKind, PickedItem } from './items.ts';
 import { useDirectory } from './use-directory.ts';
 import type { DirectoryItem } from './use-directory.ts';
 import { directoryPickerMessages as t } from './messages.en.ts';
@@ -30,7 +30,7 @@ export function ItemPicker<Item extends PickedItem>({
 }: {
   readonly organizationId: string | null;
   /** What can be chosen. */
-  readonly kinds: readonly [ItemKind, ...ItemKind[]];
+  readonly kinds: readonly [PickerKind, ...PickerKind[]];
   /** Whether all sites can be chosen as one item. */
   readonly hasAllSites?: boolean;
   readonly items: readonly Item[];
@@ -41,7 +41,7 @@ export function ItemPicker<Item extends PickedItem>({
   readonly error: string | null;
   readonly onChange: (items: readonly Item[]) => void;
 }) {
-  const [kind, setKind] = useState<ItemKind>(kinds[0]);
+  const [kind, setKind] = useState<PickerKind>(kinds[0]);
   const [text, setText] = useState('');
   return (
     <div
@@ -96,7 +96,7 @@ function Objects<Item extends PickedItem>({
   onChange,
 }: {
   readonly organizationId: string | null;
-  readonly kind: ItemKind;
+  readonly kind: PickerKind;
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly hasAllSites: boolean;
@@ -280,7 +280,7 @@ export function findItems(rows: readonly DirectoryItem[], text: string): readonl
       );
 }
 
-const kindLabel = (kind: ItemKind): string =>
+const kindLabel = (kind: PickerKind): string =>
   ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
 const ROW = 36;
 /** Of more chosen items, the first are listed. */

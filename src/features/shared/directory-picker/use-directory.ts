@@ -3,13 +3,13 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { ALL_SITES } from './items.ts';
-import type { ItemKind } from './items.ts';
+import type { PickerKind } from './items.ts';
 import { directoryPickerMessages as t } from './messages.en.ts';
 
 export type DirectoryItem = OutputOf<'listOrganizationUsers'>['rows'][number];
 
 /** The objects of a tenant that are loaded so far. They are never stored on this device. */
-export interface Directory {
+export interface LoadedDirectory {
   readonly rows: readonly DirectoryItem[];
   readonly isComplete: boolean;
   readonly failure: Failure | null;
@@ -20,10 +20,10 @@ const CALL_OF = {
   Group: 'listOrganizationGroups',
   Team: 'listOrganizationTeams',
   Site: 'listOrganizationSites',
-} as const satisfies Record<ItemKind, string>;
+} as const satisfies Record<PickerKind, string>;
 /** Rows of a page. */
 const LIMIT = '1000';
-const NONE: Directory = { rows: [], isComplete: false, failure: null };
+const NONE: LoadedDirectory = { rows: [], isComplete: false, failure: null };
 
 /**
  * Loads all objects of a kind, page by page, so that a search covers them all. `hasAllSites`: the
@@ -31,11 +31,14 @@ const NONE: Directory = { rows: [], isComplete: false, failure: null };
  */
 export function useDirectory(
   organizationId: string | null,
-  kind: ItemKind,
+  kind: PickerKind,
   hasAllSites: boolean,
-): Directory {
+): LoadedDirectory {
   const key = `${organizationId} ${kind}`;
-  const [loaded, setLoaded] = useState<{ readonly key: string; readonly directory: Directory }>({
+  const [loaded, setLoaded] = useState<{
+    readonly key: string;
+    readonly directory: LoadedDirectory;
+  }>({
     key: '',
     directory: NONE,
   });
@@ -78,7 +81,7 @@ export function useDirectory(
 
 function readPage(
   organizationId: string,
-  kind: ItemKind,
+  kind: PickerKind,
   { parent, cursor }: { readonly parent: string | null; readonly cursor: string | null },
 ) {
   const page = { organizationId, limit: LIMIT, ...(cursor !== null && { cursor }) };

@@ -1,7 +1,7 @@
 import type { ExportColumn, ExportColumnId } from '#contract/runs/csv.ts';
 import { STATES } from '#src/ui/states.ts';
 import type { ColumnId } from '../runs/columns.ts';
-import { KIND_WORDS, REVIEW_WORDS } from '../runs/labels.ts';
+import { PROBLEM_KIND_LABELS, REVIEW_WORDS } from '../runs/labels.ts';
 import { exportMessages as t } from './messages.en.ts';
 
 const STATE_WORDS = Object.fromEntries(
@@ -22,7 +22,7 @@ const OF: Readonly<Record<ColumnId, readonly ExportColumn[]>> = {
   pc: [{ id: 'computer', title: t.computer }],
   ca: [
     { id: 'message', title: t.cause },
-    { id: 'kind', title: t.kindOfProblem, words: KIND_WORDS },
+    { id: 'kind', title: t.kindOfProblem, words: PROBLEM_KIND_LABELS },
   ],
   days: [],
   at: [{ id: 'started', title: t.started }],

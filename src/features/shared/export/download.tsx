@@ -7,7 +7,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { saveFile } from '#src/ui/save-file.ts';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { exportMessages as t } from './messages.en.ts';
 
 export interface DownloadProps<N extends FileCall> {
@@ -18,7 +18,7 @@ export interface DownloadProps<N extends FileCall> {
 }
 
 /** Button to download the complete list as a file that the server creates. */
-export function Download<N extends FileCall>({
+export function DownloadButton<N extends FileCall>({
   name,
   input,
   offline,
@@ -29,8 +29,8 @@ export function Download<N extends FileCall>({
     const made = await mutation.send(() => withReauth(() => client().file(name, input)));
     if (made.ok) {
       saveFile(made.value.name, made.value.file);
-      tell(t.fileSaved({ name: made.value.name }));
-    } else tellFailure(getFailureText(made.failure), () => void make());
+      showSuccess(t.fileSaved({ name: made.value.name }));
+    } else showFailure(getFailureText(made.failure), () => void make());
   };
   return (
     <CallButton

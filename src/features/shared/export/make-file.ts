@@ -2,7 +2,7 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { announce } from '#src/app/shell/announce.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { exportMessages as t } from './messages.en.ts';
 
@@ -80,10 +80,10 @@ export async function makeFile({ start, formatDone }: Maker): Promise<void> {
     const made = await work.done();
     if (cancelled || made === null) return;
     saveFile(made.name, made.file);
-    tell(formatDone(made.name, made.rows));
+    showSuccess(formatDone(made.name, made.rows));
   } catch (error) {
     if (!cancelled)
-      tellFailure(
+      showFailure(
         error instanceof FailedCall ? getExportFailureText(error.failure) : MESSAGES.export,
         () => void makeFile({ start, formatDone }),
       );

@@ -1,4 +1,4 @@
-import type { KeyRow } from '#contract/runs/rows.ts';
+import type { IngestKeyRow } from '#contract/runs/rows.ts';
 
 export type StepState = 'done' | 'now' | 'waiting' | 'later';
 
@@ -6,7 +6,7 @@ export type StepState = 'done' | 'now' | 'waiting' | 'later';
  * Returns the progress of an empty portal: a source is connected once it has an active key, then
  * its first result is pending.
  */
-export function getSteps(keys: readonly Pick<KeyRow, 'revokedAt'>[]): {
+export function getSteps(keys: readonly Pick<IngestKeyRow, 'revokedAt'>[]): {
   readonly source: StepState;
   readonly results: StepState;
 } {

@@ -13,7 +13,7 @@ export interface ManyProps<T extends string | number> {
 }
 
 /** Selects several values: a select adds them, their chips remove them. */
-export function Many<T extends string | number>({
+export function MultiSelect<T extends string | number>({
   label,
   none,
   chosen,

@@ -4,7 +4,7 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { useSearchQuery } from '../queries/use-search-query.ts';
 import { formMessages as t } from './messages.en.ts';
 
-export interface Person {
+export interface PickedPerson {
   readonly _id: string;
   readonly name: string;
   readonly username: string;
@@ -21,7 +21,7 @@ export interface PersonPickerProps {
   readonly own?: string;
   /** Users that are already selected. */
   readonly without?: readonly string[];
-  readonly onChoose: (person: Person) => void;
+  readonly onChoose: (person: PickedPerson) => void;
 }
 
 /** Selects a user. The server searches while the user types. */

@@ -1,5 +1,5 @@
 /** The active cell. Day -1 is the row's name. */
-export interface Cursor {
+export interface GridCursor {
   readonly line: number;
   readonly day: number;
 }
@@ -14,11 +14,11 @@ export interface GridBounds {
 
 /** Returns the target of a key, or null. The first key press enters the grid. */
 export function moved(
-  cursor: Cursor | null,
+  cursor: GridCursor | null,
   key: string,
   ctrl: boolean,
   reach: GridBounds,
-): Cursor | null {
+): GridCursor | null {
   if (reach.lines === 0) return null;
   const to = target(cursor ?? { line: 0, day: reach.start }, key, ctrl, reach);
   return to === null
@@ -29,11 +29,11 @@ export function moved(
 }
 
 function target(
-  { line, day }: Cursor,
+  { line, day }: GridCursor,
   key: string,
   ctrl: boolean,
   { lines, days, page }: GridBounds,
-): Cursor | null {
+): GridCursor | null {
   switch (key) {
     case 'ArrowDown':
       return { line: ctrl ? lines : line + 1, day };
@@ -58,9 +58,9 @@ function target(
 
 /** Returns the nearest existing cell. */
 export const within = (
-  { line, day }: Cursor,
+  { line, day }: GridCursor,
   { lines, days }: Pick<GridBounds, 'lines' | 'days'>,
-): Cursor => ({
+): GridCursor => ({
   line: Math.max(0, Math.min(lines - 1, line)),
   day: Math.max(-1, Math.min(days - 1, day)),
 });

@@ -4,7 +4,7 @@ import type { Rect, Virtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect } from 'react';
 import type { RefObject } from 'react';
 import { getBlocks } from './virtual-window.ts';
-import type { Stretch } from './virtual-window.ts';
+import type { IndexRange } from './virtual-window.ts';
 
 interface AxisOptions {
   readonly scroller: RefObject<HTMLElement | null>;
@@ -21,7 +21,7 @@ export interface GridAxis {
   readonly height: number;
   /** What is rendered. */
   readonly indexes: readonly number[];
-  readonly stretch: Stretch;
+  readonly stretch: IndexRange;
   /** Scrolls a row or day into view; `end`: to the end of the visible part. */
   readonly scrollTo: (index: number, align?: 'auto' | 'end') => void;
 }

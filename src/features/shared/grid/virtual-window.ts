@@ -1,7 +1,7 @@
 import type { Range } from '@tanstack/react-virtual';
 
 /** A range of rows or days. */
-export interface Stretch {
+export interface IndexRange {
   readonly first: number;
   readonly count: number;
 }

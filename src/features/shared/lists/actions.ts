@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { showSuccess, showFailure, showWithUndo } from '#src/ui/toasts.ts';
 import { listMessages as t } from './messages.en.ts';
 
 /** Identifies a job for the server. `key`: its source, if two sources use the same job id. */
@@ -20,8 +20,8 @@ async function send(
 ): Promise<Result<unknown>> {
   const answer = await asking;
   if (answer.ok) {
-    if (undo) tellWithUndo(details, undo);
-    else tell(details);
+    if (undo) showWithUndo(details, undo);
+    else showSuccess(details);
   }
   return answer;
 }
@@ -33,7 +33,7 @@ async function done(
   undo?: () => void,
 ): Promise<boolean> {
   const answer = await send(asking, details, undo);
-  if (!answer.ok) tellFailure(getFailureText(answer.failure));
+  if (!answer.ok) showFailure(getFailureText(answer.failure));
   return answer.ok;
 }
 

@@ -8,7 +8,7 @@ import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDay } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -144,14 +144,14 @@ export function ListPage({
                 heads={
                   <>
                     {heads.map(({ label, className }) => (
-                      <Head key={label} className={className}>
+                      <TableHead key={label} className={className}>
                         {label}
-                      </Head>
+                      </TableHead>
                     ))}
                     {can(me.roles, 'monitoring.job-actions') && (
-                      <Head className="w-56 pr-5">
+                      <TableHead className="w-56 pr-5">
                         <span className="sr-only">{t.actions}</span>
-                      </Head>
+                      </TableHead>
                     )}
                   </>
                 }

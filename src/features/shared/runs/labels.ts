@@ -12,7 +12,7 @@ export const REVIEW_WORDS: Readonly<Record<ReviewState, string>> = {
   none: t.nothingWrong,
 };
 
-export const KIND_WORDS: Readonly<Record<ProblemKind, string>> = {
+export const PROBLEM_KIND_LABELS: Readonly<Record<ProblemKind, string>> = {
   connection: t.connection,
   snapshot: t.snapshot,
   silent: t.agentSilent,
@@ -55,7 +55,7 @@ export const ENTITY_GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
 };
 
 /** `new`, `day 2`; empty for successful runs. */
-export const getStreak = (row: RunView): string =>
+export const getStreakLabel = (row: RunView): string =>
   row.problem === null
     ? ''
     : row.problem.day <= 1
@@ -108,7 +108,7 @@ export function rowWords(row: RunView, me: string, now: Ms, zone: string): strin
       : t.jobOnComputer({ job: row.jobName, computer: row.computer });
   return [
     STATES[row.state].label,
-    getStreak(row),
+    getStreakLabel(row),
     row.companyName,
     place,
     row.message ?? '',

@@ -1,8 +1,8 @@
 import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
-import { DEFAULTS } from './list-state.ts';
-import type { List } from './list-state.ts';
+import { DEFAULT_LIST } from './list-state.ts';
+import type { RunListState } from './list-state.ts';
 
 const TEXT_CHARS = 200;
 /**
@@ -14,13 +14,13 @@ const MAX_NAMES = 200;
  * Returns the query of an address without `?`. Default values are left out, so that a plain address
  * is the default list.
  */
-export function getQuery(list: List): string {
+export function getQuery(list: RunListState): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);
   };
-  put('date', spanKey(list.span), spanKey(DEFAULTS.span));
-  put('review', list.review ?? 'any', DEFAULTS.review ?? 'any');
+  put('date', spanKey(list.span), spanKey(DEFAULT_LIST.span));
+  put('review', list.review ?? 'any', DEFAULT_LIST.review ?? 'any');
   put('state', list.states.join(), '');
   put('kind', list.kinds.join(), '');
   put('company', list.companies.join(), '');
@@ -32,8 +32,8 @@ export function getQuery(list: List): string {
   put('instructionType', list.instructionTypes.join(), '');
   put('managed', list.managed === null ? '' : list.managed ? 'yes' : 'no', '');
   put('anomaly', list.anomaly ? 'on' : 'off', 'on');
-  put('rows', list.rows, DEFAULTS.rows);
-  put('order', list.order, DEFAULTS.order);
+  put('rows', list.rows, DEFAULT_LIST.rows);
+  put('order', list.order, DEFAULT_LIST.order);
   put('reverse', list.reverse ? 'yes' : 'no', 'no');
   put('group', list.group ?? '', '');
   put('q', list.text, '');
@@ -46,7 +46,7 @@ export function getQuery(list: List): string {
  * Without `date`, the days can also be `from` and `to` (`YYYY-MM-DD`, both inclusive), as in links
  * of other pages.
  */
-export function parseListAddress(query: string): List {
+export function parseListAddress(query: string): RunListState {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
@@ -70,7 +70,7 @@ export function parseListAddress(query: string): List {
   return {
     span:
       spanOfKey(params.get('date') ?? `${params.get('from') ?? ''}..${params.get('to') ?? ''}`) ??
-      DEFAULTS.span,
+      DEFAULT_LIST.span,
     review: review === 'any' ? null : review,
     states: among('state', RUN_STATES),
     kinds: among('kind', PROBLEM_KINDS),
@@ -86,8 +86,8 @@ export function parseListAddress(query: string): List {
     instructionTypes: among('instructionType', ENTITY_GROUPS),
     managed: managed === null ? null : managed === 'yes',
     anomaly: one('anomaly', ['off'] as const, null) === null,
-    rows: one('rows', ['jobs', 'runs'] as const, DEFAULTS.rows),
-    order: one('order', ORDERS, DEFAULTS.order),
+    rows: one('rows', ['jobs', 'runs'] as const, DEFAULT_LIST.rows),
+    order: one('order', ORDERS, DEFAULT_LIST.order),
     reverse: one('reverse', ['yes'] as const, null) !== null,
     group: one('group', GROUPS, null),
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),

@@ -43,7 +43,7 @@ export function Strip({
  * A value and its usual range, on the line of the style sheet. `bad`: the run failed, so a value
  * outside has the color of failures, otherwise of anomalies.
  */
-export function Usual({
+export function UsualRange({
   value,
   usual,
   bad,

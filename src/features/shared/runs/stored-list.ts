@@ -1,19 +1,19 @@
 import type { Me } from '#contract/auth/current-user.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 import { parseListAddress, getQuery } from './list-address.ts';
-import type { List } from './list-state.ts';
+import type { RunListState } from './list-state.ts';
 
 /**
  * Returns the part of a list that this device stores for the next visit: the filters, without
  * search text, cause and open run.
  */
-export const toStoredQuery = (list: List): string =>
+export const toStoredQuery = (list: RunListState): string =>
   getQuery({ ...list, text: '', causes: [], jobs: [], open: null });
 
 /** A device can store a user record from a version without this setting. */
 type Whose = Pick<Me, 'id'> & Partial<Pick<Me, 'managedFilterType'>>;
 
-export function keepList(me: Whose, list: List): void {
+export function keepList(me: Whose, list: RunListState): void {
   writeStored(place(me), toStoredQuery(list));
   if (list.managed === beginsWith(me)) writeStored(began(me), me.managedFilterType ?? null);
 }

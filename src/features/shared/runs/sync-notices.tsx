@@ -21,7 +21,7 @@ interface NoticesProps {
  * Banners above the list: offline or server problems with their start, age of the data and waiting
  * changes; or another problem and how to fix it.
  */
-export function Notices({ status, newestAt, zone, now }: NoticesProps) {
+export function SyncNotices({ status, newestAt, zone, now }: NoticesProps) {
   if (!status) return null;
   const upTo = status.syncedAt ?? newestAt;
   const when = (at: Ms): string =>

@@ -9,7 +9,7 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -166,9 +166,9 @@ export function SuiteList<Row extends ListedRow>({
                   ref={table}
                   caption={title}
                   heads={heads.map(({ label, className }) => (
-                    <Head key={label} className={className}>
+                    <TableHead key={label} className={className}>
                       {label}
-                    </Head>
+                    </TableHead>
                   ))}
                 >
                   {found.slice(0, max).map((row) => (
@@ -221,7 +221,7 @@ export function SuiteList<Row extends ListedRow>({
 }
 
 /** A cell of a row: in its column on wide screens, a line of the card on a phone. */
-export function Cell({
+export function ListCell({
   label,
   tip,
   className = '',
@@ -246,7 +246,7 @@ export function Cell({
 }
 
 /** Facts of a panel, as a list of terms. */
-export function Facts({
+export function FactList({
   facts,
 }: {
   readonly facts: readonly (readonly [term: string, value: ReactNode])[];

@@ -21,7 +21,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
@@ -62,7 +62,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
       return ok({ after: test.ok ? test.value.state : stored.value, test });
     },
     onSaved: ({ after, test }, { settings: sent }, now) => {
-      if (test === null) tell(t.saved);
+      if (test === null) showSuccess(t.saved);
       else if (test.ok) setTested({ ok: test.value.ok, description: test.value.message });
       // Choices made during the request are kept.
       const changed = changedSince(sent, readSettings(now));

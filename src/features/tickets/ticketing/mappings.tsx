@@ -17,7 +17,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
@@ -78,7 +78,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
     setFound(null);
     if (!details.ok) return;
     onRows(details.value);
-    tell(said);
+    showSuccess(said);
   }
 
   return (
@@ -190,7 +190,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
           onMapped={(mapped, message) => {
             setChoosing(null);
             onRows(mapped);
-            tell(message);
+            showSuccess(message);
           }}
         />
       )}

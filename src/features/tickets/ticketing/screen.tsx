@@ -19,7 +19,7 @@ import { ticketingMessages as t } from './messages.en.ts';
 /**
  * `/monitoring/ticketing`: the provider's ticketing system and the mapping of companies (TICKET-8).
  */
-export function Ticketing() {
+export function TicketingScreen() {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const all = useMe()?.companies === null;
   const zone = useZone();

@@ -1,5 +1,5 @@
-import type { LogLine } from '#contract/users/log-calls.ts';
-import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import type { UserLogLine } from '#contract/users/log-calls.ts';
+import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
 import { getId, isThe } from '../../shared/ids.ts';
@@ -12,7 +12,7 @@ export function LogList({
   zone,
   busy,
 }: {
-  readonly rows: readonly LogLine[];
+  readonly rows: readonly UserLogLine[];
   readonly zone: string;
   readonly busy: boolean;
 }) {
@@ -21,11 +21,11 @@ export function LogList({
       busy={busy}
       heads={
         <>
-          <Head className="w-40 pl-5">{t.time}</Head>
-          <Head className="w-[22%]">{t.user}</Head>
-          <Head>{t.action}</Head>
-          <Head className="w-[20%]">{t.affectedUser}</Head>
-          <Head className="w-[20%] pr-5">{t.origin}</Head>
+          <TableHead className="w-40 pl-5">{t.time}</TableHead>
+          <TableHead className="w-[22%]">{t.user}</TableHead>
+          <TableHead>{t.action}</TableHead>
+          <TableHead className="w-[20%]">{t.affectedUser}</TableHead>
+          <TableHead className="w-[20%] pr-5">{t.origin}</TableHead>
         </>
       }
     >
@@ -36,7 +36,7 @@ export function LogList({
   );
 }
 
-function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
+function Line({ one, zone }: { readonly one: UserLogLine; readonly zone: string }) {
   const who = one.actor ?? (one.isImpersonated ? null : one.user);
   const own = one.user !== null && isThe(getId(one.user), who);
   return (
@@ -77,10 +77,16 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
 }
 
 /** A user without a name was deleted permanently. */
-const getName = (of: LogLine['user']): string =>
+const getName = (of: UserLogLine['user']): string =>
   of === null ? t.unknownUser : (of.name ?? of.username ?? t.removedUser);
 
-function Name({ of, quiet = false }: { readonly of: LogLine['user']; readonly quiet?: boolean }) {
+function Name({
+  of,
+  quiet = false,
+}: {
+  readonly of: UserLogLine['user'];
+  readonly quiet?: boolean;
+}) {
   return (
     <>
       <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={getName(of)}>

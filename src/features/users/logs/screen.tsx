@@ -17,14 +17,14 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
-import { Download } from '../../shared/export/download.tsx';
+import { DownloadButton } from '../../shared/export/download.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { getId, isThe } from '../../shared/ids.ts';
 import { LOGS_DEFAULTS, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
-import { getWords } from '#contract/users/log-labels.ts';
+import { getEventLabel } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users-logs`: the account log: who did what for whom, when and from where. */
@@ -69,7 +69,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
   const filtered = place.user !== null || place.what !== null || place.text.trim() !== '';
   const options = [
     ['', t.allActions] as const,
-    ...kinds.map(({ what }) => [what, getWords(what)] as const),
+    ...kinds.map(({ what }) => [what, getEventLabel(what)] as const),
   ];
   const known = place.what === null || kinds.some(({ what }) => what === place.what);
 
@@ -105,7 +105,12 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
             <FilterChip label={t.user} value={about} onRemove={() => go({ user: null })} />
           )}
           <span className="ml-auto">
-            <Download name="exportUserLogs" input={ask} offline={offline} disabled={count === 0} />
+            <DownloadButton
+              name="exportUserLogs"
+              input={ask}
+              offline={offline}
+              disabled={count === 0}
+            />
           </span>
         </div>
         <ListState

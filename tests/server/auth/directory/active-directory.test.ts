@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '#server/platform/clock.ts';
 import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
 import { readAccountStatuses } from '#server/features/auth/directory/account-status.ts';
-import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { UserDirectory } from '#server/features/auth/directory/directory.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { missing, PASSWORD, SERVICE, startSamba } from './samba.ts';
@@ -16,7 +16,7 @@ const outbound = { allow: ['127.0.0.0/8'], http: false };
 describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   let samba: Samba | null = null;
   let context: AppContext;
-  let directory: Directory;
+  let directory: UserDirectory;
   let lines: string[];
   const here = (): Samba => {
     if (!samba) throw new Error('Samba did not start.');

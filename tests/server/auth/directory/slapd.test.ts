@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
 import { readAccountStatuses } from '#server/features/auth/directory/account-status.ts';
-import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { UserDirectory } from '#server/features/auth/directory/directory.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { PASSWORD, SERVICE } from './samba.ts';
@@ -11,7 +11,7 @@ import type { Slapd } from './slapd.ts';
 describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   let slapd: Slapd | null = null;
   let context: AppContext;
-  let directory: Directory;
+  let directory: UserDirectory;
   let lines: string[];
   const here = (): Slapd => {
     if (!slapd) throw new Error('slapd did not start.');

@@ -8,7 +8,7 @@ import {
 import { getDifference } from '#server/engine/embedded/compare/difference.ts';
 import { siteSource } from '#server/engine/embedded/sources/site.ts';
 import { teamSource } from '#server/engine/embedded/sources/team.ts';
-import type { ItemChange, Source, SourceObject } from '#server/engine/embedded/types.ts';
+import type { ItemChange, ObjectSource, SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { getSite } from '../sources/sites.ts';
 import { tenantGraph, type TenantGraph } from '../sources/tenant.ts';
@@ -18,7 +18,7 @@ const pass = ({ clock, stop }: TenantGraph): Promise<void> => clock.sleep(60_000
 /** What a backup knows of rows or posts. */
 async function listItems(
   { call }: TenantGraph,
-  source: Source,
+  source: ObjectSource,
   object: SourceObject,
   kind: ItemChange['kind'],
 ): Promise<ItemChange[]> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EngineResult, EngineScope, Node, Page } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, Node, EnginePage } from '#contract/engine/engine.ts';
 import { listChildren } from '#server/engine/embedded/explorer/children.ts';
 import {
   openExplorer,
@@ -49,11 +49,11 @@ async function opened(
 
 /** Every row of a list, page by page. */
 async function everyRow(
-  list: (cursor: string | null) => Promise<EngineResult<Page<Node>>>,
+  list: (cursor: string | null) => Promise<EngineResult<EnginePage<Node>>>,
 ): Promise<Node[]> {
   const all: Node[] = [];
   for (let cursor: string | null = null; ;) {
-    const page: Page<Node> = getValue(await list(cursor));
+    const page: EnginePage<Node> = getValue(await list(cursor));
     all.push(...page.rows);
     if (cursor === null) expect(page.count).toBeGreaterThanOrEqual(page.rows.length);
     if (page.next === null) return all;

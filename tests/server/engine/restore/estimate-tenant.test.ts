@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { EngineScope, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, EngineTask } from '#contract/engine/engine.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
@@ -36,7 +36,8 @@ const FLAGS = {
   excludeLitigationHoldItems: false,
 };
 
-const getDuration = ({ startedAt, endedAt }: Task): number => (endedAt ?? 0) - (startedAt ?? 0);
+const getDuration = ({ startedAt, endedAt }: EngineTask): number =>
+  (endedAt ?? 0) - (startedAt ?? 0);
 
 test('RES-83: on a slow tenant, the second restore takes about as long as its estimate, which knows the first one', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
@@ -79,7 +80,7 @@ test('RES-83: on a slow tenant, the second restore takes about as long as its es
     for (const { id } of office.admin.listMessages(person.id).slice(0, count))
       office.admin.purgeMessage(person.id, id);
   };
-  const run = async (dryRun: boolean): Promise<Task> => {
+  const run = async (dryRun: boolean): Promise<EngineTask> => {
     const explorer = getValue(
       await engine.openExplorer(scope, {
         workload: 'outlook',

@@ -3,7 +3,7 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type {
   RestoreContent,
   RestorePorts,
-  RestoreTarget,
+  RestoreDestination,
 } from '#server/engine/embedded/restore/running-task.ts';
 import type {
   FetchedPart,
@@ -205,7 +205,7 @@ export class MemoryTarget {
   #contentOf = (parts: readonly StoredPart[]): string =>
     parts.flatMap(({ blobs }) => blobs).join('');
 
-  readonly target = (process: number): RestoreTarget => ({
+  readonly target = (process: number): RestoreDestination => ({
     writerOf: () => this.#writerOf(process),
     fetch: async (_object, key) => {
       const now = this.items.get(key);

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineScope, Node, RestoreInput, Task, Workload } from '#contract/engine/engine.ts';
+import type {
+  EngineScope,
+  Node,
+  RestoreInput,
+  EngineTask,
+  Workload,
+} from '#contract/engine/engine.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
@@ -170,7 +176,7 @@ async function anOffice(
         limit: 100,
       }),
     ).rows;
-  const end = async (task: string): Promise<Task> => {
+  const end = async (task: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 60; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));
@@ -180,7 +186,7 @@ async function anOffice(
     throw new Error('The task does not end.');
   };
   const [top] = await list(null);
-  const restore = async (more: Partial<RestoreInput> = {}): Promise<Task> =>
+  const restore = async (more: Partial<RestoreInput> = {}): Promise<EngineTask> =>
     end(
       getValue(
         await engine.restore(scope, {
@@ -197,9 +203,9 @@ async function anOffice(
         }),
       ),
     );
-  const undo = async ({ id: task }: Task): Promise<Task> =>
+  const undo = async ({ id: task }: EngineTask): Promise<EngineTask> =>
     end(getValue(await engine.undo(scope, { task })));
-  const listMessages = async ({ id: task }: Task): Promise<readonly string[]> =>
+  const listMessages = async ({ id: task }: EngineTask): Promise<readonly string[]> =>
     getValue(
       await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 500 }),
     ).rows.flatMap(({ name, message }) => (name === 'one.txt' ? [message ?? ''] : []));

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import type { EngineResult, EngineScope, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type {
+  EngineResult,
+  EngineScope,
+  RestoreInput,
+  EngineTask,
+} from '#contract/engine/engine.ts';
 import { openExplorer } from '#server/engine/embedded/explorer/explorers.ts';
 import { runTask } from '#server/engine/embedded/restore/run-task.ts';
 import {
@@ -114,7 +119,7 @@ export async function setUp(store: Store, mails: readonly Mail[], earlier: reado
     );
   const run = (task: string, signal = new AbortController().signal) =>
     runTask({ store, clock, chance }, target.ports, { tenant, task, signal });
-  const loadTask = (task: string): Promise<Task> =>
+  const loadTask = (task: string): Promise<EngineTask> =>
     store.tenant(tenant, async (tx) => getValue(await getTask(tx, scope, task)));
   const outcomes = (task: string) =>
     store.tenant(tenant, async (tx) =>

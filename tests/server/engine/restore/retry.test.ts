@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { EngineScope, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import { stopExplorer } from '#server/engine/embedded/explorer/explorers.ts';
 import { requestRetry } from '#server/engine/embedded/restore/retry.ts';
 import {
@@ -111,7 +111,7 @@ eachDatabase((name, open) => {
       canRetry: false,
       canUndo: true,
       items: { done: 2, total: 2 },
-    } satisfies Partial<Task>);
+    } satisfies Partial<EngineTask>);
     const expected = [
       'Restored/Inbox/a=one',
       'Restored/Inbox/b=two',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
-import type { EngineScope, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, EngineTask } from '#contract/engine/engine.ts';
 import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { makeEmbeddedEngine } from '#server/engine/embedded/engine.ts';
 import type { Oversight } from '#server/engine/embedded/restore/restore-engine.ts';
@@ -229,7 +229,7 @@ export async function setUp(database: Kind) {
         },
         oversight,
       ),
-    ended: async (task: string): Promise<Task> => {
+    ended: async (task: string): Promise<EngineTask> => {
       for (let turns = 0; turns < 10; turns++) {
         await runner.tick();
         const now = getValue(await engine.getTask(scope, { task }));

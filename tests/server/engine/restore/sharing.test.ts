@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { EngineScope, ItemResult, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, ItemResult, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
@@ -163,7 +163,7 @@ async function anOffice(seed: number) {
     getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
     await runner.tick();
   };
-  const ended = async (id: string): Promise<Task> => {
+  const ended = async (id: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 20; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task: id }));
@@ -172,7 +172,7 @@ async function anOffice(seed: number) {
     }
     throw new Error('The restore does not end.');
   };
-  const restore = async (over: Partial<RestoreInput> = {}): Promise<Task> => {
+  const restore = async (over: Partial<RestoreInput> = {}): Promise<EngineTask> => {
     const { id: explorer } = getValue(
       await engine.openExplorer(scope, {
         workload: 'onedrive',
@@ -211,11 +211,11 @@ async function anOffice(seed: number) {
     );
     return ended(task);
   };
-  const listResults = async (task: Task): Promise<readonly ItemResult[]> =>
+  const listResults = async (task: EngineTask): Promise<readonly ItemResult[]> =>
     getValue(
       await engine.listResults(scope, { task: task.id, outcome: null, cursor: null, limit: 500 }),
     ).rows;
-  const undo = async (task: Task): Promise<Task> =>
+  const undo = async (task: EngineTask): Promise<EngineTask> =>
     ended(getValue(await engine.undo(scope, { task: task.id })));
   return {
     fixture,

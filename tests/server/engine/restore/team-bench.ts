@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { EngineScope, Node, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import type { TaskId } from '#contract/ids.ts';
 import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
@@ -127,7 +127,7 @@ export async function aTeam(
         limit: 1_000,
       }),
     ).rows;
-  const end = async (task: string): Promise<Task> => {
+  const end = async (task: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 60; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));
@@ -154,7 +154,7 @@ export async function aTeam(
         ...more,
       }),
     );
-  const readTask = async (task: string): Promise<Task> =>
+  const readTask = async (task: string): Promise<EngineTask> =>
     getValue(await engine.getTask(scope, { task }));
   /** What became of the items that failed. */
   const listFailed = async (task: string): Promise<readonly (string | null)[]> => {

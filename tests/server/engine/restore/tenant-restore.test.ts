@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { EngineScope, Node, Task, Workload } from '#contract/engine/engine.ts';
+import type { EngineScope, Node, EngineTask, Workload } from '#contract/engine/engine.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
@@ -68,7 +68,7 @@ test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server al
   getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
   await runner.tick();
 
-  const ended = async (task: string): Promise<Task> => {
+  const ended = async (task: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 10; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));

@@ -2,7 +2,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type {
   FetchedItem,
   Place,
-  Source,
+  ObjectSource,
   SourceObject,
   StoredItem,
   WriteInput,
@@ -27,7 +27,7 @@ export interface Stored {
 /** Backs up everything that an object has. */
 export async function backUp(
   graph: TenantGraph,
-  source: Source,
+  source: ObjectSource,
   object: SourceObject,
 ): Promise<Stored[]> {
   const replica = new Replica();

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { anDemo, BERLIN, DAY, iso, NOW } from './fixtures.ts';
 import type { Demo, Get } from './fixtures.ts';
 
@@ -25,7 +25,7 @@ export interface Pair {
   readonly get: Get & {
     post(path: string, body: unknown): Promise<{ text: string; headers: Headers }>;
   };
-  readonly engine: Engine;
+  readonly engine: ColumnStore;
   readonly timeZone: string;
 }
 interface Query {

@@ -19,7 +19,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { toScope } from '#server/platform/sync/scope.ts';
 import { loadPages } from '#server/platform/sync/days.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
-import type { Engine } from '#workers/types.ts';
+import type { ColumnStore } from '#workers/types.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { getApp, ask, login, makeFixture, provider, user } from '../../http/fixtures.ts';
 import type { Answer, Fixture } from '../../http/fixtures.ts';
@@ -69,7 +69,7 @@ export interface Demo {
     companies?: readonly number[] | null,
   ): Promise<Get & { post(path: string, body: unknown): Promise<Answer> }>;
   /** What a device of somebody who sees these companies holds. */
-  device(companies: readonly number[] | null): Promise<Engine>;
+  device(companies: readonly number[] | null): Promise<ColumnStore>;
 }
 
 const NAMES = [

@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import type { ImportContent } from '#contract/engine/imports.ts';
 import { answerSteps } from '../answer-steps.ts';
 import { openArchive } from './open-file.ts';
-import { readArchive } from './read-archive.ts';
+import { readMailArchive } from './read-archive.ts';
 
 /** What the thread is started with. */
 export interface ArchiveTask {
@@ -14,4 +14,4 @@ export interface ArchiveTask {
 }
 
 const { path, stem, skippedEntries, content } = workerData as ArchiveTask;
-answerSteps(openArchive(path, stem).then((file) => readArchive(file, skippedEntries, content)));
+answerSteps(openArchive(path, stem).then((file) => readMailArchive(file, skippedEntries, content)));

@@ -81,8 +81,8 @@ export type FailReason = 'damaged' | 'unreadable';
 export type ArchiveReader = (file: ArchiveFile) => AsyncIterable<ArchiveEntry>;
 
 /** The rest of the archive can't be read from here. */
-export class DamagedArchive extends Error {
-  override readonly name = 'DamagedArchive';
+export class DamagedMailArchive extends Error {
+  override readonly name = 'DamagedMailArchive';
 }
 
 /** Exchange's limit for a mail, with the overhead of its encoding. */

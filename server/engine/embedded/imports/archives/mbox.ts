@@ -3,7 +3,7 @@ import {
   type ArchiveEntry,
   type ArchivedState,
   type ArchiveFile,
-  DamagedArchive,
+  DamagedMailArchive,
   type LoadedEntry,
   MAX_MAIL_BYTES,
   PLAIN_STATE,
@@ -32,11 +32,11 @@ export async function* readMbox(file: ArchiveFile): AsyncGenerator<ArchiveEntry,
   let last: Separator | null = null;
   let count = 0;
   for await (const separator of findSeparators(file)) {
-    if (last === null && separator.from > 0) throw new DamagedArchive();
+    if (last === null && separator.from > 0) throw new DamagedMailArchive();
     if (last !== null) yield getEntry(file, last, separator.from, ++count);
     last = separator;
   }
-  if (last === null) throw new DamagedArchive();
+  if (last === null) throw new DamagedMailArchive();
   yield getEntry(file, last, file.bytes, ++count);
 }
 

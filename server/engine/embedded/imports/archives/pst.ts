@@ -5,7 +5,7 @@ import {
   type ArchivedState,
   type ArchiveEntry,
   type ArchiveFile,
-  DamagedArchive,
+  DamagedMailArchive,
   type LoadedEntry,
 } from './archive.ts';
 import { composeMime } from './compose-mime.ts';
@@ -92,7 +92,7 @@ async function open(
         : new PSTFile(file.filePath);
     return { pst, children: pst.getChildDescriptorTree() };
   } catch {
-    throw new DamagedArchive();
+    throw new DamagedMailArchive();
   }
 }
 

@@ -5,7 +5,7 @@ import type { ItemChange } from '../../types.ts';
 import type { PartRole } from '#contract/engine/engine.ts';
 import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
-import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
+import { type ArchivedState, type ArchiveFile, DamagedMailArchive } from './archive.ts';
 import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
 import { findReader } from './detect.ts';
 import type { LeftOut } from './pst-items/shared-fields.ts';
@@ -97,7 +97,7 @@ export interface CutStep {
 }
 
 /** Reads an archive of mails, or of files, in its order, without its first entries. */
-export async function* readArchive(
+export async function* readMailArchive(
   file: ArchiveFile,
   skippedEntries: number,
   content: ImportContent = 'mail',
@@ -119,7 +119,7 @@ export async function* readArchive(
       else yield loaded.kind === 'mail' ? await withSummary(loaded) : loaded;
     }
   } catch (error) {
-    if (!(error instanceof DamagedArchive) && !(error instanceof RangeError)) throw error;
+    if (!(error instanceof DamagedMailArchive) && !(error instanceof RangeError)) throw error;
     yield { kind: 'damaged' };
   }
 }

@@ -5,7 +5,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import {
   type ArchiveEntry,
   type ArchiveFile,
-  DamagedArchive,
+  DamagedMailArchive,
   LARGE_FILE_BYTES,
   type LoadedEntry,
   MAX_FILE_BYTES,
@@ -75,14 +75,14 @@ async function* listEntries(file: ArchiveFile): AsyncGenerator<ListedEntry, void
   let unpackedBytes = 0;
   let n = 0;
   for (let at = 0; at + 46 <= directory.length;) {
-    if (directory.readUInt32LE(at) !== CENTRAL || ++n > MAX_ENTRIES) throw new DamagedArchive();
+    if (directory.readUInt32LE(at) !== CENTRAL || ++n > MAX_ENTRIES) throw new DamagedMailArchive();
     const { entry, next } = readEntry(directory, at);
     at = next;
     if (entry === null) continue;
     const path = splitPath(entry.name);
     const folders = toFolderPath(path.slice(0, -1));
     unpackedBytes += entry.bytes;
-    if (unpackedBytes > FREE_BYTES + MAX_RATIO * file.bytes) throw new DamagedArchive();
+    if (unpackedBytes > FREE_BYTES + MAX_RATIO * file.bytes) throw new DamagedMailArchive();
     yield { entry, folders, name: toFolderPath(path.slice(-1))[0] ?? `#${n}` };
   }
 }
@@ -150,7 +150,7 @@ async function* readPacked(
 ): AsyncGenerator<Buffer, void> {
   for (let at = 0; at < bytes; at += PART_BYTES) {
     const part = await file.read(begin + at, Math.min(PART_BYTES, bytes - at));
-    if (part.length === 0) throw new DamagedArchive();
+    if (part.length === 0) throw new DamagedMailArchive();
     yield part;
   }
 }
@@ -165,7 +165,7 @@ async function* inflateParts(packed: AsyncIterable<Buffer>): AsyncGenerator<Buff
   yield* unpacked;
 }
 
-/** @throws DamagedArchive if they are together not what the archive says. */
+/** @throws DamagedMailArchive if they are together not what the archive says. */
 async function* checkParts(
   parts: AsyncIterable<Buffer>,
   { bytes, crc }: ZipEntry,
@@ -174,12 +174,12 @@ async function* checkParts(
   let sum = 0;
   for await (const part of parts) {
     left -= part.length;
-    if (left < 0) throw new DamagedArchive();
+    if (left < 0) throw new DamagedMailArchive();
     sum = crc32(part, sum);
     // A buffer of its own, which is transferred.
     yield Uint8Array.from(part);
   }
-  if (left > 0 || sum !== crc) throw new DamagedArchive();
+  if (left > 0 || sum !== crc) throw new DamagedMailArchive();
 }
 const DAMAGED = { kind: 'failed', reason: 'damaged' } as const;
 
@@ -201,19 +201,19 @@ async function readDirectory(file: ArchiveFile): Promise<Buffer> {
   let end = -1;
   for (let at = tail.length - 22; at >= 0 && end < 0; at--)
     if (tail.readUInt32LE(at) === END) end = at;
-  if (end < 0) throw new DamagedArchive();
+  if (end < 0) throw new DamagedMailArchive();
   let bytes: Bytes = tail.readUInt32LE(end + 12);
   let from: Bytes = tail.readUInt32LE(end + 16);
   if (bytes === MAX_32 || from === MAX_32) {
     const locator = await file.read(tailAt + end - 20, 20);
     if (locator.length < 20 || locator.readUInt32LE(0) !== END_64_LOCATOR)
-      throw new DamagedArchive();
+      throw new DamagedMailArchive();
     const record = await file.read(toNumber(locator, 8), 56);
-    if (record.length < 56 || record.readUInt32LE(0) !== END_64) throw new DamagedArchive();
+    if (record.length < 56 || record.readUInt32LE(0) !== END_64) throw new DamagedMailArchive();
     bytes = toNumber(record, 40);
     from = toNumber(record, 48);
   }
-  if (bytes > MAX_DIRECTORY_BYTES || from + bytes > file.bytes) throw new DamagedArchive();
+  if (bytes > MAX_DIRECTORY_BYTES || from + bytes > file.bytes) throw new DamagedMailArchive();
   return file.read(from, bytes);
 }
 
@@ -226,7 +226,7 @@ function readEntry(
   const extraBytes = directory.readUInt16LE(at + 30);
   const extraAt = at + 46 + nameBytes;
   const next = extraAt + extraBytes + directory.readUInt16LE(at + 32);
-  if (next > directory.length) throw new DamagedArchive();
+  if (next > directory.length) throw new DamagedMailArchive();
   const name = decodeName(directory.subarray(at + 46, extraAt));
   // Folders, and what macOS puts beside each file.
   if (/[/\\]$/.test(name) || /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/.test(name))
@@ -292,7 +292,7 @@ function withLarge(
   let at = 0;
   const take = (number: number): number => {
     if (number !== MAX_32) return number;
-    if (at + 8 > extra.length) throw new DamagedArchive();
+    if (at + 8 > extra.length) throw new DamagedMailArchive();
     at += 8;
     return toNumber(extra, at - 8);
   };
@@ -301,7 +301,7 @@ function withLarge(
 
 function toNumber(bytes: Buffer, at: number): number {
   const number = Number(bytes.readBigUInt64LE(at));
-  if (number > Number.MAX_SAFE_INTEGER) throw new DamagedArchive();
+  if (number > Number.MAX_SAFE_INTEGER) throw new DamagedMailArchive();
   return number;
 }
 

@@ -8,7 +8,7 @@ import { getBlockList, unwrapAddress } from '#server/platform/http/network.ts';
 import { checkedAddress, OutboundError } from '#server/platform/outbound/address.ts';
 import { isCertificateError } from '#server/platform/outbound/error.ts';
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
-import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import { loadShownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import {
   type ArchiveEnd,
   type EntryNote,
@@ -94,7 +94,7 @@ const toTest = async (
   isOk: false,
   message: describeCut(cut, server.host),
   seen: isCertificateError(cut)
-    ? await shownCertificate(
+    ? await loadShownCertificate(
         context,
         { hostname: server.host, port: server.port },
         server.security === 'starttls' ? startTls : null,

@@ -11,7 +11,7 @@ export interface WebdavEntry {
 }
 
 /** What is requested of each entry (RFC 4918, 9.1). */
-export const PROPERTIES =
+export const PROPFIND_BODY =
   '<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:"><d:prop><d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/></d:prop></d:propfind>';
 
 /** Reads a `multistatus` (RFC 4918, 14.16). Properties that the server doesn't have are empty. */

@@ -9,7 +9,7 @@ import { splitPath, toFolderPath } from '../archives/folder-path.ts';
 import type { ArchiveStep } from '../archives/read-archive.ts';
 import { REFUSED, SAID } from '../cut.ts';
 import { getFileKey } from '../imported-item.ts';
-import { PROPERTIES, readMultistatus, type WebdavEntry } from './multistatus.ts';
+import { PROPFIND_BODY, readMultistatus, type WebdavEntry } from './multistatus.ts';
 
 /** What the thread is started with. */
 export interface WebdavTask {
@@ -179,7 +179,7 @@ async function list(task: WebdavTask, folder: URL): Promise<readonly Child[] | n
   const answer = await send(task, folder, {
     method: 'PROPFIND',
     headers: { 'depth': '1', 'content-type': 'application/xml; charset=utf-8' },
-    body: PROPERTIES,
+    body: PROPFIND_BODY,
     maxBytes: LIST_BYTES,
     timeoutMs: LIST_MS,
   });

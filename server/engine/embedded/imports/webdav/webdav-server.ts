@@ -4,7 +4,10 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { isCertificateError } from '#server/platform/outbound/error.ts';
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
-import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import {
+  getHttpsPlace,
+  loadShownCertificate,
+} from '#server/platform/outbound/shown-certificate.ts';
 import {
   type ArchiveEnd,
   type EntryNote,
@@ -78,7 +81,9 @@ async function toTest(
   return {
     isOk: false,
     message: describeCut(cut, place.hostname),
-    seen: isCertificateError(cut) ? await shownCertificate(context, getHttpsPlace(place)) : null,
+    seen: isCertificateError(cut)
+      ? await loadShownCertificate(context, getHttpsPlace(place))
+      : null,
   };
 }
 

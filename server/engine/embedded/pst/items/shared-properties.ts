@@ -3,7 +3,15 @@ import type { Ms } from '#contract/ids.ts';
 import { htmlToText } from '../../formats/html-text.ts';
 import { IMPORTANCE, NO_PREFIX, optionalText, UTF8_CODE_PAGE } from '../mail-properties.ts';
 import { NAMED } from '../named-properties.ts';
-import { binary, boolean, int32, type Property, strings, text, time } from '../properties.ts';
+import {
+  binary,
+  boolean,
+  int32,
+  type Property,
+  strings,
+  stringProperty,
+  time,
+} from '../properties.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -37,15 +45,15 @@ export function getSharedProperties(fields: SharedFields): Property[] {
   const createdAt = readStamp(fields.createdAt);
   const changedAt = readStamp(fields.changedAt) ?? createdAt;
   return [
-    text(0x001a, fields.messageClass),
+    stringProperty(0x001a, fields.messageClass),
     int32(
       0x0017,
       IMPORTANCE[importance === 'low' || importance === 'high' ? importance : 'normal'],
     ),
     int32(0x0036, sensitivity),
     boolean(NAMED.isPrivate, sensitivity >= 2),
-    text(0x0037, title === '' ? '' : NO_PREFIX + clean(title)),
-    text(0x0070, clean(title)),
+    stringProperty(0x0037, title === '' ? '' : NO_PREFIX + clean(title)),
+    stringProperty(0x0070, clean(title)),
     int32(0x0e07, FLAG_READ | (hasAttachments ? FLAG_ATTACHMENTS : 0)),
     int32(0x0e08, 2 * plain.length + (isHtml ? content.length : 0)),
     int32(0x0e17, 0),

@@ -1,4 +1,4 @@
-import type { Id, Region } from '#contract/engine/engine.ts';
+import type { EngineId, Region } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId, TenantId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -81,7 +81,7 @@ type Due =
  * Ends a grant if its session or its time has ended and its restores are done, or if their time is
  * over, too.
  */
-const endWhenDue = (context: AppContext, tenant: TenantId, id: Id): Promise<Due> =>
+const endWhenDue = (context: AppContext, tenant: TenantId, id: EngineId): Promise<Due> =>
   context.store.tenant<Due>(tenant, async (tx) => {
     const now = context.clock.now();
     const grant = await loadGrant(tx, context, id);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type {
   EngineResult,
   EngineScope,
-  Id,
+  EngineId,
   Region,
   RequestOrigin,
   Workload,
@@ -35,7 +35,7 @@ interface SealedGrant {
 }
 
 export interface Grant {
-  readonly id: Id;
+  readonly id: EngineId;
   readonly expiresAt: Ms;
 }
 /** A user whose grants are asked for: nobody else may use them (G69). */
@@ -51,7 +51,7 @@ export function getOwner({ tenant, user, origin }: EngineScope): Owner {
 }
 
 export interface NewGrant extends SealedGrant {
-  readonly id: Id;
+  readonly id: EngineId;
   readonly region: Region;
   readonly workload: Workload | null;
   readonly permissions: readonly string[];
@@ -142,7 +142,7 @@ export async function openGrant(
   tx: TenantTx,
   context: AppContext,
   organization: OrganizationId,
-  id: Id,
+  id: EngineId,
 ): Promise<EngineResult<{ readonly access: Access; readonly endsAt: Ms }>> {
   const row = await loadGrant(tx, context, id);
   const isOver =
@@ -165,7 +165,7 @@ export async function stopGrants(
   now: Ms,
 ): Promise<void> {
   const { user } = getOwner(scope);
-  const { rows } = await sql<{ id: Id }>`
+  const { rows } = await sql<{ id: EngineId }>`
     update restore_grant as g set stopped_at = ${now}
     where g.tenant_id = ${tx.tenant} and g.user_id = ${user} and g.stopped_at is null and g.ended_at is null
       and (g.workload is null or g.workload = ${workload})
@@ -182,7 +182,7 @@ export async function stopAllGrants(
   organization: OrganizationId,
   now: Ms,
 ): Promise<void> {
-  const { rows } = await sql<{ id: Id }>`
+  const { rows } = await sql<{ id: EngineId }>`
     update restore_grant set stopped_at = coalesce(stopped_at, ${now}), expires_at = least(expires_at, ${now}),
       restores_end_at = least(restores_end_at, ${now})
     where tenant_id = ${tx.tenant} and organization_id = ${organization} and ended_at is null
@@ -205,7 +205,7 @@ interface LoadedGrant {
 export async function loadGrant(
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: EngineId,
 ): Promise<LoadedGrant | null> {
   const row = await tx.sql
     .selectFrom('restore_grant')
@@ -235,7 +235,7 @@ export async function loadGrant(
 export async function endGrant(
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: EngineId,
   secrets: SealedGrant,
 ): Promise<void> {
   await tx.sql
@@ -252,7 +252,7 @@ export async function endGrant(
 /** Forgets the administrator's sign-in. `removed`: the tenant no longer has the application. */
 export async function closeGrant(
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: EngineId,
   removed: boolean,
 ): Promise<void> {
   await db
@@ -267,7 +267,7 @@ export async function closeGrant(
 export const listLeftovers = (
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,
-): Promise<{ readonly id: Id; readonly registration_id: string }[]> =>
+): Promise<{ readonly id: EngineId; readonly registration_id: string }[]> =>
   db
     .selectFrom('restore_grant')
     .select(['id', 'registration_id'])
@@ -279,7 +279,7 @@ export const listLeftovers = (
     .execute();
 
 /** Whether a restore with these rights is still at work. */
-export async function isGrantInUse({ sql: db, tenant }: TenantTx, id: Id): Promise<boolean> {
+export async function isGrantInUse({ sql: db, tenant }: TenantTx, id: EngineId): Promise<boolean> {
   const { rows } = await sql`
     select from engine_task where tenant_id = ${tenant} and state <> 'done' and request -> 'rights' ->> 'grant' = ${id} limit 1`.execute(
     db,
@@ -287,7 +287,7 @@ export async function isGrantInUse({ sql: db, tenant }: TenantTx, id: Id): Promi
   return rows.length > 0;
 }
 
-const scheduleEnd = (tx: TenantTx, grant: Id, at: Ms): Promise<void> =>
+const scheduleEnd = (tx: TenantTx, grant: EngineId, at: Ms): Promise<void> =>
   scheduleJob(tx, 'restore-rights', grant, { grant }, at);
 
 /** Records what happened to a grant, without any secret of it. */
@@ -322,8 +322,12 @@ export const recordGrant = (
 const sealGrant = (
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: EngineId,
   { access, accessToken, tokenExpiresAt }: SealedGrant,
 ): Promise<string> =>
   seal(tx, context, getSecretRef(id), JSON.stringify({ access, accessToken, tokenExpiresAt }));
-const getSecretRef = (grant: Id) => ({ table: 'restore_grant', column: 'sealed', row: grant });
+const getSecretRef = (grant: EngineId) => ({
+  table: 'restore_grant',
+  column: 'sealed',
+  row: grant,
+});

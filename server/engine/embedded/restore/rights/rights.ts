@@ -1,6 +1,6 @@
 import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Id, Workload } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, EngineId, Workload } from '#contract/engine/engine.ts';
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
 import type { DeviceCodeId, Ms, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -55,7 +55,7 @@ const CHECK_MS: Ms = 25_000;
 
 /** With which rights a task writes. `grant` null: with those of the backup application. */
 export interface TaskRights extends WriteScope {
-  readonly grant: Id | null;
+  readonly grant: EngineId | null;
 }
 /** What is written to. */
 interface WriteScope {

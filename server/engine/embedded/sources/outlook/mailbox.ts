@@ -9,7 +9,7 @@ import {
   type FetchedItem,
   type FolderChange,
   type ItemChange,
-  type Source,
+  type ObjectSource,
   type SourceCall,
   type SourceObject,
 } from '../../types.ts';
@@ -49,7 +49,7 @@ const PARTS = [
 ] as const;
 
 /** Whole mailboxes: mails, calendars, contacts and tasks. */
-export function mailboxSource(ports: GraphPorts): Source {
+export function mailboxSource(ports: GraphPorts): ObjectSource {
   const mails = mailSource(ports);
   const ids = new MailboxIds();
   return {

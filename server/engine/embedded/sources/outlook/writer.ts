@@ -5,7 +5,7 @@ import type { GraphPorts } from '../../graph/request.ts';
 import { graphMessages as t } from '../../graph/messages.en.ts';
 import { done, failed, ok } from '../../../result.ts';
 import type {
-  Found,
+  FoundObject,
   Place,
   SourceCall,
   SourceObject,
@@ -105,7 +105,11 @@ const Parent = v.object({
   parentFolderId: v.fallback(v.nullish(v.string()), undefined),
 });
 
-async function findItem(mailbox: Mailbox, place: Place, item: StoredItem): Reply<Found | null> {
+async function findItem(
+  mailbox: Mailbox,
+  place: Place,
+  item: StoredItem,
+): Reply<FoundObject | null> {
   const folder = await findOutlookFolder(mailbox, place.path);
   if (!folder.ok || folder.value === null) return folder.ok ? ok(null) : folder;
   const own = await findOwn(mailbox, folder.value, item);
@@ -115,7 +119,11 @@ async function findItem(mailbox: Mailbox, place: Place, item: StoredItem): Reply
 }
 
 /** The item itself, if it is still in the folder. */
-async function findOwn(mailbox: Mailbox, folder: string, item: StoredItem): Reply<Found | null> {
+async function findOwn(
+  mailbox: Mailbox,
+  folder: string,
+  item: StoredItem,
+): Reply<FoundObject | null> {
   const ref = parseItemKey(item.key);
   if (ref === null) return ok(null);
   const isHere = await isInFolder(mailbox, folder, ref);
@@ -163,7 +171,7 @@ async function findSame(
   folder: string,
   item: StoredItem,
   except: string | null,
-): Reply<Found | null> {
+): Reply<FoundObject | null> {
   const { client, user } = mailbox;
   const known = parseHash(item.flags.hash);
   const id = parseFolderKey(folder)?.id;

@@ -10,8 +10,8 @@ import type { ChainedJob, Schedule } from '#contract/backup/schedule.ts';
 import type { Issue } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
-import { ALL_SITES, getKey, ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
-import type { ItemKind, PickedItem } from '../../../shared/directory-picker/items.ts';
+import { ALL_SITES, getKey, PICKER_KINDS } from '../../../shared/directory-picker/items.ts';
+import type { PickerKind, PickedItem } from '../../../shared/directory-picker/items.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
 import type { BackupJobId } from '#contract/ids.ts';
 
@@ -249,7 +249,7 @@ function scheduleIssues(data: JobData): Issue[] {
 }
 
 /** Parts that a newly chosen item has. */
-const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+const DEFAULT_PARTS: Readonly<Record<PickerKind, readonly JobItemPart[]>> = {
   User: ['mailbox', 'oneDrive'],
   Group: ['mailbox', 'oneDrive', 'teams', 'members'],
   // The files of channels are part of the team.
@@ -257,13 +257,13 @@ const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
   Site: ['sites', 'subsites'],
 };
 /** Those on a Veeam server. */
-const SERVER_PARTS: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+const SERVER_PARTS: Readonly<Record<PickerKind, readonly JobItemPart[]>> = {
   User: ['mailbox', 'archiveMailbox', 'oneDrive', 'personalSite'],
   Group: ['members', 'mailbox', 'archiveMailbox', 'oneDrive', 'personalSite', 'sites'],
   Team: ['teams'],
   Site: ['subsites'],
 };
-export const defaultParts = (type: ItemKind, isOnServer: boolean): readonly JobItemPart[] =>
+export const defaultParts = (type: PickerKind, isOnServer: boolean): readonly JobItemPart[] =>
   (isOnServer ? SERVER_PARTS : DEFAULT_PARTS)[type];
 
 /** The schedule as it was entered. Without a job to follow, it doesn't pass its check. */
@@ -326,7 +326,7 @@ export function jobData(job: JobOut): JobData {
 }
 
 function getSelection(item: JobOut['selectedItems'][number]): ChosenItem[] {
-  const type = ITEM_KINDS.find((kind) => kind === item.type);
+  const type = PICKER_KINDS.find((kind) => kind === item.type);
   const id = item.id ?? (type === 'Site' ? ALL_SITES : null);
   return type === undefined || id === null
     ? []

@@ -1,5 +1,5 @@
 import { ALL_SITES } from '../../../shared/directory-picker/items.ts';
-import type { ItemKind } from '../../../shared/directory-picker/items.ts';
+import type { PickerKind } from '../../../shared/directory-picker/items.ts';
 import type { JobItemPart } from '#contract/backup/jobs.ts';
 import type { ChosenItem } from './definition.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
@@ -56,14 +56,14 @@ export function ItemParts({
 /** In-place archives: Graph reads them only in its beta version. */
 const UNAVAILABLE: JobItemPart = 'archiveMailbox';
 const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
-const PARTS_HERE: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+const PARTS_HERE: Readonly<Record<PickerKind, readonly JobItemPart[]>> = {
   User: MAIL_AND_FILES,
   Group: [...MAIL_AND_FILES, 'teams', 'sites'],
   Team: ['sites'],
   Site: ['subsites'],
 };
 /** A team's own parts and the sites below a site always belong to it. */
-const PARTS_ON_SERVER: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+const PARTS_ON_SERVER: Readonly<Record<PickerKind, readonly JobItemPart[]>> = {
   User: [...MAIL_AND_FILES, 'personalSite'],
   Group: ['members', ...MAIL_AND_FILES, 'personalSite', 'sites'],
   Team: ['teamsChats'],

@@ -14,7 +14,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
@@ -130,7 +130,7 @@ function Wizard({
     loaded,
     save: (entered) => saveJob(entered, isOnServer(entered.organizationId, known)),
     onDone: () => {
-      tell(loaded === null ? t.created : t.saved);
+      showSuccess(loaded === null ? t.created : t.saved);
       history.push(PATH);
     },
     getPath: getAddress,

@@ -24,7 +24,7 @@ import { backupJobMessages } from '../messages.en.ts';
 import { defaultParts, ON_SERVER, SCHEDULE_TYPES, getSchedule } from './definition.ts';
 import type { ChosenItem, JobData } from './definition.ts';
 import type { PickedItem } from '../../../shared/directory-picker/items.ts';
-import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
+import { PICKER_KINDS } from '../../../shared/directory-picker/items.ts';
 import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
 import { getOrganizationOptions } from '../../../shared/organizations/options.ts';
 import { ItemParts } from './item-parts.tsx';
@@ -130,7 +130,7 @@ export function SelectStep({ data, edit, isOnServer, getError: getFieldError }: 
       {data.backupType === 'SelectedItems' && (
         <ItemPicker
           organizationId={data.organizationId}
-          kinds={ITEM_KINDS}
+          kinds={PICKER_KINDS}
           hasAllSites={!isOnServer}
           items={data.selectedItems}
           makeItem={itemMaker(isOnServer)}
@@ -163,7 +163,7 @@ export function ExcludeStep({ data, edit, isOnServer, getError: getFieldError }:
       <p className="m-0 text-ink-2">{t.excludeLead}</p>
       <ItemPicker
         organizationId={data.organizationId}
-        kinds={ITEM_KINDS}
+        kinds={PICKER_KINDS}
         hasAllSites={!isOnServer}
         items={data.excludedItems}
         makeItem={itemMaker(isOnServer)}

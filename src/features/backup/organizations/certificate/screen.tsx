@@ -19,7 +19,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { listAddress } from '../../../shared/suite-list/address.ts';
-import { Facts } from '../../../shared/suite-list/suite-list.tsx';
+import { FactList } from '../../../shared/suite-list/suite-list.tsx';
 import { checkCode, requestCode } from '../device-code/calls.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
 import { CertificateDays, Code } from '../parts.tsx';
@@ -105,7 +105,7 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
         <div className="mx-auto grid max-w-[760px] gap-8 px-4 py-6 tablet:px-8">
           <p className="m-0 text-ink-2">{t.lead}</p>
           <Step n={1} title={renewed === null ? t.current : t.former} isDone>
-            <Facts
+            <FactList
               facts={[
                 ...getFacts(former),
                 ...(row.applicationId === null
@@ -168,7 +168,7 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
                 <Callout tone="success" alert>
                   {t.renewed}
                 </Callout>
-                <Facts facts={getFacts(renewed)} />
+                <FactList facts={getFacts(renewed)} />
                 <span>
                   <Button
                     variant="primary"

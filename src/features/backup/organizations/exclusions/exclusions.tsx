@@ -10,7 +10,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { formatDate } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TextDialog, type TextDraft } from '../../../shared/forms/text-dialog.tsx';
 import { ExcludePerson } from './exclude-person.tsx';
 import { exclusionMessages as t } from './messages.en.ts';
@@ -88,7 +88,7 @@ function ExclusionList({ row, zone }: { readonly row: OrganizationRow; readonly 
         <ExcludePerson
           organizationId={row.id}
           onExcluded={() => {
-            tell(t.excludedToast);
+            showSuccess(t.excludedToast);
             setExcluding(false);
           }}
           onClose={() => setExcluding(false)}
@@ -114,7 +114,7 @@ function ExclusionList({ row, zone }: { readonly row: OrganizationRow; readonly 
             )
           }
           onSaved={() => {
-            tell(t.endedToast);
+            showSuccess(t.endedToast);
             setEnding(null);
           }}
           onClose={() => setEnding(null)}

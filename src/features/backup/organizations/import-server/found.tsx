@@ -7,7 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import type { FoundServer } from './dialog.tsx';
 import { importServerMessages as t } from './messages.en.ts';
@@ -54,7 +54,7 @@ function ImportForm({ server, onClose }: Props) {
       ),
     explain: (failure) => ({ errors: {}, above: getFailureText(failure) }),
     onSaved: ({ count, left }) => {
-      tell(
+      showSuccess(
         [
           usable.length === 0 ? t.signInSaved : t.imported({ count: count ?? 0 }),
           ...left.filter(({ name }) => usable.some((one) => one.name === name)).map(leftText),

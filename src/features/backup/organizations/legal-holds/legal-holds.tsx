@@ -10,7 +10,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { formatDate } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { TextDialog, type TextDraft } from '../../../shared/forms/text-dialog.tsx';
 import { legalHoldMessages as t } from './messages.en.ts';
 import { PlaceHold } from './place-hold.tsx';
@@ -77,7 +77,7 @@ export function LegalHolds({ row, now, zone }: Props) {
           now={now}
           zone={zone}
           onPlaced={() => {
-            tell(t.placedToast);
+            showSuccess(t.placedToast);
             setPlacing(false);
           }}
           onClose={() => setPlacing(false)}
@@ -103,7 +103,7 @@ export function LegalHolds({ row, now, zone }: Props) {
             )
           }
           onSaved={() => {
-            tell(t.releasedToast);
+            showSuccess(t.releasedToast);
             setReleased(null);
           }}
           onClose={() => setReleased(null)}

@@ -11,7 +11,7 @@ import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { addDays, isDay, startOfDay } from '../../../shared/date-range/dates.ts';
+import { addDays, isDay, firstMomentOfDay } from '../../../shared/date-range/dates.ts';
 import { useSearchQuery } from '../../../shared/queries/use-search-query.ts';
 import { legalHoldMessages as t } from './messages.en.ts';
 import { DirectoryPicker } from '../directory-picker.tsx';
@@ -115,7 +115,11 @@ function readDraft(
   readonly errors: Readonly<Record<string, string | null>>;
 } {
   const until =
-    day === '' ? null : isDay(day) ? startOfDay(addDays(day, 1), { zone, hour: 0 }) : Number.NaN;
+    day === ''
+      ? null
+      : isDay(day)
+        ? firstMomentOfDay(addDays(day, 1), { zone, hour: 0 })
+        : Number.NaN;
   const errors = {
     object: object === null ? t.nothingChosen : null,
     reason: reason.trim() === '' ? t.reasonNeeded : null,

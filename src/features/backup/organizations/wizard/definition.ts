@@ -12,7 +12,7 @@ import type { StorageData } from './storage-data.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
 
 type Listed = OutputOf<'getOrganization'>;
-export type Region = OrganizationRow['region'];
+export type WizardRegion = OrganizationRow['region'];
 
 type Services = Pick<
   OrganizationRow,
@@ -31,7 +31,7 @@ export interface OrganizationData extends StorageData {
   readonly isSharePointOnline: boolean;
   readonly isTeamsOnline: boolean;
   readonly isTeamsChatsOnline: boolean;
-  readonly region: Region;
+  readonly region: WizardRegion;
   readonly auth: 'basic' | 'modern';
   /** Modern sign-in with legacy protocols. */
   readonly legacy: boolean;
@@ -125,7 +125,7 @@ export const withSupported = <D extends Partial<OrganizationData>>(
 });
 
 type Variant = 'modern' | 'legacy' | 'basic';
-export const AUTH_TYPES = {
+export const WIZARD_AUTH_TYPES = {
   modern: 'modern',
   legacy: 'modernLegacy',
   basic: 'basic',

@@ -16,7 +16,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
@@ -158,7 +158,7 @@ function Wizard({
       return answer;
     },
     onDone: () => {
-      tell(loaded === null ? t.created : t.saved);
+      showSuccess(loaded === null ? t.created : t.saved);
       if (!isLacking(saved ?? EMPTY)) history.push(LIST);
     },
     getPath: getAddress,

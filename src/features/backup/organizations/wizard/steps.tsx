@@ -14,7 +14,7 @@ import { backupRepositoryMessages } from '../../repositories/messages.en.ts';
 import { PasswordInputs } from '../../repositories/password-inputs.tsx';
 import { retentionLabel } from '../../repositories/retention-label.ts';
 import { StorageFields } from '../../repositories/storage-fields.tsx';
-import { AUTH_TYPES, getVariant } from './definition.ts';
+import { WIZARD_AUTH_TYPES, getVariant } from './definition.ts';
 import type { OrganizationData, Supported } from './definition.ts';
 import { changeStorage, getStorage, getStoragePath } from './storage-data.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
@@ -144,7 +144,7 @@ export function GeneralStep({
           ] as const
         ).map(([variant, title, detail, changes]) => {
           const isMissing =
-            supported !== null && !supported.authTypes.includes(AUTH_TYPES[variant]);
+            supported !== null && !supported.authTypes.includes(WIZARD_AUTH_TYPES[variant]);
           return (
             <Choice
               key={variant}

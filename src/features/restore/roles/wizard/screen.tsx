@@ -11,7 +11,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { showSuccess } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
@@ -114,7 +114,7 @@ function Wizard({
     loaded,
     save: saveRole,
     onDone: () => {
-      tell(loaded === null ? t.created : t.saved);
+      showSuccess(loaded === null ? t.created : t.saved);
       history.push(ROLES_PATH);
     },
     getPath: getAddress,

@@ -7,7 +7,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
 import { getOrganizationOptions } from '../../../shared/organizations/options.ts';
-import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
+import { PICKER_KINDS } from '../../../shared/directory-picker/items.ts';
 import type { PickedItem } from '../../../shared/directory-picker/items.ts';
 import { OPERATOR_KINDS } from './definition.ts';
 import type { RoleData } from './definition.ts';
@@ -139,7 +139,7 @@ export function ScopeStep({ data, edit, getError: getFieldError }: RoleStepProps
       {data.roleType === 'SpecificObjects' && (
         <ItemPicker
           organizationId={data.organizationId}
-          kinds={ITEM_KINDS}
+          kinds={PICKER_KINDS}
           items={data.selectedItems}
           makeItem={makeItem}
           error={getFieldError('selectedItems')}
@@ -156,7 +156,7 @@ export function ExcludeStep({ data, edit, getError: getFieldError }: RoleStepPro
       <p className="m-0 text-ink-2">{t.excludeLead}</p>
       <ItemPicker
         organizationId={data.organizationId}
-        kinds={ITEM_KINDS}
+        kinds={PICKER_KINDS}
         items={data.excludedItems}
         makeItem={makeItem}
         error={getFieldError('excludedItems')}

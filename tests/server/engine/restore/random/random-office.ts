@@ -6,12 +6,12 @@ import type {
   ItemResult,
   Node,
   RestoreInput,
-  Task,
+  EngineTask,
   Workload,
 } from '#contract/engine/engine.ts';
 import type { ExplorerId, NodeId } from '#contract/ids.ts';
 import type { FailureRule } from '#server/demo/tenant/failure-plan.ts';
-import { Store as TenantStore } from '#server/demo/tenant/store.ts';
+import { TenantTables as TenantStore } from '#server/demo/tenant/store.ts';
 import type { TenantAdmin } from '#server/demo/tenant/admin.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
@@ -208,7 +208,7 @@ export async function aRandomOffice(store: Store, seed: number) {
     }
     return found;
   };
-  const end = async (task: string): Promise<Task> => {
+  const end = async (task: string): Promise<EngineTask> => {
     for (let turns = 0; turns < 300; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));

@@ -4,7 +4,7 @@ import type { FolderRow, MessageProps, MessageRow } from '#server/demo/tenant/ma
 import type { ItemRow } from '#server/demo/tenant/drive-store.ts';
 import type { ListItemRow, ListRow } from '#server/demo/tenant/list-store.ts';
 import type { OutlookFolder, OutlookItem } from '#server/demo/tenant/outlook/store.ts';
-import type { Store } from '#server/demo/tenant/store.ts';
+import type { TenantTables } from '#server/demo/tenant/store.ts';
 import type { TenantAdmin } from '#server/demo/tenant/admin.ts';
 
 // What a tenant has, read from its tables: the product takes no part in it.
@@ -56,7 +56,7 @@ const digest = (bytes: Uint8Array): string =>
 const sorted = (texts: readonly string[]): readonly string[] => texts.toSorted();
 
 /** Reads what the objects of a tenant have. */
-export function readTenant(store: Store, admin: TenantAdmin, chosen: Chosen): TenantView {
+export function readTenant(store: TenantTables, admin: TenantAdmin, chosen: Chosen): TenantView {
   const things: Thing[] = [];
   const folders = new Set<string>();
   for (const user of chosen.mailboxes) readMailbox(store, user, things, folders);
@@ -92,7 +92,12 @@ const NO_MAIL = { core: '', isRead: false, isDraft: false, messageId: '', organi
 
 // ---- mailboxes
 
-function readMailbox(store: Store, user: string, things: Thing[], folders: Set<string>): void {
+function readMailbox(
+  store: TenantTables,
+  user: string,
+  things: Thing[],
+  folders: Set<string>,
+): void {
   const object = `mailbox ${user}`;
   const rows = store.all<FolderRow>('select * from folder where mailbox = ?', user);
   const visit = (parent: FolderRow | undefined, names: readonly string[]): void => {
@@ -116,7 +121,12 @@ function readMailbox(store: Store, user: string, things: Thing[], folders: Set<s
   readOutlook(store, user, object, things, folders);
 }
 
-function readMail(store: Store, row: MessageRow, object: string, path: readonly string[]): Thing {
+function readMail(
+  store: TenantTables,
+  row: MessageRow,
+  object: string,
+  path: readonly string[],
+): Thing {
   const props = JSON.parse(row.props) as MessageProps;
   const attachments = store
     .all<AttachmentRow>('select * from attachment where message_n = ?', row.n)
@@ -162,7 +172,7 @@ const TOPS = {
 } as const;
 
 function readOutlook(
-  store: Store,
+  store: TenantTables,
   user: string,
   object: string,
   things: Thing[],
@@ -245,7 +255,7 @@ const VOLATILE: ReadonlySet<string> = new Set(['createdDateTime', 'lastModifiedD
 // ---- files and rows
 
 function readDrive(
-  store: Store,
+  store: TenantTables,
   admin: TenantAdmin,
   drive: string,
   { object, top }: { readonly object: string; readonly top: readonly string[] },
@@ -282,7 +292,7 @@ function readDrive(
 }
 
 function readSite(
-  store: Store,
+  store: TenantTables,
   admin: TenantAdmin,
   site: string,
   things: Thing[],
