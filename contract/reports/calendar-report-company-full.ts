@@ -16,7 +16,7 @@ import { cutNotice } from './detail-report.ts';
 import type { JobLine, ResultLine } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
-import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
+import { REPORT_REVIEWS, reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly ReportColumn[] => [
   jobColumn(),
@@ -48,7 +48,7 @@ export const troubleRows = (lines: readonly ResultLine[]): readonly ReportRow[] 
     one.state,
     one.jobName,
     one.message,
-    REVIEW_WORDS[one.review],
+    REPORT_REVIEWS[one.review],
     one.ticket,
   ]);
 

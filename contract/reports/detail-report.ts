@@ -8,7 +8,7 @@ import {
 import type { ResultLine, ReportResults } from './figures.ts';
 import type { ReportColumn, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
-import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
+import { REPORT_REVIEWS, reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (): readonly ReportColumn[] => [
   { id: 'started', title: t.started, kind: 'moment' },
@@ -34,7 +34,7 @@ export const getRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
     one.seconds,
     one.bytes,
     one.message,
-    REVIEW_WORDS[one.review],
+    REPORT_REVIEWS[one.review],
     one.ticket,
   ]);
 

@@ -99,7 +99,7 @@ export const STATE_WORDS = defineMessages('report-states', {
   Success: 'Success',
   off: 'Disabled',
 });
-export const REVIEW_WORDS = defineMessages('report-reviews', {
+export const REPORT_REVIEWS = defineMessages('report-reviews', {
   pending: 'To check',
   snoozed: 'Snoozed',
   cleared: 'Cleared',

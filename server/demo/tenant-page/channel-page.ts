@@ -1,6 +1,15 @@
 import type { GroupRow } from '../tenant/groups.ts';
 import { type ChannelRow, type PostRow, readPostProps } from '../tenant/team-store.ts';
-import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
+import {
+  BASE_PATH,
+  MAX_SHOWN,
+  type ShownTenant,
+  action,
+  escaped,
+  page,
+  table,
+  time,
+} from './html.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
 /** A channel of a team: its posts, the newest first, its files and its tabs. */
@@ -16,7 +25,7 @@ export function channelPage(shown: ShownTenant, team: GroupRow, channel: Channel
   const title = t.channelOf({ team: team.name, channel: channel.name });
   return page(
     title,
-    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+    `<nav aria-label="${t.people}"><p><a href="${BASE_PATH}/${shown.n}">${t.back}</a></p></nav>
 <main>
 <h2>${t.posts}</h2>
 ${

@@ -4,7 +4,7 @@ import { tenantPageMessages as t } from './messages.en.ts';
 
 // What the pages of a demo tenant are made of.
 
-export const BASE = '/demo/tenant';
+export const BASE_PATH = '/demo/tenant';
 
 export const MAX_SHOWN = 100;
 
@@ -23,7 +23,7 @@ export const page = (title: string, body: string): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escaped(title)}</title>
-<link rel="stylesheet" href="${BASE}.css">
+<link rel="stylesheet" href="${BASE_PATH}.css">
 </head>
 <body>
 <header>
@@ -47,7 +47,7 @@ export const action = (
   label: string,
   name: string | null = null,
 ): string =>
-  `<form method="post" action="${escaped(`${BASE}/${shown.n}${path}`)}"><button${name === null ? '' : ` aria-label="${escaped(name)}"`}>${label}</button></form>`;
+  `<form method="post" action="${escaped(`${BASE_PATH}/${shown.n}${path}`)}"><button${name === null ? '' : ` aria-label="${escaped(name)}"`}>${label}</button></form>`;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

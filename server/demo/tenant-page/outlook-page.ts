@@ -1,7 +1,16 @@
 import { getItemName } from '../tenant/outlook/fill.ts';
 import type { OutlookItem, OutlookItemKind } from '../tenant/outlook/store.ts';
 import type { Person } from '../tenant/people.ts';
-import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
+import {
+  BASE_PATH,
+  MAX_SHOWN,
+  type ShownTenant,
+  action,
+  escaped,
+  page,
+  table,
+  time,
+} from './html.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
 export const OUTLOOK_KINDS = ['event', 'contact', 'task'] as const;
@@ -32,7 +41,7 @@ ${action(shown, `${path}/${kind}`, ADD[kind])}`;
   };
   return page(
     t.outlookOf({ name: person.name }),
-    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+    `<nav aria-label="${t.people}"><p><a href="${BASE_PATH}/${shown.n}">${t.back}</a></p></nav>
 <main>
 ${OUTLOOK_KINDS.map(part).join('\n')}
 </main>`,

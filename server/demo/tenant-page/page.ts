@@ -3,7 +3,16 @@ import type { ItemRow } from '../tenant/drive-store.ts';
 import { type FolderRow, type MessageRow, readProps } from '../tenant/mailbox-store.ts';
 import type { Person } from '../tenant/people.ts';
 import type { ChannelRow } from '../tenant/team-store.ts';
-import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
+import {
+  BASE_PATH,
+  MAX_SHOWN,
+  type ShownTenant,
+  action,
+  escaped,
+  page,
+  table,
+  time,
+} from './html.ts';
 import { sitesTable } from './sites.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
@@ -25,7 +34,7 @@ export function tenantPage(shown: ShownTenant, all: readonly ShownTenant[]): str
   const people = admin.listUsers().slice(0, MAX_SHOWN);
   const others = all.map(
     ({ n, provider, tenant }) =>
-      `<li><a href="${BASE}/${n}"${n === shown.n ? ' aria-current="page"' : ''}>${escaped(t.tenantOf({ tenant: tenant.name, provider }))}</a></li>`,
+      `<li><a href="${BASE_PATH}/${n}"${n === shown.n ? ' aria-current="page"' : ''}>${escaped(t.tenantOf({ tenant: tenant.name, provider }))}</a></li>`,
   );
   return page(
     `${t.title}: ${shown.tenant.name}`,
@@ -65,7 +74,7 @@ ${sitesTable(shown)}
 }
 
 const channelLink = (shown: ShownTenant, team: string, { n, name }: ChannelRow): string =>
-  `<a href="${BASE}/${shown.n}/teams/${team}/channels/${n}">${escaped(name)}</a>`;
+  `<a href="${BASE_PATH}/${shown.n}/teams/${team}/channels/${n}">${escaped(name)}</a>`;
 
 function codes(shown: ShownTenant, people: readonly Person[]): string {
   const waiting = shown.tenant.admin.listDeviceCodes();
@@ -79,7 +88,7 @@ function codes(shown: ShownTenant, people: readonly Person[]): string {
     waiting.map(({ userCode, scopes }) => [
       escaped(userCode),
       escaped(scopes.join(', ')),
-      `<form method="post" action="${BASE}/${shown.n}/codes/${escaped(userCode)}/approve"><label>${t.approveAs} <select name="user">${options}</select></label> <button>${t.approve}</button></form>${action(shown, `/codes/${userCode}/decline`, t.decline)}`,
+      `<form method="post" action="${BASE_PATH}/${shown.n}/codes/${escaped(userCode)}/approve"><label>${t.approveAs} <select name="user">${options}</select></label> <button>${t.approve}</button></form>${action(shown, `/codes/${userCode}/decline`, t.decline)}`,
     ]),
   );
 }
@@ -120,7 +129,7 @@ ${table(
     [t.tenantDomain, shown.tenant.domain],
   ].map(([name = '', value = '']) => [name, `<code>${escaped(value)}</code>`]),
 )}
-<p><a href="${BASE}/${shown.n}">${t.back}</a></p>
+<p><a href="${BASE_PATH}/${shown.n}">${t.back}</a></p>
 </main>`,
   );
 
@@ -129,13 +138,13 @@ function personActions(shown: ShownTenant, person: Person): string {
   const hasMails = person.mailbox === 'user' || person.mailbox === 'shared';
   return [
     hasMails
-      ? `<a href="${BASE}/${shown.n}${path}/mails" aria-label="${escaped(t.mailsOf({ name: person.name }))}">${t.mails}</a>`
+      ? `<a href="${BASE_PATH}/${shown.n}${path}/mails" aria-label="${escaped(t.mailsOf({ name: person.name }))}">${t.mails}</a>`
       : '',
     hasMails
-      ? `<a href="${BASE}/${shown.n}${path}/outlook" aria-label="${escaped(t.outlookOf({ name: person.name }))}">${t.outlook}</a>`
+      ? `<a href="${BASE_PATH}/${shown.n}${path}/outlook" aria-label="${escaped(t.outlookOf({ name: person.name }))}">${t.outlook}</a>`
       : '',
     person.hasDrive
-      ? `<a href="${BASE}/${shown.n}${path}/files" aria-label="${escaped(t.filesOf({ name: person.name }))}">${t.files}</a>`
+      ? `<a href="${BASE_PATH}/${shown.n}${path}/files" aria-label="${escaped(t.filesOf({ name: person.name }))}">${t.files}</a>`
       : '',
     action(shown, `${path}/remove`, t.removeThisPerson, t.removePerson({ name: person.name })),
   ].join(' ');
@@ -158,9 +167,9 @@ export function mailsPage(shown: ShownTenant, person: Person, folder: FolderRow)
   );
   return page(
     t.mailsOf({ name: person.name }),
-    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+    `<nav aria-label="${t.people}"><p><a href="${BASE_PATH}/${shown.n}">${t.back}</a></p></nav>
 <main>
-<form method="get" action="${BASE}/${shown.n}${path}"><label>${t.folder} <select name="folder">${options.join('')}</select></label> <button>${t.show}</button></form>
+<form method="get" action="${BASE_PATH}/${shown.n}${path}"><label>${t.folder} <select name="folder">${options.join('')}</select></label> <button>${t.show}</button></form>
 ${
   rows.length === 0
     ? `<p>${t.noMails}</p>`
@@ -242,7 +251,7 @@ export function filesPage(shown: ShownTenant, person: Person): string {
   ];
   return page(
     t.filesOf({ name: person.name }),
-    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+    `<nav aria-label="${t.people}"><p><a href="${BASE_PATH}/${shown.n}">${t.back}</a></p></nav>
 <main>
 ${files.length === 0 ? `<p>${t.noFiles}</p>` : table([t.name, t.folder, t.size, t.version, t.changed, t.actions], files.map(cells))}
 ${files.length === MAX_SHOWN ? `<p>${t.newest({ count: MAX_SHOWN })}</p>` : ''}

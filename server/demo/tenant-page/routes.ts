@@ -9,7 +9,7 @@ import type { GroupRow } from '../tenant/groups.ts';
 import type { ChannelRow } from '../tenant/team-store.ts';
 import { channelPage } from './channel-page.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
-import { BASE, type ShownTenant } from './html.ts';
+import { BASE_PATH, type ShownTenant } from './html.ts';
 import { OUTLOOK_KINDS, outlookPage } from './outlook-page.ts';
 import { APP_ROLES } from '../tenant/permissions.ts';
 import { TENANT_CSS, filesPage, mailsPage, registeredPage, tenantPage } from './page.ts';
@@ -65,7 +65,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
         // What was there when the page was shown can be gone by now.
         if (!(error instanceof GraphError)) throw error;
       }
-      return c.redirect(`${BASE}/${found.shown.n}${back(c)}`, 303);
+      return c.redirect(`${BASE_PATH}/${found.shown.n}${back(c)}`, 303);
     };
   /** Does something in a channel and goes back to its page. */
   const actIn = (work: (teams: TeamAdmin, team: string, channel: string, c: Context) => unknown) =>
@@ -74,17 +74,17 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       if (found) work(admin.teams, found.team.id, found.channel.id, c);
     }, toChannel);
   return (app) => {
-    app.get(`${BASE}.css`, (c) =>
+    app.get(`${BASE_PATH}.css`, (c) =>
       isOperator(context, c.req.raw, c.env)
         ? send(TENANT_CSS, 'text/css; charset=utf-8')
         : c.notFound(),
     );
-    for (const path of [BASE, `${BASE}/:n`])
+    for (const path of [BASE_PATH, `${BASE_PATH}/:n`])
       app.get(path, (c) => {
         const found = find(c);
         return found ? send(tenantPage(found.shown, all())) : c.notFound();
       });
-    app.get(`${BASE}/:n/people/:person/mails`, (c) => {
+    app.get(`${BASE_PATH}/:n/people/:person/mails`, (c) => {
       const found = find(c);
       if (!found?.person) return c.notFound();
       const { shown, person } = found;
@@ -94,7 +94,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       const folder = folders.find(({ id, well_known }) => id === wanted || well_known === wanted);
       return folder ? send(mailsPage(shown, person, folder)) : c.notFound();
     });
-    app.get(`${BASE}/:n/people/:person/outlook`, (c) => {
+    app.get(`${BASE_PATH}/:n/people/:person/outlook`, (c) => {
       const found = find(c);
       const hasMailbox = found?.person?.mailbox === 'user' || found?.person?.mailbox === 'shared';
       return found?.person && hasMailbox
@@ -102,7 +102,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
         : c.notFound();
     });
     for (const kind of OUTLOOK_KINDS) {
-      const path = `${BASE}/:n/people/:person/outlook/${kind}`;
+      const path = `${BASE_PATH}/:n/people/:person/outlook/${kind}`;
       app.post(
         path,
         act((admin, c) => admin.outlook.add(param(c, 'person'), kind), toOutlook),
@@ -122,7 +122,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
         ),
       );
     }
-    app.get(`${BASE}/:n/people/:person/files`, (c) => {
+    app.get(`${BASE_PATH}/:n/people/:person/files`, (c) => {
       const found = find(c);
       return found?.person?.hasDrive ? send(filesPage(found.shown, found.person)) : c.notFound();
     });
@@ -130,20 +130,20 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       ['libraries', libraryPage],
       ['lists', renderListPage],
     ] as const)
-      app.get(`${BASE}/:n/sites/:site/${kind}/:part`, (c) => {
+      app.get(`${BASE_PATH}/:n/sites/:site/${kind}/:part`, (c) => {
         const shown = find(c)?.shown;
         const body = shown ? show(shown, param(c, 'site'), param(c, 'part')) : null;
         return body === null ? c.notFound() : send(body);
       });
     app.post(
-      `${BASE}/:n/codes/:code/approve`,
+      `${BASE_PATH}/:n/codes/:code/approve`,
       act(async (admin, c) => {
         const form = new URLSearchParams(await c.req.text());
         admin.approveDeviceCode(param(c, 'code'), form.get('user') ?? '');
       }, toPeople),
     );
     // What Microsoft's sign-in page does: leads back to where the person came from.
-    app.post(`${BASE}/:n/sign-in`, async (c) => {
+    app.post(`${BASE_PATH}/:n/sign-in`, async (c) => {
       const shown = find(c)?.shown;
       if (!shown || isFromElsewhere(c.req.raw)) return c.notFound();
       const form = new URLSearchParams(await c.req.text());
@@ -151,10 +151,10 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       return c.redirect(back, 303);
     });
     app.post(
-      `${BASE}/:n/codes/:code/decline`,
+      `${BASE_PATH}/:n/codes/:code/decline`,
       act((admin, c) => admin.declineDeviceCode(param(c, 'code')), toPeople),
     );
-    app.post(`${BASE}/:n/applications`, (c) => {
+    app.post(`${BASE_PATH}/:n/applications`, (c) => {
       const shown = find(c)?.shown;
       if (!shown || isFromElsewhere(c.req.raw)) return c.notFound();
       const { admin } = shown.tenant;
@@ -162,23 +162,23 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       return send(registeredPage(shown, admin.registerApplication(name, READING)));
     });
     app.post(
-      `${BASE}/:n/applications/:application/remove`,
+      `${BASE_PATH}/:n/applications/:application/remove`,
       act((admin, c) => admin.removeApplication(param(c, 'application')), toPeople),
     );
     app.post(
-      `${BASE}/:n/people`,
+      `${BASE_PATH}/:n/people`,
       act((admin) => admin.addUser(), toPeople),
     );
     app.post(
-      `${BASE}/:n/people/:person/remove`,
+      `${BASE_PATH}/:n/people/:person/remove`,
       act((admin, c) => admin.removeUser(param(c, 'person')), toPeople),
     );
     app.post(
-      `${BASE}/:n/people/:person/mails`,
+      `${BASE_PATH}/:n/people/:person/mails`,
       act((admin, c) => admin.addMessage(param(c, 'person'), c.req.query('folder')), toMails),
     );
     app.post(
-      `${BASE}/:n/people/:person/mails/:mail/archive`,
+      `${BASE_PATH}/:n/people/:person/mails/:mail/archive`,
       act(
         (admin, c) => admin.moveMessage(param(c, 'person'), param(c, 'mail'), 'archive'),
         toMails,
@@ -186,29 +186,29 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
     );
     for (const verb of ['flag', 'unflag'])
       app.post(
-        `${BASE}/:n/people/:person/mails/:mail/${verb}`,
+        `${BASE_PATH}/:n/people/:person/mails/:mail/${verb}`,
         act(
           (admin, c) => admin.flagMessage(param(c, 'person'), param(c, 'mail'), verb === 'flag'),
           toMails,
         ),
       );
     app.post(
-      `${BASE}/:n/people/:person/mails/:mail/delete`,
+      `${BASE_PATH}/:n/people/:person/mails/:mail/delete`,
       act((admin, c) => admin.deleteMessage(param(c, 'person'), param(c, 'mail')), toMails),
     );
     app.post(
-      `${BASE}/:n/people/:person/files`,
+      `${BASE_PATH}/:n/people/:person/files`,
       act((admin, c) => admin.addFile(param(c, 'person')), toFiles),
     );
     app.post(
-      `${BASE}/:n/people/:person/files/:file/change`,
+      `${BASE_PATH}/:n/people/:person/files/:file/change`,
       act((admin, c) => admin.changeFile(param(c, 'person'), param(c, 'file')), toFiles),
     );
     app.post(
-      `${BASE}/:n/people/:person/files/:file/delete`,
+      `${BASE_PATH}/:n/people/:person/files/:file/delete`,
       act((admin, c) => admin.deleteFile(param(c, 'person'), param(c, 'file')), toFiles),
     );
-    const channelPath = `${BASE}/:n/teams/:team/channels/:channel`;
+    const channelPath = `${BASE_PATH}/:n/teams/:team/channels/:channel`;
     app.get(channelPath, (c) => {
       const shown = find(c)?.shown;
       const found = shown && findShownChannel(shown.tenant.admin, c);
@@ -248,7 +248,7 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       actIn((teams, team, channel, c) => teams.removeTab(team, channel, param(c, 'tab'))),
     );
     const [library, list] = ['libraries', 'lists'].map(
-      (kind) => `${BASE}/:n/sites/:site/${kind}/:part`,
+      (kind) => `${BASE_PATH}/:n/sites/:site/${kind}/:part`,
     );
     app.post(
       `${library}/files`,

@@ -1,6 +1,15 @@
 import type { ItemRow } from '../tenant/drive-store.ts';
 import type { ListItemRow } from '../tenant/list-store.ts';
-import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
+import {
+  BASE_PATH,
+  MAX_SHOWN,
+  type ShownTenant,
+  action,
+  escaped,
+  page,
+  table,
+  time,
+} from './html.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
 const partPath = (site: string, kind: 'libraries' | 'lists', part: string): string =>
@@ -10,7 +19,7 @@ const partPath = (site: string, kind: 'libraries' | 'lists', part: string): stri
 export function sitesTable(shown: ShownTenant): string {
   const { admin } = shown.tenant;
   const link = (site: string, kind: 'libraries' | 'lists', part: string, name: string): string =>
-    `<a href="${BASE}/${shown.n}${partPath(site, kind, part)}">${escaped(name)}</a>`;
+    `<a href="${BASE_PATH}/${shown.n}${partPath(site, kind, part)}">${escaped(name)}</a>`;
   return table(
     [t.site, t.address, t.contents],
     admin
@@ -30,7 +39,7 @@ export function sitesTable(shown: ShownTenant): string {
 const frame = (shown: ShownTenant, title: string, body: string): string =>
   page(
     title,
-    `<nav aria-label="${t.sites}"><p><a href="${BASE}/${shown.n}">${t.backToSites}</a></p></nav>
+    `<nav aria-label="${t.sites}"><p><a href="${BASE_PATH}/${shown.n}">${t.backToSites}</a></p></nav>
 <main>
 ${body}
 </main>`,
