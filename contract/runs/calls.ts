@@ -126,6 +126,8 @@ export const ExecutionSchema = v.object({
       until: orNull(iso),
     }),
   ),
+  /** Until when changes of the problem are archived (ARCH-2); null if `history` begins with it. */
+  historyArchivedUntil: orNull(iso),
 });
 export type Execution = v.InferOutput<typeof ExecutionSchema>;
 

@@ -373,6 +373,7 @@ function getExecution(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number)
             `${time(1882)} ${row.message ?? 'Job finished'}`,
           ].join('\n'),
     tasks: row.status === 'Failed' ? OBJECTS : [],
+    historyArchivedUntil: null,
     history: [
       ...(row.problem?.review
         ? [

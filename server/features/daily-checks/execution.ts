@@ -7,6 +7,7 @@ import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import { worstFirst } from '#contract/runs/task.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadArchivedUntil } from '#server/platform/events/archive/log-cuts.ts';
 import type { SyncScope } from '#server/platform/sync/scope.ts';
 import { getExpected } from '../../platform/queries/expected-start.ts';
 import { describeRun, getNote, iso, isoOrNull } from '#server/platform/queries/run-details.ts';
@@ -43,6 +44,7 @@ export async function loadExecution(
     .where('run_n', '=', run.n)
     .executeTakeFirst();
   if (!job) throw new Error(`run ${run.n} names no job`);
+  const history = problem ? await loadHistory(tx, problem) : [];
   return {
     ...describeRun(run, job),
     companyName: company?.name ?? '',
@@ -56,7 +58,9 @@ export async function loadExecution(
     detail: run.detail,
     log: log?.body ?? null,
     tasks: worstFirst(stored?.tasks ?? []),
-    history: problem ? await loadHistory(tx, problem) : [],
+    history,
+    historyArchivedUntil:
+      problem && isCutOff(history) ? isoOrNull(await loadArchivedUntil(tx)) : null,
   };
 }
 
@@ -131,6 +135,13 @@ const HISTORY_TYPES = Object.keys(DONE) as (keyof typeof DONE)[];
 const isHistoryEvent = (type: string): type is keyof typeof DONE => type in DONE;
 
 const HISTORY = 100;
+/**
+ * Whether a history lacks its beginning, and not because it is longer than the list: then its earlier
+ * changes are archived.
+ */
+const isCutOff = (history: Execution['history']): boolean =>
+  history.length < HISTORY && history.at(-1)?.what !== 'Began';
+
 interface HistoryRecord {
   readonly type: string;
   readonly at: Ms;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { logArchive } from '#server/platform/events/archive/archive-job.ts';
 import { isSound, verify } from '#server/platform/events/verify.ts';
@@ -98,6 +99,23 @@ eachDatabase((name, open) => {
     const refused = await evidence(lastAt);
     expect([refused.status, refused.body.message]).toEqual([400, MESSAGES.evidenceArchived]);
     expect((await evidence(lastAt + 1)).status).toBe(200);
+  });
+
+  test(`ARCH-2: the history of a problem says until when its changes are archived, unless it begins later (${name})`, async () => {
+    const { me, lastAt } = await anArchivedOffice();
+    const now = (await me<Bootstrap>('GET', 'sync/bootstrap?protocol=2')).body.data;
+    const load = async (job: string) => {
+      const n = now.jobs.find((one) => one.name === job)?.n;
+      const run = now.problems.find((one) => one.job === n)?.lastRun;
+      const path = `monitoring/backoffice/jobExecutions/${run}`;
+      const { history, historyArchivedUntil: until } = (await me<Execution>('GET', path)).body.data;
+      return { path, history: history.map(({ what }) => what), until };
+    };
+    expect(await load('mail')).toMatchObject({ history: ['Began'], until: null });
+    const files = await load('files');
+    expect(files).toMatchObject({ history: [], until: iso(lastAt) });
+    await me('PUT', files.path, { change: { kind: 'note', content: 'seen' } });
+    expect(await load('files')).toMatchObject({ history: ['Note'], until: iso(lastAt) });
   });
 
   test(`ARCH-1: the job archives events that are older than configured, in whole files, and does nothing if it is off (${name})`, async () => {

@@ -240,6 +240,7 @@ const EXECUTION: Execution = {
   log: null,
   tasks: [],
   history: [],
+  historyArchivedUntil: null,
 };
 
 test('PANEL-5, RUN-6: a repeated failure shows since which day it is known, and who handled it', () => {

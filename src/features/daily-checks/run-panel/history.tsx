@@ -24,8 +24,8 @@ export function History({
         query={query}
       />
     );
-  const { problem, history } = execution;
-  if (problem === null || history.length === 0) return null;
+  const { problem, history, historyArchivedUntil: until } = execution;
+  if (problem === null || (history.length === 0 && until === null)) return null;
   return (
     <PanelPart title={t.history}>
       <ol className="rp-history">
@@ -50,6 +50,11 @@ export function History({
           );
         })}
       </ol>
+      {until !== null && (
+        <p className="mt-2 mb-0 text-ink-2">
+          {t.historyArchived({ time: formatWhen(Date.parse(until), zone) })}
+        </p>
+      )}
     </PanelPart>
   );
 }

@@ -123,6 +123,7 @@ export const runPanelMessages = defineMessages('runPanel', {
   open: 'open',
   closed: 'closed',
   historyNeedsNetwork: "You're offline. Reconnect to see the history.",
+  historyArchived: 'Changes up to {time} are archived.',
   historyUnreadable: "The history couldn't be loaded.",
   objectsNeedNetwork: "You're offline. Reconnect to see the objects.",
   objectsUnreadable: "The objects couldn't be loaded.",
