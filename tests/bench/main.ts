@@ -1,11 +1,12 @@
 /**
- * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|folders|collect|fluid …] [-- --runs
- * 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines.
- * `--page` writes them into `docs/measured.md`, too. `folders`, `collect` and `fluid` run only where
- * they are named: they take minutes.
+ * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|folders|collect|fluid|growth …]
+ * [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines.
+ * `--page` writes them into `docs/measured.md`, too. `folders`, `collect`, `fluid` and `growth` run
+ * only where they are named: they take minutes.
  */
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
+import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
 import { benchPst } from './suite-pst.ts';
@@ -61,6 +62,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   collect: { title: 'Connections', isLong: true, run: () => benchCollect(say) },
   fluid: { title: 'Fluidity of the page', isLong: true, run: () => benchFluid(say) },
+  growth: { title: 'Growth', isLong: true, run: async () => benchGrowth(say) },
 };
 
 const options = args.filter((arg) => arg !== '--page' && arg !== '--json' && !(arg in PARTS));

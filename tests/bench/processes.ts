@@ -41,12 +41,14 @@ export function ask(
   bearer: string,
   body: string,
   agent: Agent,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }),
+      ...more,
     };
     const sent = request(
       new URL(`/api/v1/${path}`, origin),

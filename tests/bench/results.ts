@@ -48,17 +48,19 @@ export function makeResults({
   rounds,
   batch,
   seed,
+  first = Date.UTC(2026, 0, 1, 22),
 }: {
   readonly jobs: number;
   readonly keys: number;
   readonly rounds: number;
   readonly batch: number;
   readonly seed: number;
+  /** When the first round begins. */
+  readonly first?: number;
 }): Batch[] {
   const chance = getChance(seed);
   const failing = new Map<number, number>();
   const batches: Batch[] = [];
-  const first = Date.UTC(2026, 0, 1, 22);
   for (let round = 0; round < rounds; round += 1) {
     for (let key = 0; key < keys; key += 1) {
       let records: unknown[] = [];
