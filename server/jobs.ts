@@ -57,6 +57,7 @@ import { checkEachNight } from './platform/events/check-each-night.ts';
 import type { JobHandlers } from './platform/jobs/job-types.ts';
 import { upkeep } from './platform/jobs/upkeep.ts';
 import { mail, tidyOutgoing } from './platform/mail/sender.ts';
+import { deleteOldLogs } from './platform/queries/old-logs.ts';
 import { dayTotals } from './platform/queries/sum-days.ts';
 
 /** The handler of every type of background job. */
@@ -99,6 +100,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
     deleteExpiredBackgroundDownloads(context),
     warnOfCertificates(context),
     endAbandonedImports(context),
+    deleteOldLogs(context),
   ]),
   'usage-days': usageDays(context),
   'vb365-restore': vb365Restore(context, context.vb365Engine.servers),

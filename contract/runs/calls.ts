@@ -114,6 +114,8 @@ export const ExecutionSchema = v.object({
   lastSuccessAt: orNull(iso),
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
   log: orNull(v.string()),
+  /** Whether `log` is null because it was older than the server stores logs (LOG-14). */
+  isLogDeleted: v.boolean(),
   /** The result of each object, worst first. */
   tasks: v.array(TaskSchema),
   /** Who did what to this problem, newest first. `until`: the end of a snooze. */

@@ -62,6 +62,8 @@ export interface Config {
   readonly archiveDir?: string | null;
   /** After how many days events are archived; 0: never, which is the default. */
   readonly archiveAfterDays?: number;
+  /** After how many days logs of results and sessions are deleted; 0: never, which is the default. */
+  readonly deleteLogsAfterDays?: number;
   /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
   /** Whether the embedded database is flushed to disk before a change is confirmed; it is by default. */

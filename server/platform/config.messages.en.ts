@@ -10,6 +10,8 @@ export const configMessages = defineMessages('config', {
     'DAYBOOK_ARCHIVE_AFTER_DAYS must be a whole number from 400 to 36500, or 0 to archive nothing.',
   archiveFolder:
     'DAYBOOK_ARCHIVE must name the folder of archived events, which all servers on one database share.',
+  deleteLogsAfterDays:
+    'DAYBOOK_DELETE_LOGS_AFTER_DAYS must be a whole number from 31 to 36500, or 0 to delete nothing.',
   graph: 'DAYBOOK_GRAPH is "{value}". It must be an origin, such as https://graph.example.net.',
   secretKey:
     'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the current one first.',

@@ -18,7 +18,8 @@ export interface ServerOptions {
 /**
  * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DAYBOOK_REPOSITORIES
  * (folder of the backup repositories), DAYBOOK_DOWNLOADS (folder of downloads in the background),
- * DAYBOOK_ARCHIVE (folder of archived events), DAYBOOK_ARCHIVE_AFTER_DAYS (0: never), DATABASE_URL,
+ * DAYBOOK_ARCHIVE (folder of archived events), DAYBOOK_ARCHIVE_AFTER_DAYS (0: never),
+ * DAYBOOK_DELETE_LOGS_AFTER_DAYS (0: never), DATABASE_URL,
  * DAYBOOK_FLUSH (`off`: the embedded database isn't flushed to disk), DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
@@ -83,6 +84,16 @@ export function readConfig(
     return t.archiveAfterDays;
   if (archiveAfterDays > 0 && archiveDir === null && set('DATABASE_URL') !== null)
     return t.archiveFolder;
+  const deleteLogsAfterDays = Number(set('DAYBOOK_DELETE_LOGS_AFTER_DAYS') ?? 0);
+  if (
+    deleteLogsAfterDays !== 0 &&
+    !(
+      Number.isInteger(deleteLogsAfterDays) &&
+      deleteLogsAfterDays >= 31 &&
+      deleteLogsAfterDays <= 36_500
+    )
+  )
+    return t.deleteLogsAfterDays;
   return {
     config: {
       port,
@@ -91,6 +102,7 @@ export function readConfig(
       downloadsDir: downloadsDir === null ? null : resolve(downloadsDir),
       archiveDir: archiveDir === null ? null : resolve(archiveDir),
       archiveAfterDays,
+      deleteLogsAfterDays,
       databaseUrl: set('DATABASE_URL'),
       flushes: flush === 'on',
       acceptedLoss: set('DAYBOOK_ACCEPTED_LOSS'),

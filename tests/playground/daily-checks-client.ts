@@ -362,6 +362,7 @@ function getExecution(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number)
     expectedAt: iso(row.startedAt + DAY),
     lastSuccessAt: null,
     detail: {},
+    isLogDeleted: false,
     log:
       row.status === 'Missed'
         ? null

@@ -57,6 +57,7 @@ export async function loadExecution(
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail,
     log: log?.body ?? null,
+    isLogDeleted: run.hasLog && log === undefined,
     tasks: worstFirst(stored?.tasks ?? []),
     history,
     historyArchivedUntil:

@@ -238,6 +238,7 @@ const EXECUTION: Execution = {
   lastSuccessAt: null,
   detail: {},
   log: null,
+  isLogDeleted: false,
   tasks: [],
   history: [],
   historyArchivedUntil: null,

@@ -19,6 +19,7 @@ export const runPanelMessages = defineMessages('runPanel', {
   log: 'Log',
   showLogEnd: 'Show the end',
   loadingLog: 'Loading log…',
+  logDeleted: 'The log was deleted because of its age.',
   noLog: 'This result has no log.',
   notReached: 'Not reached',
   objects: 'Objects',
