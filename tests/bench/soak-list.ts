@@ -69,6 +69,7 @@ const ROWS: readonly Row[] = [
     100,
     25,
   ],
+  ['DL-4', 'tests/server/engine/pst/large-mailbox.test.ts', 'server', 1_000, 'mails', 100, 20],
   ['ENG-3', 'tests/server/engine/crash-walk.test.ts', 'server', 53, 'kills at named writes', 8, 7],
 ];
 

@@ -1,4 +1,5 @@
 import type { Bytes } from '#contract/ids.ts';
+import { makePackedList } from './packed-list.ts';
 import { makePageTree, type Reference } from './page-tree.ts';
 import {
   getChecksum,
@@ -48,7 +49,8 @@ const TYPE_MASK = 0x1f;
 
 export function makePstFile(): PstFile {
   const space = makeSpace();
-  const nodes: { nid: number; content: NodeContent; parent: number }[] = [];
+  /** As entries of [MS-PST] 2.2.2.7.7.4. */
+  const nodes = makePackedList(NODE_ENTRY_BYTES);
   let nextBlock = 4;
   let nextPage = 1;
 
@@ -88,17 +90,11 @@ export function makePstFile(): PstFile {
     return { id, bytes: data.length };
   }
 
-  /** [MS-PST] 2.2.2.7.7.4 */
   function writeNodes(): Reference {
     const tree = makePageTree(NODE_ENTRY_BYTES, pageWriter(PAGE_TYPES.nodes));
-    for (const { nid, content, parent } of nodes.sort((a, b) => a.nid - b.nid)) {
-      const entry = Buffer.alloc(NODE_ENTRY_BYTES);
-      writeLong(entry, nid, 0);
-      writeLong(entry, content.data, 8);
-      writeLong(entry, content.subnodes, 16);
-      entry.writeUInt32LE(parent, 24);
-      tree.push(nid, entry);
-    }
+    const getNid = (n: number): number => nodes.get(n).readUInt32LE(0);
+    const order = Uint32Array.from({ length: nodes.count }, (_, n) => n);
+    for (const n of order.sort((a, b) => getNid(a) - getNid(b))) tree.push(getNid(n), nodes.get(n));
     return tree.finish();
   }
 
@@ -106,7 +102,11 @@ export function makePstFile(): PstFile {
     addBlock: (data) => add(data, false),
     addInternalBlock: (data) => add(data, true),
     addNode(nid, content, parent = 0) {
-      nodes.push({ nid, content, parent });
+      const entry = nodes.add();
+      writeLong(entry, nid, 0);
+      writeLong(entry, content.data, 8);
+      writeLong(entry, content.subnodes, 16);
+      entry.writeUInt32LE(parent, 24);
     },
     get bytes() {
       return space.end;
@@ -122,7 +122,7 @@ export function makePstFile(): PstFile {
         blockRoot,
         nextBlock,
         nextPage,
-        lastIndexes: getLastIndexes(nodes.map(({ nid }) => nid)),
+        lastIndexes: getLastIndexes(nodes.all()),
       });
       return [...space.takeFull(), { at: 0, bytes: header }];
     },
@@ -130,9 +130,10 @@ export function makePstFile(): PstFile {
 }
 
 /** The highest index of each type of node, from which new ones count on. */
-function getLastIndexes(nids: readonly number[]): number[] {
+function getLastIndexes(nodes: Iterable<Buffer>): number[] {
   const last = Array.from({ length: 32 }, (_, type) => FIRST_INDEXES[type] ?? 0x400);
-  for (const nid of nids) {
+  for (const entry of nodes) {
+    const nid = entry.readUInt32LE(0);
     const type = nid & TYPE_MASK;
     last[type] = Math.max(last[type] ?? 0, nid >>> 5);
   }

@@ -129,7 +129,7 @@ export function writeHeapTree(
   heap: Heap,
   head: Buffer,
   { keyBytes, dataBytes }: { readonly keyBytes: 2 | 4; readonly dataBytes: Bytes },
-  records: readonly Uint8Array[],
+  records: Iterable<Uint8Array>,
 ): void {
   let levels = 0;
   let top = addRecords(heap, records, keyBytes + dataBytes, keyBytes);
@@ -149,17 +149,24 @@ interface Records {
 
 function addRecords(
   heap: Heap,
-  records: readonly Uint8Array[],
+  records: Iterable<Uint8Array>,
   size: Bytes,
   keyBytes: Bytes,
 ): Records[] {
   const max = Math.floor(MAX_VALUE_BYTES / size);
   const all: Records[] = [];
-  for (let at = 0; at < records.length; at += max) {
-    const part = records.slice(at, at + max);
-    const [first = Buffer.alloc(0)] = part;
+  let part: Uint8Array[] = [];
+  const end = (): void => {
+    const [first] = part;
+    if (first === undefined) return;
     all.push({ firstKey: first.subarray(0, keyBytes), hid: heap.add(Buffer.concat(part)) });
+    part = [];
+  };
+  for (const record of records) {
+    part.push(record);
+    if (part.length === max) end();
   }
+  end();
   return all;
 }
 

@@ -14,7 +14,7 @@ import { makeTable, type PstTable } from './table-context.ts';
 type FolderPath = readonly string[];
 
 /**
- * Writes a Unicode PST file ([MS-PST]) in one pass. What is in memory beside the current mail: about
+ * Writes a Unicode PST file ([MS-PST]) in one pass. What is in memory beside the current mail: less than
  * 100 bytes for a mail, and up to 16 kB for a folder.
  */
 export interface PstWriter {

@@ -2,6 +2,7 @@ import type { Bytes } from '#contract/ids.ts';
 import { makeDataTree, makeSubnodes } from './data.ts';
 import { BLOCK_BYTES, type NodeContent, type PstFile } from './file.ts';
 import { BTH_HEAD_BYTES, makeHeap, MAX_VALUE_BYTES, writeHeapTree } from './heap.ts';
+import { makePackedList } from './packed-list.ts';
 import { getFixedBytes, getTag, type Property, type PropertyType, TYPES } from './properties.ts';
 
 /** A column without its place in a row. */
@@ -28,6 +29,8 @@ const ROW_VERSION = 0x67f3;
 const ROWS_NID = 0x3f;
 const INFO_BYTES = 22;
 const COLUMN_BYTES = 8;
+/** Of the index: the id of a row, and its place. */
+const RECORD_BYTES = 8;
 
 /** How the columns of a table share a row: large ones first, and a bit for each at the end. */
 export interface TableLayout {
@@ -74,7 +77,7 @@ export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTab
   const rowBytes = ends[3];
   const maxRows = Math.floor(BLOCK_BYTES / rowBytes);
   const byTag = new Map(columns.map((column) => [getTag(column), column]));
-  const records: Buffer[] = [];
+  const records = makePackedList(RECORD_BYTES);
   let rows: Buffer[] = [];
 
   function setCell(row: Buffer, cell: Property): void {
@@ -94,7 +97,7 @@ export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTab
   }
 
   function addRows(): number {
-    if (records.length === 0) return 0;
+    if (records.count === 0) return 0;
     if (rowTree.count === 0 && rows.length * rowBytes <= MAX_VALUE_BYTES)
       return heap.add(Buffer.concat(rows));
     rowTree.append(Buffer.concat(rows));
@@ -110,19 +113,18 @@ export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTab
         rows = [];
       }
       const row = Buffer.alloc(rowBytes);
-      const version = records.length + 1;
+      const version = records.count + 1;
       row.writeUInt32LE(rowId, 0);
       row.writeUInt32LE(version, 4);
       row[ends[2]] = 0xc0;
       for (const cell of cells) setCell(row, cell);
-      const record = Buffer.alloc(8);
+      const record = records.add();
       record.writeUInt32LE(rowId, 0);
-      record.writeUInt32LE(records.length, 4);
-      records.push(record);
+      record.writeUInt32LE(version - 1, 4);
       rows.push(row);
     },
     finish() {
-      writeHeapTree(heap, index.value, { keyBytes: 4, dataBytes: 4 }, records);
+      writeHeapTree(heap, index.value, { keyBytes: 4, dataBytes: 4 }, records.all());
       const rowsId = addRows();
       const { value } = info;
       value.writeUInt8(0x7c, 0);

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { PSTFile, type PSTAttachment, type PSTFolder, type PSTMessage } from 'pst-extractor';
-import PostalMime from 'postal-mime';
+import PostalMime, { type Address } from 'postal-mime';
 import type {
   MailAttachment,
   MailContent,
@@ -88,14 +88,22 @@ export interface Extracted {
 }
 
 export function extract(path: string): Extracted {
+  const mails: Extracted['mails'][number][] = [];
+  return { folders: visitExtracted(path, (mail) => mails.push(mail)), mails };
+}
+
+/** The same of a large file: its mails one by one. Returns the folders. */
+export function visitExtracted(
+  path: string,
+  visitMail: (mail: Extracted['mails'][number]) => void,
+): string[] {
   const file = new PSTFile(path);
   const folders: string[] = [];
-  const mails: Extracted['mails'][number][] = [];
   const visit = (folder: PSTFolder, at: readonly string[]): void => {
     folders.push(at.join('\u0001'));
     for (let n = 0; n < folder.contentCount; n++) {
       const mail = folder.getNextChild() as PSTMessage | null;
-      if (mail !== null) mails.push(toFound(at.join('\u0001'), mail));
+      if (mail !== null) visitMail(toFound(at.join('\u0001'), mail));
     }
     if (folder.hasSubfolders)
       for (const child of folder.getSubFolders()) visit(child, [...at, child.displayName]);
@@ -107,7 +115,7 @@ export function extract(path: string): Extracted {
   if (top === undefined) throw new Error('The file has no top folder.');
   visit(top, []);
   file.close();
-  return { folders, mails };
+  return folders;
 }
 
 /** NOTEIVERB_REPLYTOSENDER of [MS-OXOMSG] 2.2.1.4. */
@@ -193,9 +201,9 @@ export async function readWithReadpst(
   for (const name of listFiles(out)) {
     const mail = await PostalMime.parse(readFileSync(name), { forceRfc822Attachments: true });
     mails.push({
-      folder: '',
+      folder: relative(out, dirname(name)),
       subject: mail.subject ?? '',
-      recipients: [],
+      recipients: [...toPeople('to', mail.to), ...toPeople('cc', mail.cc)],
       files: mail.attachments.map(({ filename, content }) => ({
         name: filename ?? '',
         content: hash(Buffer.from(content as ArrayBuffer)),
@@ -204,6 +212,9 @@ export async function readWithReadpst(
   }
   return { printed, mails };
 }
+
+const toPeople = (kind: string, people: readonly Address[] = []): string[] =>
+  people.map(({ name, address }) => `${kind} ${name} <${address ?? ''}>`);
 
 /** The mails that `pffexport` makes of a file: each one as a folder of files. */
 export function readWithPffexport(path: string): FoundMail[] {
