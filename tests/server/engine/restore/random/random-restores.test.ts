@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import type { NodeId } from '#contract/ids.ts';
 import type { ItemResult, RestoreInput } from '#contract/engine/engine.ts';
 import { freshStore, ONE } from '../../../db/databases.ts';
+import { skipped } from '../../../restore/downloading.ts';
 import { makeRandom } from '../../random.ts';
 import { changeTenant, pick, type Random } from './change-tenant.ts';
 import { expectRestore, type Wanted } from './oracle.ts';
+import { compareDownload } from './random-download.ts';
 import { aRandomOffice, type FoundNode, type RandomOffice } from './random-office.ts';
 import {
   type Chosen,
@@ -35,7 +37,7 @@ const OBJECTS = { outlook: 'mailbox', onedrive: 'drive', sharepoint: 'site' } as
 
 for (let story = 0; story < STORIES; story += 1) {
   const seed = FIRST + story;
-  test(`RES-1, RES-2, RES-3, RES-4, RES-21: random restores do what their rules say, and undo takes them back (SEED=${seed})`, async () => {
+  test(`RES-1, RES-2, RES-3, RES-4, RES-21, DL-8: random restores do what their rules say, undo takes them back, and downloads have the same${skipped} (SEED=${seed})`, async () => {
     const random = makeRandom(seed);
     for (let n = 0; n < 10; n += 1) random(2);
     const office = await aRandomOffice(await freshStore(ONE), seed);
@@ -85,8 +87,20 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
       .map(({ path }) => toFolder(object, path))
       .toSorted(),
   ).toEqual([...point.view.folders].filter((one) => one.startsWith(`${object} `)).toSorted());
-  const { picked, wanted } = choose(nodes, own.things, object, random);
+  const { picked, wanted, isWhole } = choose(nodes, own.things, object, random);
   if (picked.length === 0) return;
+  if (skipped === '') {
+    const things = wanted.map(({ thing }) => thing);
+    const name = `random-${office.seed}-${office.context.clock.now()}`;
+    const { found, expected } = await compareDownload(
+      office,
+      { explorer, nodes: picked, isWhole },
+      things,
+      name,
+    );
+    // DL-8
+    expect(found).toEqual(expected);
+  }
   const isElsewhere = workload !== 'sharepoint' && random(4) === 0;
   const input: RestoreInput = {
     explorer,
@@ -164,13 +178,20 @@ const ITEMS: ReadonlySet<string> = new Set(['mail', 'event', 'contact', 'task', 
 const isItem = ({ node }: FoundNode): boolean => ITEMS.has(node.kind);
 const describeNode = ({ node, path }: FoundNode): string => `${node.kind} ${toPlace(path)}`;
 
+interface Choice {
+  readonly picked: readonly NodeId[];
+  readonly wanted: readonly Wanted[];
+  /** All of a mailbox, drive or site. */
+  readonly isWhole: boolean;
+}
+
 /** Draws one of the levels: all, folders, or items. Those of one name in one place come together. */
 function choose(
   nodes: readonly FoundNode[],
   things: TenantView['things'],
   object: string,
   random: Random,
-): { readonly picked: readonly NodeId[]; readonly wanted: readonly Wanted[] } {
+): Choice {
   const level = random(3);
   const candidates = nodes.filter((one) =>
     level === 0
@@ -193,5 +214,6 @@ function choose(
   return {
     picked: picked.map(({ node }) => node.id),
     wanted: wanted.map((thing) => ({ thing, object, place: thing.place })),
+    isWhole: level === 0,
   };
 }

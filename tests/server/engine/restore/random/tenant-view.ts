@@ -51,7 +51,8 @@ export const getNames = (place: string): readonly string[] => JSON.parse(place) 
 export const toFolder = (object: string, names: readonly string[]): string =>
   `${object} ${toPlace(names)}`;
 
-const digest = (bytes: Uint8Array): string =>
+/** A short name of bytes. */
+export const digest = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 const sorted = (texts: readonly string[]): readonly string[] => texts.toSorted();
 
