@@ -218,7 +218,7 @@ async function loadResult(bench: SessionBench, hasData: boolean) {
     ),
     running: stored.jobs.map(({ running }) => running),
     damaged: [stored.row?.damaged, damaged.length, lost, part, of],
-    upkeep,
+    upkeep: { ...upkeep, run: undefined },
     items: stored.items,
   };
 }

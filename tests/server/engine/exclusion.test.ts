@@ -1,21 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExclusionId, OrganizationId } from '#contract/ids.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 import { repositoryAttachment } from '#server/engine/embedded/attach/attach-job.ts';
 import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
-import {
-  hidePerson,
-  loadRemovals,
-  releasePerson,
-} from '#server/engine/embedded/repositories/exclusions.ts';
+import { loadRemovals } from '#server/engine/embedded/repositories/exclusions.ts';
 import { isProtections } from '#server/engine/embedded/repositories/protections.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { byClock } from '../db/drafts.ts';
 import type { MemoryCopy } from './memory-source.ts';
-import { makePeople } from './people.ts';
+import { exclude, findStored, makePeople } from './people.ts';
 import { getValue, makeMemoryTarget, PASSWORD } from './restic/fixtures.ts';
 import {
   backUp,
@@ -45,35 +39,6 @@ const getTexts = (copies: Copies): string[] =>
   Object.values(copies)
     .flatMap(({ items }) => items.map(({ content }) => content))
     .sort();
-
-/** Excludes a person as the call does, and returns what ends the exclusion. */
-async function exclude(bench: SessionBench, id: string): Promise<() => Promise<void>> {
-  const { ground: fixture, tenant } = bench;
-  const { store, clock } = fixture.context;
-  const organization = bench.organization as OrganizationId;
-  const exclusion = randomUUID() as ExclusionId;
-  const user = randomUUID();
-  const by = () => ({ ...byClock, at: clock.now() });
-  const entity = 'test:1';
-  await store.tenant(tenant, async (tx) => {
-    await hidePerson(tx, { organization, id }, clock.now());
-    const added = { id: exclusion, object: id, name: id, reason: 'Requested', user };
-    const data = { id: organization, exclusion: added };
-    await tx.append(
-      [{ company: 1, entity, event: { type: 'organization.personexcluded@1', data } }],
-      by(),
-    );
-  });
-  return () =>
-    store.tenant(tenant, async (tx) => {
-      await releasePerson(tx, { organization, id });
-      const data = { id: organization, exclusion, user, reason: 'Revoked' };
-      await tx.append(
-        [{ company: 1, entity, event: { type: 'organization.exclusionended@1', data } }],
-        by(),
-      );
-    });
-}
 
 /** A clean-up whose process dies at a transaction. */
 function runDyingCleanUp(bench: SessionBench, at: number): Promise<unknown> {
@@ -132,21 +97,6 @@ async function snapshotTexts(bench: SessionBench, snapshot: string): Promise<str
   const { files } = await loadFiles(repository, tree ?? '');
   await repository.close();
   return [...files.values()].sort();
-}
-
-/** Which of the contents the repository has in any pack. */
-async function findStored(
-  bench: SessionBench,
-  contents: Iterable<string>,
-): Promise<readonly string[]> {
-  const repository = await bench.open();
-  const found: string[] = [];
-  for (const content of new Set(contents)) {
-    const id = createHash('sha256').update(content).digest('hex');
-    if ((await repository.readBlob('data', id)).ok) found.push(content);
-  }
-  await repository.close();
-  return found.sort();
 }
 
 const countIndexRows = ({ ground: fixture, tenant }: SessionBench, people: ReadonlySet<string>) =>

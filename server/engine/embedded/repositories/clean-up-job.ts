@@ -4,7 +4,6 @@ import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
@@ -13,6 +12,7 @@ import { isAttaching } from '../attach/attachment.ts';
 import { openRepository, pruneRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { loadSupersededKeys, removeSupersededKeys } from './change-password.ts';
+import { beginRun, endRun, isCurrentRun } from './clean-up-run.ts';
 import { hasExpiredItems, removeExpiredItems } from './expired-items.ts';
 import { ok } from '../../result.ts';
 import { rewritePoints } from './rewrite-points.ts';
@@ -39,6 +39,7 @@ import {
 import { loadObjectsOnHold } from './legal-holds.ts';
 import { lookAtFiles, renewFileLocks } from './locked-files.ts';
 import {
+  hasProtections,
   isOutdated,
   loadProtections,
   type Protections,
@@ -91,13 +92,15 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
 export const cleanUp =
   (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
+    const run = context.chance.uuid();
+    const isCurrent = (tx: TenantTx): Promise<boolean> => isCurrentRun(tx, repository, run);
     const due = await context.store.tenant(tenant, async (tx) => {
       const row = (await tx.rows('backupRepository', [repository])).get(repository);
       if (row === undefined || !isCleaned(row)) return null;
       if (await isAttaching(tx, repository)) return 'attaching';
       const { timeZone } = await loadCompanyLimit(tx);
       const since = retainedSince(policyAt(row, now), now, timeZone);
-      const upkeep = await loadUpkeep(tx, repository);
+      const upkeep = await beginRun(tx, repository, run);
       const onHold = await loadObjectsOnHold(tx, repository, now);
       const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
       const erased = await beginErasure(tx, row, now);
@@ -108,6 +111,7 @@ export const cleanUp =
         protections,
         isByItem: row.retentionType === 'ItemLevel',
         isOutdated: await isOutdated(tx, repository, protections),
+        hasDamagedCopies: upkeep.repack === true,
         isRequested: request?.endedAt === null,
         company: row.company,
         // All restores can be undone where everything is retained.
@@ -156,7 +160,8 @@ export const cleanUp =
       await noteWait(context, tenant, repository, 'cleanUp', message);
       return context.clock.now() + BUSY_MS;
     };
-    if (due.isInUse) return wait(t.repositoryInUse);
+    // Who is on hold is written all the same.
+    if (due.isInUse && !due.isOutdated) return wait(t.repositoryInUse);
     const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
     if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
@@ -185,45 +190,53 @@ export const cleanUp =
       : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
     // First of all, so that a Daybook that attaches the repository from now on has it.
     const replaced = due.isOutdated
-      ? await replaceProtections(context, writing, due.protections)
+      ? await replaceProtections(context, tenant, writing, due.protections, {
+          isCurrent,
+          isRepeated: due.isInUse,
+        })
       : ok([]);
     if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
     if (!replaced.ok) return fail(replaced.error.message);
+    if (due.isInUse) return wait(t.repositoryInUse);
     const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
     });
-    const isOnHold = async (tx: TenantTx, object: number): Promise<boolean> =>
+    const isSpared = async (tx: TenantTx, object: number): Promise<boolean> =>
+      !(await isCurrent(tx)) ||
       (await loadObjectsOnHold(tx, repository, context.clock.now())).includes(object);
     for (const object of rewrites && removesItems ? objects : [])
       for (let isLast = false; !isLast;) {
         if (signal.aborted) return now;
         isLast = await context.store.tenant(
           tenant,
-          async (tx) => (await isOnHold(tx, object)) || removeExpiredItems(tx, object, since),
+          async (tx) => (await isSpared(tx, object)) || removeExpiredItems(tx, object, since),
         );
       }
     for (const object of erased)
-      if (!(await eraseObject(context.store, tenant, object, signal))) return now;
+      if (!(await eraseObject(context.store, tenant, object, { signal, isCurrent }))) return now;
     const removed = { since, points: [...due.points, ...shared] };
     for (const object of removed.points.length === 0 ? [] : objects) {
       await context.store.tenant(tenant, async (tx) => {
-        if (!(await isOnHold(tx, object))) await removeObjectPoints(tx, object, removed);
+        if (!(await isSpared(tx, object))) await removeObjectPoints(tx, object, removed);
       });
       for (let isLast = false; !isLast;) {
         if (signal.aborted) return now;
         isLast = await context.store.tenant(
           tenant,
-          async (tx) => (await isOnHold(tx, object)) || removeVersions(tx, object, since),
+          async (tx) => (await isSpared(tx, object)) || removeVersions(tx, object, since),
         );
       }
     }
     // Holds may have come meanwhile.
-    const { points, onHold } = await context.store.tenant(tenant, async (tx) => {
+    const spared = await context.store.tenant(tenant, async (tx) => {
+      if (!(await isCurrent(tx))) return null;
       const present = await loadObjectsOnHold(tx, repository, context.clock.now());
       const left = await withoutPointsOnHold(tx, due.points, present);
       if (left.length < due.points.length) await noteRewrite(tx, repository);
       return { onHold: present, points: left };
     });
+    if (spared === null) return context.clock.now() + BUSY_MS;
+    const { points, onHold } = spared;
     const isRewritten = rewrites || points.length < due.points.length;
     const isErased = await loadErased(context.store, tenant, erased);
     const unused = isRewritten
@@ -261,7 +274,8 @@ export const cleanUp =
     if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
     if (!left.ok) return fail(left.error.message);
     const storedBytes = await measure(found.value.target);
-    const isCurrent = await context.store.tenant(tenant, async (tx) => {
+    const isDone = await context.store.tenant(tenant, async (tx) => {
+      if (!(await isCurrent(tx))) return false;
       await finish(tx, {
         company,
         repository,
@@ -269,6 +283,7 @@ export const cleanUp =
         erased: left.value ? [] : erased,
         protections: due.protections,
         isPostponed: due.isPostponed,
+        hasDamagedCopies: due.hasDamagedCopies,
         storedBytes,
         freedBytes:
           looked && again
@@ -280,7 +295,7 @@ export const cleanUp =
       return await isUpToDate(tx, repository, context.clock.now());
     });
     if (left.value || due.isPostponed) return context.clock.now() + BUSY_MS;
-    return isCurrent ? now + EVERY_MS : context.clock.now();
+    return isDone ? now + EVERY_MS : context.clock.now();
   };
 
 /** Whether the repository lists who is on hold or excluded now: who was removed can be backed up again. */
@@ -331,30 +346,30 @@ async function rewrite(
 
 /** Writes who is on hold or excluded into the repository. Returns the snapshots that this replaces. */
 async function replaceProtections(
-  { clock, chance }: AppContext,
+  { store, clock, chance }: AppContext,
+  tenant: TenantId,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
   protections: Protections | null,
+  {
+    isCurrent,
+    isRepeated,
+  }: {
+    readonly isCurrent: (tx: TenantTx) => Promise<boolean>;
+    /** It may be written already. */
+    readonly isRepeated: boolean;
+  },
 ): Promise<EngineResult<readonly string[]>> {
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (!opened.ok) return opened;
   try {
+    // A later run has newer ones. It can't end before this lock does.
+    if (!(await store.tenant(tenant, isCurrent))) return ok([]);
+    const present = isRepeated ? await hasProtections(opened.value, protections) : ok(false);
+    if (!present.ok || present.value) return present.ok ? ok([]) : present;
     return await writeProtections(opened.value, protections, clock.now());
   } finally {
     await opened.value.close();
   }
-}
-
-async function loadUpkeep(
-  { sql: db, tenant }: TenantTx,
-  repository: BackupRepositoryId,
-): Promise<RepositoryUpkeep> {
-  const row = await db
-    .selectFrom('repository_access')
-    .select('upkeep')
-    .where('tenant_id', '=', tenant)
-    .where('repository_id', '=', repository)
-    .executeTakeFirst();
-  return row?.upkeep ?? {};
 }
 
 /** Stores that items are going to be removed, so that a clean-up that was interrupted continues. */
@@ -383,6 +398,8 @@ interface CleanedUp {
   readonly protections: Protections | null;
   /** Old items stay until nobody reads them. */
   readonly isPostponed: boolean;
+  /** When it began. */
+  readonly hasDamagedCopies: boolean;
   readonly storedBytes: Bytes | null;
   readonly freedBytes: Bytes;
   readonly startedAt: Ms;
@@ -395,9 +412,7 @@ async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
   if (cleaned.erased.length > 0) await endErasure(tx, repository, cleaned.erased, at);
   await storeProtections(tx, repository, cleaned.protections);
   if (storedBytes !== null) await storeSize(tx, repository, storedBytes);
-  await sql`
-    update repository_access set upkeep = upkeep - 'repack' - ${cleaned.isPostponed ? '' : 'rewrite'}::text
-    where tenant_id = ${tx.tenant} and repository_id = ${repository}`.execute(tx.sql);
+  await endRun(tx, repository, cleaned);
   const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
   // One that was requested since then begins after this one.
   if (request?.endedAt === null && request.requestedAt <= cleaned.startedAt)

@@ -159,22 +159,35 @@ export async function beginErasure(
 
 /**
  * Removes what the index has of an object, in batches, with what an undo would put back. Returns whether
- * that was all; it isn't if the server stops. Can be repeated after a crash.
+ * that was all; it isn't if the server stops. Can be repeated after a crash. `isCurrent`: false if
+ * somebody else removes it now, or has removed it.
  */
 export async function eraseObject(
   store: Store,
   tenant: TenantId,
   object: number,
-  signal: AbortSignal,
+  {
+    signal,
+    isCurrent,
+  }: {
+    readonly signal: AbortSignal;
+    readonly isCurrent: (tx: TenantTx) => Promise<boolean>;
+  },
 ): Promise<boolean> {
   for (const table of INDEX_TABLES)
     for (let isLast = false; !isLast;) {
       if (signal.aborted) return false;
-      isLast = await store.tenant(tenant, (tx) => deleteRows(tx, table, object));
+      isLast = await store.tenant(
+        tenant,
+        async (tx) => !(await isCurrent(tx)) || deleteRows(tx, table, object),
+      );
     }
   for (let isLast = false; !isLast;) {
     if (signal.aborted) return false;
-    isLast = await store.tenant(tenant, (tx) => forgetRestored(tx, object));
+    isLast = await store.tenant(
+      tenant,
+      async (tx) => !(await isCurrent(tx)) || forgetRestored(tx, object),
+    );
   }
   return true;
 }

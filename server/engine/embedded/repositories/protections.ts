@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import { getActiveExclusions } from '#contract/backup/exclusions.ts';
@@ -180,4 +181,15 @@ export async function readProtections(
     if (parsed.success) return ok(parsed.output.protections);
   }
   return ok(null);
+}
+
+/** Returns whether the files of a repository list just this. */
+export async function hasProtections(
+  opened: Repository,
+  protections: Protections | null,
+): Promise<EngineResult<boolean>> {
+  const snapshots = await opened.listSnapshots(() => undefined);
+  if (!snapshots.ok) return snapshots;
+  const listed = await readProtections(opened, snapshots.value);
+  return listed.ok ? ok(isDeepStrictEqual(listed.value, protections)) : listed;
 }

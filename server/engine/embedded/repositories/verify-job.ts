@@ -97,8 +97,7 @@ export const repositoryVerification =
           upkeep: {
             ...(isComplete ? {} : { part: done, of }),
             ...(pack !== null && { after: { pack, requestedAt } }),
-            ...(stored.upkeep.rewrite === true && { rewrite: true }),
-            repack: stored.upkeep.repack === true || hasMore(damaged, damage),
+            ...(hasMore(damaged, damage) && { repack: true }),
             damaged: damage,
             items: items.slice(0, MAX_ITEMS),
           },
@@ -238,10 +237,12 @@ async function store(
     readonly at: Ms;
   },
 ): Promise<void> {
+  // What a clean-up has noted meanwhile stays.
+  const present = sql`upkeep - 'part' - 'of' - 'after'`;
   await tx.sql
     .updateTable('repository_access')
     .set({
-      upkeep: JSON.stringify(upkeep),
+      upkeep: sql`${present} || ${JSON.stringify(upkeep)}::text::jsonb`,
       ...(isComplete && { verified_at: at }),
     })
     .where('tenant_id', '=', tx.tenant)
