@@ -23,17 +23,29 @@ const UNPAID: ReadonlySet<string> = new Set(['payment_failed', 'disabled']);
 /** Invoices of these last days are still open. */
 const OPEN_DAYS = 57;
 
+interface DemoQuickBooks {
+  /** What requests to Intuit are sent to. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The page on which an invoice of the n-th provider is paid, from 1, and its button. */
+  readonly showPage: (
+    request: Request,
+    at: { readonly n: string; readonly number: string },
+  ) => Promise<Response>;
+}
+
 /**
- * Gives providers of the demo that show invoices a QuickBooks, which answers from their usage. Returns
- * what answers a request to Intuit.
+ * Gives providers of the demo that show invoices a QuickBooks, which answers from their usage. Its
+ * payment pages are below `base`, a path of this server.
  */
 export function openDemoQuickBooks(
   context: AppContext,
   { providers }: DemoPlan,
-): (request: Request) => Promise<Response> {
+  base: string,
+): DemoQuickBooks {
   const accounts = providers.map((provider, index) => ({
     realm: getRealm(index),
-    answer: makeQuickBooksStandIn({
+    standIn: makeQuickBooksStandIn({
+      base: `${base}/${index + 1}`,
       now: () => context.clock.now(),
       loadBooks: () =>
         context.store.tenant(provider.id, (tx) => loadBooks(tx, context, provider), {
@@ -41,12 +53,20 @@ export function openDemoQuickBooks(
         }),
     }),
   }));
-  return (request) => {
-    const account =
-      accounts.find(({ realm }) => new URL(request.url).pathname.includes(`/${realm}/`)) ??
-      accounts[0];
-    if (account === undefined) throw new TypeError('fetch failed');
-    return account.answer(request);
+  return {
+    fetch(request) {
+      const account =
+        accounts.find(({ realm }) => new URL(request.url).pathname.includes(`/${realm}/`)) ??
+        accounts[0];
+      if (account === undefined) throw new TypeError('fetch failed');
+      return account.standIn.fetch(request);
+    },
+    async showPage({ method }, { n, number }) {
+      const account = accounts[Number(n) - 1];
+      return account === undefined
+        ? new Response(null, { status: 404 })
+        : account.standIn.showPage(method, number);
+    },
   };
 }
 
@@ -110,7 +130,10 @@ async function loadCustomers(
   return (await tx.all('company')).filter(({ n }) => subscribers.has(n));
 }
 
-/** The books have what the provider has invoiced, so that they outlast a restart. */
+/**
+ * The books have what the provider has invoiced, and the payments that it has read, so that they outlast
+ * a restart.
+ */
 async function loadBooks(
   tx: TenantTx,
   { clock }: AppContext,
@@ -122,6 +145,16 @@ async function loadBooks(
     (await tx.all('subscription'))
       .filter(({ status }) => UNPAID.has(status))
       .map(({ company }) => company),
+  );
+  const paid = new Set(
+    (
+      await tx.sql
+        .selectFrom('invoice')
+        .select('id')
+        .where('tenant_id', '=', tx.tenant)
+        .where('balance', '<=', 0)
+        .execute()
+    ).map(({ id }) => id),
   );
   return {
     company: branding.name,
@@ -137,7 +170,7 @@ async function loadBooks(
           customer: String(row.company),
           day: dayText(day),
           due: dayText(day + TERM_DAYS),
-          isPaid: !unpaid.has(row.company) && today - day > OPEN_DAYS,
+          isPaid: paid.has(row.invoice.id) || (!unpaid.has(row.company) && today - day > OPEN_DAYS),
           currency: row.currency,
           note: null,
           lines: getLines(row),

@@ -13,4 +13,8 @@ export const demoQuickBooksMessages = defineMessages('demo-quickbooks', {
   customer: 'Customer: {name}',
   line: '{description}: {quantity} × {price} = {amount}',
   total: 'Total: {total} {currency}',
+  intro: 'This page simulates QuickBooks in the demo. No money moves, and no card is needed.',
+  pay: 'Pay {total} {currency}',
+  paid: 'This invoice is paid. The portal shows it after it has read QuickBooks, within 15 minutes.',
+  back: 'Return to the portal',
 });

@@ -2,6 +2,7 @@ import { dayText } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import { makeInvoicePdf } from './invoice-pdf.ts';
 import { demoQuickBooksMessages as t } from './messages.en.ts';
+import { showPaymentPage } from './payment-page.ts';
 
 interface Named {
   readonly id: string;
@@ -52,25 +53,33 @@ const HOUR_SECONDS = 3_600;
 const FIRST_NUMBER = 1_001;
 
 interface StandInOptions {
+  /** Where its payment pages are, such as `/demo/quickbooks/1`. */
+  readonly base: string;
   readonly now: () => Ms;
   readonly loadBooks: () => Promise<Books>;
 }
 
 /**
  * Stands in for QuickBooks Online in the demo, as developer.intuit.com publishes its accounting API,
- * version 3: queries, invoices that are made once per request id, their PDFs, and tokens.
+ * version 3: queries, invoices that are made once per request id, their PDFs and payment pages, and tokens.
  */
-export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
+export function makeQuickBooksStandIn({ base, now, loadBooks }: StandInOptions) {
   /** Invoices that were made since the start, by the id of the request. */
   const made = new Map<string, BookInvoice>();
+  /** When invoices were paid online since the start, by their number. */
+  const payments = new Map<string, Ms>();
 
   async function load(): Promise<Books> {
     const books = await loadBooks();
     const own = [...made.values()];
     const numbers = new Set(own.map(({ number }) => number));
+    const invoices = [...books.invoices.filter(({ number }) => !numbers.has(number)), ...own];
     return {
       ...books,
-      invoices: [...books.invoices.filter(({ number }) => !numbers.has(number)), ...own],
+      invoices: invoices.map((invoice) => {
+        const changedAt = payments.get(invoice.number);
+        return changedAt === undefined ? invoice : { ...invoice, isPaid: true, changedAt };
+      }),
     };
   }
 
@@ -103,13 +112,38 @@ export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
     return json({ Invoice: toInvoice(invoice, books) });
   }
 
-  /** The demo's provider has no online payments at Intuit, so its invoices have no link. */
-  async function getInvoice(number: string): Promise<Response> {
+  /**
+   * The link to the payment page is only there if the request includes it: online payment is on for
+   * these invoices, and they have an email address.
+   */
+  async function getInvoice(number: string, include: string | null): Promise<Response> {
     const books = await load();
     const invoice = books.invoices.find((one) => one.number === number);
-    return invoice === undefined
-      ? new Response(null, { status: 404 })
-      : json({ Invoice: toInvoice(invoice, books) });
+    if (invoice === undefined) return new Response(null, { status: 404 });
+    return json({
+      Invoice: {
+        ...toInvoice(invoice, books),
+        ...(include === 'invoiceLink' && { InvoiceLink: `${base}/${invoice.number}` }),
+      },
+    });
+  }
+
+  /** The page on which an invoice is paid. Its button, a POST, enters the payment in the books. */
+  async function showPage(method: string, number: string): Promise<Response> {
+    const books = await load();
+    const invoice = books.invoices.find((one) => one.number === number);
+    if (invoice === undefined) return new Response(null, { status: 404 });
+    const address = `${base}/${invoice.number}`;
+    if (method === 'POST') {
+      if (!invoice.isPaid) payments.set(invoice.number, now());
+      return new Response(null, { status: 303, headers: { location: address } });
+    }
+    return showPaymentPage(address, {
+      ...invoice,
+      company: books.company,
+      customer: findName(books.customers, invoice.customer),
+      total: getTotal(invoice),
+    });
   }
 
   async function getPdf(number: string): Promise<Response> {
@@ -137,7 +171,7 @@ export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
     return new Response(pdf, { headers: { 'content-type': 'application/pdf' } });
   }
 
-  return async (request: Request): Promise<Response> => {
+  async function fetch(request: Request): Promise<Response> {
     const { hostname, pathname, searchParams } = new URL(request.url);
     if (hostname === 'oauth.platform.intuit.com')
       return json({
@@ -154,9 +188,11 @@ export function makeQuickBooksStandIn({ now, loadBooks }: StandInOptions) {
     if (action === 'invoice' && request.method === 'POST')
       return create(searchParams.get('requestid') ?? '', await request.json());
     if (action === 'invoice' && format === 'pdf') return getPdf(id);
-    if (action === 'invoice' && id !== '') return getInvoice(id);
+    if (action === 'invoice' && id !== '') return getInvoice(id, searchParams.get('include'));
     return new Response(null, { status: 404 });
-  };
+  }
+
+  return { fetch, showPage };
 }
 
 /** What this product posts. */
@@ -237,6 +273,9 @@ const toInvoice = (invoice: BookInvoice, { customers }: Books): object => ({
   Balance: invoice.isPaid ? 0 : getTotal(invoice),
   PrivateNote: invoice.note,
   EmailStatus: 'EmailSent',
+  BillEmail: { Address: `customer${invoice.customer}@demo.example` },
+  AllowOnlineACHPayment: true,
+  AllowOnlineCreditCardPayment: true,
   Line: invoice.lines.map(({ description, item, quantity, price, amount }) => ({
     DetailType: 'SalesItemLineDetail',
     Description: description,

@@ -9,6 +9,7 @@ import { addDemoSubscriptions, loadCardSubscriptions } from './demo-subscription
 import { makeStripeStandIn, type StripeStandIn } from './stand-in.ts';
 
 const BASE = '/demo/stripe';
+const BOOKS = '/demo/quickbooks';
 const WEBHOOK_PATH = '/api/v1/o365/billing/stripe';
 const USER_MILLS: Readonly<Record<string, number>> = {
   basic: 2_500,
@@ -19,7 +20,7 @@ const USER_MILLS: Readonly<Record<string, number>> = {
 };
 const GIGABYTE_MILLS = 100;
 
-/** The payment provider of the demo: one account for each provider, and its hosted pages. */
+/** The payment providers of the demo: an account for each provider, and their hosted pages. */
 export interface DemoStripe {
   /** Adds the pages, and delivers events to this app from now on. */
   readonly routes: (app: Hono) => void;
@@ -28,7 +29,7 @@ export interface DemoStripe {
 /** Gives each provider of the demo prices, an account at the stand-in, and an open sign-up. */
 export async function startDemoStripe(context: AppContext, plan: DemoPlan): Promise<DemoStripe> {
   const { providers } = plan;
-  const quickBooks = openDemoQuickBooks(context, plan);
+  const quickBooks = openDemoQuickBooks(context, plan, BOOKS);
   let app: Hono | null = null;
   const accounts = new Map<string, { readonly n: number; readonly stripe: StripeStandIn }>();
   for (const [index, provider] of providers.entries()) {
@@ -60,12 +61,12 @@ export async function startDemoStripe(context: AppContext, plan: DemoPlan): Prom
       });
   }
   context.payments.connectTo((request) => {
-    if (new URL(request.url).hostname.endsWith('.intuit.com')) return quickBooks(request);
+    if (new URL(request.url).hostname.endsWith('.intuit.com')) return quickBooks.fetch(request);
     const key = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     const account = accounts.get(key ?? '') ?? [...accounts.values()][0];
     if (account === undefined) throw new TypeError('fetch failed');
     return account.stripe.fetch(request);
-  });
+  }, `${BOOKS}/`);
   return {
     routes(to) {
       app = to;
@@ -76,6 +77,11 @@ export async function startDemoStripe(context: AppContext, plan: DemoPlan): Prom
         url.pathname = url.pathname.slice(`${BASE}/${account.n}`.length);
         return account.stripe.pages.fetch(new Request(url, c.req.raw));
       });
+      to.all(`${BOOKS}/:n/:number`, (c) =>
+        isOperator(context, c.req.raw, c.env)
+          ? quickBooks.showPage(c.req.raw, c.req.param())
+          : c.notFound(),
+      );
     },
   };
 }

@@ -197,13 +197,14 @@ export function connectQuickBooks(
       const read = v.safeParse(LinkShape, parsed(await answer.text()));
       if (!read.success) throw new QuickBooksError('later', t.unreadable);
       const { InvoiceLink: link } = read.output.Invoice;
-      return link !== null && isAtIntuit(link) ? link : null;
+      return link !== null && isPaymentPage(link, context) ? link : null;
     },
   };
 }
 
-/** No other page gets a customer who wants to pay. */
-function isAtIntuit(link: string): boolean {
+/** No other page gets a customer who wants to pay: it is at Intuit, or the demo's own. */
+function isPaymentPage(link: string, { payments: { pages } }: AppContext): boolean {
+  if (pages !== null) return /^[\w/-]+$/.test(link) && link.startsWith(pages);
   const url = URL.parse(link);
   return url !== null && url.protocol === 'https:' && /(^|\.)intuit\.com$/.test(url.hostname);
 }

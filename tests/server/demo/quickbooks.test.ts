@@ -15,7 +15,12 @@ test("EST-13, BILL-16: the demo's QuickBooks has the invoices of the usage, make
   const { tenant } = office;
   const provider = { ...getFirst(getPlan('small', context.clock.now())), id: tenant };
   const plan = { ...getPlan('small', context.clock.now()), providers: [provider] };
-  const start = (): void => context.payments.connectTo(openDemoQuickBooks(context, plan));
+  const base = '/demo/quickbooks';
+  const start = () => {
+    const opened = openDemoQuickBooks(context, plan, base);
+    context.payments.connectTo(opened.fetch, `${base}/`);
+    return opened;
+  };
   await context.store.tenant(tenant, async ({ sql }) => {
     const { branding } = await sql
       .selectFrom('provider')
@@ -86,4 +91,31 @@ test("EST-13, BILL-16: the demo's QuickBooks has the invoices of the usage, make
   const first = before.rows.map(({ _id: row }) => row).join('');
   const pdf = await last('GET', `o365/quickbooks/invoices/${first}/pdf`);
   expect([pdf.status, pdf.text.slice(0, 5)]).toEqual([200, '%PDF-']);
+
+  // It is paid online on the page that is linked, which enters the payment in the books.
+  const { url } = await must<OutputOf<'payInvoiceOnline'>>(last, 'POST', 'o365/checkout/invoice', {
+    companyId: 1,
+  });
+  const at = { n: '1', number: invoice };
+  expect(url).toBe(`${base}/1/${at.number}`);
+  const { showPage } = start();
+  const show = async (method: string, where = at) => {
+    const page = await showPage(new Request(`http://localhost${url}`, { method }), where);
+    return { status: page.status, to: page.headers.get('location'), html: await page.text() };
+  };
+  const open = await show('GET');
+  expect([open.status, open.html]).toEqual([200, expect.stringContaining('Total: 19.06')]);
+  expect(open.html).toMatch(/<form method="post" action="([^"]+)"><button>Pay 19\.06/);
+  expect(await show('POST')).toMatchObject({ status: 303, to: url });
+  const done = await show('GET');
+  expect([done.status, done.html]).toEqual([200, expect.not.stringContaining('<form')]);
+  expect((await show('POST', { n: '1', number: '999' })).status).toBe(404);
+  expect((await show('GET', { n: '7', number: at.number })).status).toBe(404);
+  const paid = [expect.objectContaining({ number: invoice, total: 19_060, balance: 0 })];
+  expect((await read()).rows).toEqual(paid);
+  // What was paid stays paid over a restart.
+  start();
+  expect((await read()).rows).toEqual(paid);
+  const payer = await office.as('payer', ['super-admin', 'admin']);
+  expect((await payer('POST', 'o365/checkout/invoice', { companyId: 1 })).status).toBe(409);
 });

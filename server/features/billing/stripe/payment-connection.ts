@@ -9,11 +9,14 @@ interface Limits {
 type Fetch = (request: Request, limits?: Limits) => Promise<Response>;
 
 /**
- * The way to Stripe, reCAPTCHA and QuickBooks. The demo connects it to its own stand-ins instead.
+ * The way to Stripe, reCAPTCHA and QuickBooks. The demo connects it to its own stand-ins instead, whose
+ * payment pages are below `pages`, a path of this server that ends with a slash.
  */
 export interface PaymentConnection {
   readonly fetch: Fetch;
-  connectTo(fetch: Fetch): void;
+  /** Null: only the provider's own pages take payments. */
+  readonly pages: string | null;
+  connectTo(fetch: Fetch, pages?: string): void;
 }
 
 const MAX_BYTES = 4 * 1_048_576;
@@ -28,10 +31,15 @@ export function makePaymentConnection(context: () => AppContext): PaymentConnect
       maxBytes,
       timeoutMs,
     });
+  let standInPages: string | null = null;
   return {
     fetch: (request, limits) => send(request, limits),
-    connectTo(fetch) {
+    get pages() {
+      return standInPages;
+    },
+    connectTo(fetch, pages) {
       send = fetch;
+      standInPages = pages ?? null;
     },
   };
 }
