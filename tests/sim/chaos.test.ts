@@ -238,7 +238,7 @@ async function untilAgreed(
   const end = clock.now() + AGREE_MS;
   for (;;) {
     await clock.pass(2_000);
-    // A session may have ended because the answer with its next cookie was lost for too long.
+    // Whoever was signed out signs in again.
     for (const client of clients)
       if (client.api.session.who.kind === 'out') await signIn(client, clock);
     const states = [];

@@ -44,8 +44,8 @@ export interface TokenNeeds {
 }
 
 /**
- * Shorter than the time for which the server still accepts the previous cookie after a lost answer,
- * so that a retry doesn't look like theft.
+ * Short, because everything waits for the token: after a lost answer, the server accepts the previous
+ * cookie until the new tokens are used, so a retry doesn't look like theft.
  */
 const REFRESH_SILENCE_MS: Ms = 7_000;
 

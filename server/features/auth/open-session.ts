@@ -121,9 +121,12 @@ export async function endFormer(
   if (!former) return;
   const row = await tx.sql
     .selectFrom('session')
-    .select('refresh_hash')
+    .select(['refresh_hash', 'previous_refresh_hash'])
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', former.session)
     .executeTakeFirst();
-  if (row?.refresh_hash === hashToken(former)) await endSession(tx, former.session, now);
+  // The one before, if the answer with the current one was lost.
+  const hash = hashToken(former);
+  if (row?.refresh_hash === hash || row?.previous_refresh_hash === hash)
+    await endSession(tx, former.session, now);
 }

@@ -8,8 +8,10 @@ import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
 import type { AppContext } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
-import { readSession } from './sessions.ts';
+import { StoreError } from '../db/retry.ts';
+import { confirmPair, readSession } from './sessions.ts';
 import { hashToken, readToken } from './tokens.ts';
+import type { AuthToken } from './tokens.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpired };
@@ -49,12 +51,31 @@ export async function authenticate(
     return failed(SIGNED_OUT);
   const {
     session,
-    row: { access_hash: accessHash, access_until: accessUntil },
+    row: { access_hash: accessHash, access_until: accessUntil, pair_used: isUsed },
   } = found;
+  const isCurrent = accessHash === hashToken(token);
+  const isConfirmed = isUsed || (isCurrent && (await confirm(context, tenant, token, accessHash)));
   // This provider's cache can't notice a change to an actor of another provider.
-  if (found.row.actor_tenant === null)
+  if (found.row.actor_tenant === null && isConfirmed)
     knownSessions.put(round, tenant, token.session, { accessHash, accessUntil, session });
-  return accessHash === hashToken(token) && isAhead(accessUntil, now, LIMITS.accessMs)
-    ? ok(session)
-    : failed(EXPIRED);
+  return isCurrent && isAhead(accessUntil, now, LIMITS.accessMs) ? ok(session) : failed(EXPIRED);
+}
+
+/**
+ * From now on, the refresh token before this pair ends the session. Returns false if the disk is full:
+ * the device can still read then.
+ */
+async function confirm(
+  { store }: AppContext,
+  tenant: TenantId,
+  { session }: AuthToken,
+  accessHash: string,
+): Promise<boolean> {
+  try {
+    await store.tenant(tenant, (tx) => confirmPair(tx, session, accessHash));
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'disk-full') return false;
+    throw error;
+  }
 }

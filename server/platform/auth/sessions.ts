@@ -102,9 +102,9 @@ export type Refreshed =
   | { readonly kind: 'expired' | 'unknown' | 'reused' };
 
 /**
- * Moves one step along the token chain. The previous token stays valid for a moment (two tabs that
- * raced, a lost response) and gets the same pair as before. Any older token was stolen and ends the
- * session for both (A2).
+ * Moves one step along the token chain. The previous token gets the same pair again while nobody has
+ * used this pair (its answer was lost, however long ago), and for a moment after (two tabs that
+ * raced). Any older token was stolen and ends the session for both (A2).
  */
 export async function refreshSession(
   tx: TenantTx,
@@ -122,7 +122,8 @@ export async function refreshSession(
   if (!row || row.ended_at !== null) return { kind: 'unknown' };
   const hash = hashToken(token);
   const pair = nextPair(token, key);
-  if (hash === row.refresh_hash) {
+  const isFormer = hash === row.previous_refresh_hash && pair.refreshHash === row.refresh_hash;
+  if (hash === row.refresh_hash || (isFormer && !row.pair_used)) {
     if (isOver(row, now)) return { kind: 'expired' };
     const accessUntil = Math.min(now + LIMITS.accessMs, row.absolute_until);
     const cookieUntil = Math.min(now + LIMITS.idleMs, row.absolute_until);
@@ -133,6 +134,7 @@ export async function refreshSession(
         access_until: accessUntil,
         refresh_hash: pair.refreshHash,
         previous_refresh_hash: hash,
+        pair_used: false,
         // Not when the request arrived: a busy server would answer when the moment is over.
         rotated_at: clock.now(),
         idle_until: cookieUntil,
@@ -145,10 +147,7 @@ export async function refreshSession(
       opened: { session: row.id, pair, userId: row.user_id, accessUntil, cookieUntil },
     };
   }
-  const inRace =
-    hash === row.previous_refresh_hash &&
-    now - row.rotated_at <= LIMITS.refreshGraceMs &&
-    pair.refreshHash === row.refresh_hash;
+  const inRace = isFormer && now - row.rotated_at <= LIMITS.refreshGraceMs;
   if (inRace && !isOver(row, now))
     return {
       kind: 'fresh',
@@ -162,6 +161,17 @@ export async function refreshSession(
     };
   await endSession(tx, row.id, now);
   return { kind: 'reused' };
+}
+
+/** Records that the session's current access token was used: its device has the pair. */
+export async function confirmPair(tx: TenantTx, id: string, accessHash: string): Promise<void> {
+  await tx.sql
+    .updateTable('session')
+    .set({ pair_used: true })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .where('access_hash', '=', accessHash)
+    .execute();
 }
 
 export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<void> {

@@ -41,6 +41,8 @@ export interface SessionTable {
   access_until: Ms;
   refresh_hash: string;
   previous_refresh_hash: string | null;
+  /** Whether the access token of the current pair was used since the last refresh. */
+  pair_used: Generated<boolean>;
   rotated_at: Ms;
   idle_until: Ms;
   absolute_until: Ms;

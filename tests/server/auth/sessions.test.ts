@@ -206,6 +206,77 @@ eachDatabase((_name, open) => {
     expect(cookieIn(two)).toBe(cookieIn(one));
   });
 
+  test('G40: while nobody used the new tokens, the one before gets them again: answers lost for longer than 10 s cost nothing', async () => {
+    const { host, cookie } = await signedIn();
+    fixture.pass(LIMITS.accessMs);
+    const lost = await refresh(app, host, cookie);
+    expect(lost.status).toBe(200);
+    // Each answer is lost: to time-outs, and to pages that are left before they have it.
+    for (const wait of [LIMITS.refreshGraceMs + 1, LIMITS.refreshGraceMs + 1, 20 * 60_000]) {
+      fixture.pass(wait);
+      const again = await refresh(app, host, cookie);
+      expect([again.status, cookieIn(again)]).toEqual([200, cookieIn(lost)]);
+      expect(again.body.data.token).toBe(lost.body.data.token);
+      expect(again.body.data.tokenExpiresAt).toBe(fixture.context.clock.now() + LIMITS.accessMs);
+    }
+    expect(await seen(host, lost.body.data.token)).toBe('in');
+    const next = await refresh(app, host, cookieIn(lost));
+    expect(next.status).toBe(200);
+    expect(await seen(host, next.body.data.token)).toBe('in');
+  });
+
+  test('G40: a thief and an owner can not both go on with one refresh token, whoever uses it first', async () => {
+    const use = async (host: string, cookie: string | null) => {
+      const answer = await refresh(app, host, cookie);
+      const isIn = answer.status === 200 && (await seen(host, answer.body.data.token)) === 'in';
+      return { isIn, cookie: cookieIn(answer), token: answer.body.data?.token ?? '' };
+    };
+    const { host, cookie } = await signedIn();
+    const first = await use(host, cookie);
+    expect(first.isIn).toBe(true);
+    fixture.pass(LIMITS.refreshGraceMs + 1);
+    const second = await use(host, cookie);
+    expect(second.isIn).toBe(false);
+    expect(await seen(host, first.token)).toBe('401 signed-out');
+    expect((await use(host, first.cookie)).isIn).toBe(false);
+
+    // Both get the same successor, and neither uses it. The first use of it is noticed.
+    const other = await signedIn();
+    const thief = await refresh(app, other.host, other.cookie);
+    fixture.pass(LIMITS.refreshGraceMs + 1);
+    const owner = await refresh(app, other.host, other.cookie);
+    expect(cookieIn(owner)).toBe(cookieIn(thief));
+    const going = await use(other.host, cookieIn(thief));
+    expect(going.isIn).toBe(true);
+    fixture.pass(LIMITS.refreshGraceMs + 1);
+    expect((await refresh(app, other.host, cookieIn(owner))).body.error.kind).toBe('signed-out');
+    expect(await seen(other.host, going.token)).toBe('401 signed-out');
+  });
+
+  test('G40: the token before the one before ends the session, even if nobody used the new tokens', async () => {
+    const { host, cookie } = await signedIn();
+    const one = await refresh(app, host, cookie);
+    const two = await refresh(app, host, cookieIn(one));
+    expect((await refresh(app, host, cookie)).body.error.kind).toBe('signed-out');
+    expect(await seen(host, two.body.data.token)).toBe('401 signed-out');
+  });
+
+  test('G40: the first use of an access token is noticed even if it has expired by then', async () => {
+    const { host, cookie } = await signedIn();
+    const one = await refresh(app, host, cookie);
+    fixture.pass(LIMITS.accessMs);
+    expect(await seen(host, one.body.data.token)).toBe('401 expired');
+    expect((await refresh(app, host, cookie)).body.error.kind).toBe('signed-out');
+  });
+
+  test('G40, AUTH-6: signing in again ends the session whose last answer was lost', async () => {
+    const { host, cookie } = await signedIn();
+    const lost = await refresh(app, host, cookie);
+    const again = await login(app, host, 'kate', undefined, { cookie });
+    expect(again.status).toBe(200);
+    expect(await seen(host, lost.body.data.token)).toBe('401 signed-out');
+  });
+
   test('AUTH-3: logging out ends the session immediately and deletes the cookie', async () => {
     const { host, token, cookie } = await signedIn();
     const out = await ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token });

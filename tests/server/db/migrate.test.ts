@@ -54,6 +54,7 @@ const EARLIER = [
   ...['sealed_seq', 'sealed_hash', 'checked_at', 'damaged_parts', 'cut_seq'].map(
     (column) => `alter table head drop column ${column}`,
   ),
+  'alter table session drop column pair_used',
   `delete from migration where name >= '0035'`,
   'alter table migration drop column timestamp',
   'alter table migration add column at bigint not null default 1700000000123',

@@ -93,6 +93,7 @@ import { migration0112 } from './0112_restore_claims.ts';
 import { migration0113 } from './0113_pending_keys.ts';
 import { migration0114 } from './0114_claims_of_tasks.ts';
 import { migration0118 } from './0118_log_cuts.ts';
+import { migration0119 } from './0119_used_pairs.ts';
 import { migration0130 } from './0130_log_line_times.ts';
 import type { Migration } from './migration.ts';
 
@@ -193,5 +194,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0113,
   migration0114,
   migration0118,
+  migration0119,
   migration0130,
 ];
