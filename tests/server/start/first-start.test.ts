@@ -217,17 +217,18 @@ test('START-2, ARCH-1: events are archived after 400 days or more, and never by 
     expect(readArchive({ [days]: wrong })).toMatch(/^DAYBOOK_ARCHIVE_AFTER_DAYS must be/);
 });
 
+const readDeleteLogs = (env: Record<string, string>): unknown => {
+  const settings = readConfig(env, '/');
+  return typeof settings === 'string' ? settings : settings.config.deleteLogsAfterDays;
+};
+
 test('START-2, LOG-14: logs are deleted after 31 days or more, and never by default', () => {
-  const read = (env: Record<string, string>): unknown => {
-    const settings = readConfig(env, '/');
-    return typeof settings === 'string' ? settings : settings.config.deleteLogsAfterDays;
-  };
   const days = 'DAYBOOK_DELETE_LOGS_AFTER_DAYS';
-  expect([{}, { [days]: '0' }, { [days]: '31' }, { [days]: ' 36500 ' }].map(read)).toEqual([
-    0, 0, 31, 36_500,
-  ]);
+  expect(
+    [{}, { [days]: '0' }, { [days]: '31' }, { [days]: ' 36500 ' }].map(readDeleteLogs),
+  ).toEqual([0, 0, 31, 36_500]);
   for (const wrong of ['30', '1', '-31', '31.5', 'never', '36501'])
-    expect(read({ [days]: wrong })).toMatch(/^DAYBOOK_DELETE_LOGS_AFTER_DAYS must be/);
+    expect(readDeleteLogs({ [days]: wrong })).toMatch(/^DAYBOOK_DELETE_LOGS_AFTER_DAYS must be/);
 });
 
 const loadDemo = (args: readonly string[], env: Record<string, string> = {}): unknown => {

@@ -27,7 +27,9 @@ export function RunLogPanel({ query }: { readonly query: ExecutionQuery }) {
     >
       <Unknown query={query} waiting={t.loadingLog} />
       {query.execution !== null && lines.length === 0 && (
-        <p className="m-0 py-1 text-ink-3">{query.execution.isLogDeleted ? t.logDeleted : t.noLog}</p>
+        <p className="m-0 py-1 text-ink-3">
+          {query.execution.isLogDeleted ? t.logDeleted : t.noLog}
+        </p>
       )}
       {lines.length > 0 && (
         <ol className="rp-log" {...(whole && { 'tabIndex': 0, 'aria-label': t.log })}>
