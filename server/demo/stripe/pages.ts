@@ -1,22 +1,9 @@
 import { formatMoment } from '#contract/i18n/moment.ts';
+import { hostedPage } from '../hosted-page.ts';
+import { escaped } from '../tenant-page/html.ts';
 import { stripePageMessages as t } from './messages.en.ts';
 
-/** The hosted pages of the stand-in: without scripts, and without a field for a card. */
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="stylesheet" href="/demo/tenant.css">
-</head>
-<body>
-<header><h1>${title}</h1><p>${t.intro}</p></header>
-<main>${body}</main>
-</body>
-</html>
-`;
+const page = (title: string, body: string): string => hostedPage(title, t.intro, body);
 
 export function checkoutPage(
   base: string,
@@ -53,6 +40,3 @@ function describeTerms(session: Readonly<Record<string, unknown>>): string {
 
 export const portalPage = (back: string): string =>
   page(t.portal, `<p>${t.portalHint}</p><p><a href="${escaped(back)}">${t.back}</a></p>`);
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
