@@ -28,28 +28,30 @@ export function History({
   if (problem === null || (history.length === 0 && until === null)) return null;
   return (
     <PanelPart title={t.history}>
-      <ol className="rp-history">
-        {history.map((entry, place) => {
-          const { icon, who, did, message } = toHistoryLine(entry, problem.state, zone);
-          const at = Date.parse(entry.at);
-          return (
-            <li key={history.length - place}>
-              <Icon name={icon} className="mt-px text-ink-3" />
-              <span className="min-w-0 break-words">
-                {typeof did === 'string' ? did : richText(did, { who: <b>{who}</b> })}
-              </span>
-              <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>
-                {formatWhen(at, zone)}
-              </time>
-              {message !== null && (
-                <span className="col-[2/-1] break-words whitespace-pre-line text-ink-2">
-                  {message}
+      {history.length > 0 && (
+        <ol className="rp-history">
+          {history.map((entry, place) => {
+            const { icon, who, did, message } = toHistoryLine(entry, problem.state, zone);
+            const at = Date.parse(entry.at);
+            return (
+              <li key={history.length - place}>
+                <Icon name={icon} className="mt-px text-ink-3" />
+                <span className="min-w-0 break-words">
+                  {typeof did === 'string' ? did : richText(did, { who: <b>{who}</b> })}
                 </span>
-              )}
-            </li>
-          );
-        })}
-      </ol>
+                <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>
+                  {formatWhen(at, zone)}
+                </time>
+                {message !== null && (
+                  <span className="col-[2/-1] break-words whitespace-pre-line text-ink-2">
+                    {message}
+                  </span>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
       {until !== null && (
         <p className="mt-2 mb-0 text-ink-2">
           {t.historyArchived({ time: formatWhen(Date.parse(until), zone) })}
