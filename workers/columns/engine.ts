@@ -13,7 +13,7 @@ import type {
 } from '#workers/types.ts';
 import { getId, SMALL_TABLES } from '#workers/tables.ts';
 import type { SmallRow } from '#workers/tables.ts';
-import { QueryCache } from './answered.ts';
+import { QueryCache } from './query-cache.ts';
 import { getDays } from './days.ts';
 import { Histories } from './history.ts';
 import { isNamedAlike, Jobs } from './jobs.ts';

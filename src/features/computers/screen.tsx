@@ -19,7 +19,7 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import { FromServer } from '../shared/section.tsx';
-import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
+import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { computersAddress, computersPlace, SHOWS, shownComputers, getIgnoreState } from './rows.ts';
 import type { Computer, ComputersPlace, Show, IgnoreState } from './rows.ts';
@@ -50,7 +50,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const [max, setMax] = useState(AT_FIRST);
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = toStretch(place.span, dayAt(now, rule), rule);
+  const stretch = toDayRange(place.span, dayAt(now, rule), rule);
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));

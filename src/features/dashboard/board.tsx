@@ -24,7 +24,7 @@ import { unprotected } from './computers.ts';
 import { EmptyBoard, NothingYet } from './empty.tsx';
 import { Parts } from './parts.tsx';
 import { fillingUp } from '../shared/capacity.ts';
-import { getHistory, toStretch } from '../shared/date-range/day-stretch.ts';
+import { getHistory, toDayRange } from '../shared/date-range/day-range.ts';
 import { Tools } from './tools.tsx';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
@@ -44,7 +44,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const [text, setText] = useState('');
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const zone = rule.zone;
-  const stretch = toStretch(board.span, dayAt(now, rule), rule);
+  const stretch = toDayRange(board.span, dayAt(now, rule), rule);
   const longer = getHistory(stretch, rule);
   const { companies, instructionTypes } = board;
   const overview = useWatch('overview', {

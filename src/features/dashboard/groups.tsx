@@ -4,7 +4,7 @@ import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
 import { countDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import type { DayRange } from '../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../shared/date-range/day-range.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 

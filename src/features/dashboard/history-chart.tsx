@@ -8,7 +8,7 @@ import { columnWords, countBad, countGood } from '../shared/charts/day-columns.t
 import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { DashboardSection } from '../shared/section.tsx';
-import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
+import { daysWords, dayWords } from '../shared/date-range/day-range.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 /** CSS pixels: the scale of successes, the gap below it, and the scale of all other results. */

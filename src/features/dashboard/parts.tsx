@@ -22,8 +22,8 @@ import { RepositoryList } from './repository-list.tsx';
 import { FromServer, DashboardSection } from '../shared/section.tsx';
 import { Stat } from './stat.tsx';
 import { SyncList } from './sync-list.tsx';
-import { getHistory, toStretch } from '../shared/date-range/day-stretch.ts';
-import type { DayRange } from '../shared/date-range/day-stretch.ts';
+import { getHistory, toDayRange } from '../shared/date-range/day-range.ts';
+import type { DayRange } from '../shared/date-range/day-range.ts';
 import { Unprotected } from './unprotected.tsx';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
@@ -117,7 +117,8 @@ export function Parts(props: PartsProps) {
             canOpen
               ? listAddress({
                   ...ask,
-                  days: getHistory(toStretch({ kind: 'today' }, dayAt(now, rule), rule), rule).days,
+                  days: getHistory(toDayRange({ kind: 'today' }, dayAt(now, rule), rule), rule)
+                    .days,
                   pending: true,
                 })
               : null

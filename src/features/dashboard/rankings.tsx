@@ -7,7 +7,7 @@ import type { RankingMeasure } from '../analytics/rankings/address.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
 import { DashboardSection } from '../shared/section.tsx';
-import type { DayRange } from '../shared/date-range/day-stretch.ts';
+import type { DayRange } from '../shared/date-range/day-range.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface RankingsProps {

@@ -22,8 +22,8 @@ import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { countDelta, shareDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
 import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
-import type { DayRange } from '../shared/date-range/day-stretch.ts';
+import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
+import type { DayRange } from '../shared/date-range/day-range.ts';
 import { STAT_STATES, statLabel } from './labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
@@ -198,7 +198,7 @@ function OwnStat({ span, ...props }: StatProps & { readonly span: Span }) {
     rule,
     now,
   } = props;
-  const stretch = toStretch(span, dayAt(now, rule), rule);
+  const stretch = toDayRange(span, dayAt(now, rule), rule);
   const overview = useWatch('overview', {
     from: stretch.from,
     to: stretch.to,

@@ -9,8 +9,8 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import type { Board } from './address.ts';
 import { beginsLater } from '../shared/charts/day-columns.ts';
 import { againstWords, extentWords } from '../shared/charts/deltas.ts';
-import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
-import type { DayRange } from '../shared/date-range/day-stretch.ts';
+import { daysWords, dayWords } from '../shared/date-range/day-range.ts';
+import type { DayRange } from '../shared/date-range/day-range.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 

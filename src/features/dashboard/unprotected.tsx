@@ -7,7 +7,7 @@ import type { Board } from './address.ts';
 import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
 import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { StatFrame, Unit } from './stat.tsx';
-import { toStretch } from '../shared/date-range/day-stretch.ts';
+import { toDayRange } from '../shared/date-range/day-range.ts';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
@@ -31,7 +31,7 @@ export function Unprotected({
   companyName,
   onBoard,
 }: UnprotectedProps) {
-  const stretch = toStretch(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
+  const stretch = toDayRange(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
   const found = query.value === null ? null : unprotected(query.value, board.companies, now);
   const fresh = found === null ? null : firstSeenWords(found, stretch);
   return (

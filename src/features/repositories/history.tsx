@@ -11,7 +11,7 @@ import { addDays, dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { FromServer } from '#src/features/shared/section.tsx';
-import { dayWords, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
+import { dayWords, toDayRange } from '#src/features/shared/date-range/day-range.ts';
 import { usePolledQuery } from '#src/features/shared/queries/use-polled-query.ts';
 import { TooLong } from '#src/features/shared/query-states.tsx';
 import { repositoryMessages as t } from './messages.en.ts';
@@ -28,7 +28,7 @@ interface HistoryProps {
 
 /** Used space of a repository at the end of each day, with its capacity. */
 export function History({ id, name, span, rule, now, onSpan, formatAge }: HistoryProps) {
-  const stretch = toStretch(span, dayAt(now, rule), rule);
+  const stretch = toDayRange(span, dayAt(now, rule), rule);
   const tooLong = stretch.count > MAX_REPORT_DAYS;
   const request = usePolledQuery(
     'repositoryHistory',

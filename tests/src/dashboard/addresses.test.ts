@@ -8,7 +8,7 @@ import { listAddress, searchAddress } from '#src/features/shared/page-links/resu
 import type { Board } from '#src/features/dashboard/address.ts';
 import { computersAddress } from '#src/features/dashboard/computers.ts';
 import { besidePlace } from '#src/features/shared/lists/address.ts';
-import { daysWords, getHistory, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
+import { daysWords, getHistory, toDayRange } from '#src/features/shared/date-range/day-range.ts';
 import { addDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
@@ -148,24 +148,24 @@ test('DASH-2: a job opens with its runs, newest first; attention items open as p
 
 test('DASH-3: future days are no part of a figure, and the chart shows at least thirty days', () => {
   const today = '2026-11-20';
-  expect(toStretch({ kind: 'this', unit: 'month' }, today, RULE)).toMatchObject({
+  expect(toDayRange({ kind: 'this', unit: 'month' }, today, RULE)).toMatchObject({
     days: ['2026-11-01', today],
     count: 20,
     to: firstMomentOfDay('2026-11-21', RULE),
   });
-  expect(toStretch({ kind: 'last', days: 7 }, today, RULE)).toMatchObject({
+  expect(toDayRange({ kind: 'last', days: 7 }, today, RULE)).toMatchObject({
     days: ['2026-11-14', today],
     count: 7,
     from: firstMomentOfDay('2026-11-14', RULE),
   });
   expect(
-    toStretch({ kind: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
+    toDayRange({ kind: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
   ).toEqual(['2026-12-01', '2026-12-01']);
-  expect(getHistory(toStretch({ kind: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
+  expect(getHistory(toDayRange({ kind: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
     days: ['2026-10-22', today],
     count: 30,
   });
-  expect(getHistory(toStretch({ kind: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
+  expect(getHistory(toDayRange({ kind: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
   expect([
     daysWords(['2026-11-20', '2026-11-20']),
     daysWords(['2026-11-14', '2026-11-20']),

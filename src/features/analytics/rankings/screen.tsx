@@ -17,7 +17,7 @@ import { Tabs } from '#src/ui/tabs.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { toStretch } from '../../shared/date-range/day-stretch.ts';
+import { toDayRange } from '../../shared/date-range/day-range.ts';
 import { drillAddress } from '../trends/address.ts';
 import { TrendFilters } from '../trends/choices.tsx';
 import { RefusedNotice, TooLong } from '../../shared/query-states.tsx';
@@ -76,7 +76,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const canOpen = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = toStretch(place.span, dayAt(now, rule), rule);
+  const stretch = toDayRange(place.span, dayAt(now, rule), rule);
   const tooLong = stretch.count > MAX_REPORT_DAYS;
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);

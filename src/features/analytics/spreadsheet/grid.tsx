@@ -10,7 +10,7 @@ import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
 import { shareWords } from '../../calendar/labels.ts';
 import { weekdayName } from '../../calendar/steps.ts';
-import { dayWords } from '../../shared/date-range/day-stretch.ts';
+import { dayWords } from '../../shared/date-range/day-range.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
 import { spreadsheetMessages as t } from './messages.en.ts';
 

@@ -23,7 +23,7 @@ import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useTouch } from '../../shared/grid/use-touch.ts';
 import { modeLabel, shareWords } from '../../calendar/labels.ts';
 import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
-import { toStretch } from '../../shared/date-range/day-stretch.ts';
+import { toDayRange } from '../../shared/date-range/day-range.ts';
 import { ExportLine } from '../../shared/export/export-progress.tsx';
 import { makeFile } from '../../shared/export/make-file.ts';
 import { TrendFilters } from '../trends/choices.tsx';
@@ -53,7 +53,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const canOpen = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = toStretch(place.span, dayAt(now, rule), rule);
+  const stretch = toDayRange(place.span, dayAt(now, rule), rule);
   const tooLong = stretch.count > MAX_REPORT_DAYS;
   const [lines, putLines] = useState(FIRST);
   const touch = useTouch();

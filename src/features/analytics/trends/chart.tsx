@@ -6,7 +6,7 @@ import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { DashboardSection } from '../../shared/section.tsx';
-import { daysWords, dayWords } from '../../shared/date-range/day-stretch.ts';
+import { daysWords, dayWords } from '../../shared/date-range/day-range.ts';
 import type { Bucket, Unit } from './buckets.ts';
 import { trendMessages as t } from './messages.en.ts';
 

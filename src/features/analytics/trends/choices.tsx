@@ -7,8 +7,8 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
-import { daysWords } from '#src/features/shared/date-range/day-stretch.ts';
-import type { DayRange } from '#src/features/shared/date-range/day-stretch.ts';
+import { daysWords } from '#src/features/shared/date-range/day-range.ts';
+import type { DayRange } from '#src/features/shared/date-range/day-range.ts';
 import type { TrendSelection } from './address.ts';
 import { trendMessages as t } from './messages.en.ts';
 

@@ -2,7 +2,7 @@ import type { Day } from '#contract/ids.ts';
 import { sumTallies } from '#contract/dashboard/overview.ts';
 import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import { chartMessages as t } from './messages.en.ts';
-import { daysWords } from '../date-range/day-stretch.ts';
+import { daysWords } from '../date-range/day-range.ts';
 
 /** A column of the chart: a day, or several days in longer periods. */
 export interface ChartColumn extends Tally {

@@ -15,15 +15,15 @@ export interface DayRange {
  * Returns the days of a span up to today, because future days have nothing to compare with. A span
  * in the future is reduced to its first day.
  */
-export function toStretch(span: Span, today: Day, rule: DayRule): DayRange {
+export function toDayRange(span: Span, today: Day, rule: DayRule): DayRange {
   const [first, end] = getDays(span, today);
-  return stretch(first, end > today && first <= today ? today : end > today ? first : end, rule);
+  return toRange(first, end > today && first <= today ? today : end > today ? first : end, rule);
 }
 
-/** Returns the days of the chart: those of the stretch, but at least thirty. */
+/** Returns the days of the chart: those of the range, but at least thirty. */
 export function getHistory({ days: [first, last] }: DayRange, rule: DayRule): DayRange {
   const month = addDays(last, 1 - HISTORY_DAYS);
-  return stretch(first < month ? first : month, last, rule);
+  return toRange(first < month ? first : month, last, rule);
 }
 
 /** `11/14/26 to 11/20/26`. */
@@ -37,7 +37,7 @@ export const dayWords = (day: Day): string =>
 export const HISTORY_DAYS = 30;
 const DAY = 86_400_000;
 
-function stretch(first: Day, last: Day, rule: DayRule): DayRange {
+function toRange(first: Day, last: Day, rule: DayRule): DayRange {
   const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY) + 1;
   return {
     days: [first, last],
