@@ -14,7 +14,6 @@ export const startMessages = defineMessages('start', {
   couldNotStart: "This page couldn't start",
   noWorker:
     'The service that stores and sends your data failed to start. Your changes are saved on this device.',
-  noWorkerHint:
-    'Reload the page. If it happens again, check that your browser is up to date and allows web workers.',
+  noWorkerHint: 'Reload the page. If that fails, update your browser and allow web workers.',
   workerNotLoaded: "The web worker couldn't be loaded.",
 });

@@ -152,8 +152,7 @@ test('STORE-3, HTTP-1: the answer to each database error, and when to retry', ()
     // It may have been done: nobody is told that it was not.
     {
       kind: 'busy',
-      message:
-        'The server lost its database while saving. Check whether the change was saved before you try again.',
+      message: 'The server lost its database while saving. Check whether the change was saved.',
     },
   ]);
   expect(storeFailure(new Error('a bug'), 1_000)).toBeNull();
