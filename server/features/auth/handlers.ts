@@ -5,7 +5,7 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
-import { ok } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
 import { getDirectory } from './directory/get-directory.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -79,7 +79,7 @@ export function accountHandlers(
     async refresh(_, ctx) {
       const key = await context.sessionKey();
       const token = readToken(getCookie(ctx.request.headers, COOKIE) ?? '');
-      if (!token) return refused(SIGNED_OUT, ctx);
+      if (!token) return failed(SIGNED_OUT);
       const outcome = await context.store.tenant(ctx.tenant, (tx) =>
         refreshSession(tx, key, token, { now: ctx.now, clock: context.clock }),
       );
@@ -94,7 +94,8 @@ export function accountHandlers(
           session: token.session,
           ip: ctx.ip,
         });
-      return refused(outcome.kind === 'expired' ? EXPIRED : SIGNED_OUT, ctx);
+      // The session may have ended by a sign-in whose cookie the browser has by now.
+      return outcome.kind === 'expired' ? refused(EXPIRED, ctx) : failed(SIGNED_OUT);
     },
 
     async logout(_, ctx) {

@@ -277,6 +277,15 @@ eachDatabase((_name, open) => {
     expect(await seen(host, lost.body.data.token)).toBe('401 signed-out');
   });
 
+  test('AUTH-6: a renewal that is refused because of a newer sign-in leaves its cookie', async () => {
+    const { host, cookie } = await signedIn();
+    const again = await login(app, host, 'kate', undefined, { cookie });
+    const late = await refresh(app, host, cookie);
+    expect([late.status, late.body.error.kind]).toEqual([401, 'signed-out']);
+    expect(late.headers.getSetCookie()).toEqual([]);
+    expect((await refresh(app, host, cookieIn(again))).status).toBe(200);
+  });
+
   test('AUTH-3: logging out ends the session immediately and deletes the cookie', async () => {
     const { host, token, cookie } = await signedIn();
     const out = await ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token });
