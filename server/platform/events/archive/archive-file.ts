@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline as connect, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -77,7 +77,7 @@ export async function writeArchiveFile(
   batches: AsyncIterable<Batch>,
 ): Promise<FileSum> {
   const file = getArchiveFile(folder, range);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // Other servers may write the same file into the same folder.
   const own = await mkdtemp(`${file}.`);
   const draft = join(own, 'draft');
@@ -108,8 +108,7 @@ export async function writeArchiveFile(
     gzip.end();
     await written;
     await rename(draft, file);
-    flushFolder(dirname(file));
-    flushFolder(folder);
+    flushFolders(dirname(file), made === undefined ? folder : dirname(made));
   } catch (error) {
     gzip.destroy();
     await written.catch(() => undefined);
@@ -118,6 +117,12 @@ export async function writeArchiveFile(
     await rm(own, { recursive: true, force: true });
   }
   return sum.get();
+}
+
+/** Flushes the names in a folder and in those above it, up to `top`. */
+function flushFolders(folder: string, top: string): void {
+  flushFolder(folder);
+  if (resolve(folder) !== resolve(top)) flushFolders(dirname(folder), top);
 }
 
 /**
