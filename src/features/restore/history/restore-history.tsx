@@ -15,7 +15,6 @@ import { Icon } from '#src/ui/icon.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { pollWhile, useQuery } from '../../shared/queries/use-query.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import { countLabels, TaskResults } from '../task/results.tsx';
@@ -24,6 +23,7 @@ import { Decide } from '../approval/decide.tsx';
 import { RequestFacts } from '../approval/request-facts.tsx';
 import { getStateLabel, kindLabel, subjectLabel } from './task-labels.ts';
 import type { ListedTask } from './task-labels.ts';
+import { useTasks } from './use-tasks.ts';
 import { restoreHistoryMessages as t } from './messages.en.ts';
 
 /** What follows a restore. */
@@ -33,8 +33,6 @@ interface Step {
 }
 /** Rights that it lacks. */
 type Needed = OutputOf<'getRestoreRights'> & { readonly step: Step };
-const PAGE_ROWS = 50;
-const POLL_MS = 2_000;
 
 /** The restores, dry runs and undos of an organization, newest first. */
 export function RestoreHistory({
@@ -222,48 +220,5 @@ function TaskLine({
     </li>
   );
 }
-
-/** Loads the newest tasks, and again while one is running. */
-function useTasks(organizationId: string) {
-  const {
-    value: first,
-    failure,
-    again,
-  } = useQuery('listRestoreTasks', { organizationId, limit: String(PAGE_ROWS) }, true, {
-    poll: pollWhile(({ rows }) => rows.some(({ state }) => state !== 'done'), POLL_MS),
-  });
-  const [older, setOlder] = useState<{
-    readonly rows: readonly ListedTask[];
-    readonly next: string | null;
-  } | null>(null);
-  const next = older === null ? (first?.next ?? null) : older.next;
-  const known = new Set(first?.rows.map(({ id }) => id));
-  return {
-    tasks:
-      first === null
-        ? null
-        : [...first.rows, ...(older?.rows ?? []).filter(({ id }) => !known.has(id))],
-    failure,
-    next,
-    more: (): void => {
-      void (async () => {
-        const answer = await readTasks(organizationId, next);
-        if (!answer.ok) return;
-        setOlder((before) => ({
-          rows: [...(before?.rows ?? []), ...answer.value.rows],
-          next: answer.value.next,
-        }));
-      })();
-    },
-    again,
-  };
-}
-
-const readTasks = (organizationId: string, cursor: string | null) =>
-  client().ask('listRestoreTasks', {
-    organizationId,
-    limit: String(PAGE_ROWS),
-    ...(cursor !== null && { cursor }),
-  });
 
 const EMPTY = {};
