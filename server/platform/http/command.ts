@@ -6,6 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
+import { canonical } from '../db/canonical.ts';
 import type { CommandKey } from './handler.ts';
 import { requestMessages as t } from './request.messages.en.ts';
 
@@ -40,15 +41,4 @@ export function readCommand(
     order: Number(order),
     bodyHash,
   });
-}
-
-/**
- * Returns JSON with sorted keys: equal values give equal text, whatever the order of their fields.
- */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

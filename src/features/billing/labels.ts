@@ -1,6 +1,5 @@
 import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
-import type { Day } from '#contract/ids.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { billingMessages as t } from './billing.messages.en.ts';
 
@@ -45,10 +44,6 @@ function getFormat(currency: string, exact: boolean): Intl.NumberFormat {
   formats.set(key, made);
   return made;
 }
-
-/** `03/12/26`. A calendar day, independent of the time zone. */
-export const dayWords = (day: Day): string =>
-  `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
 const PRODUCTS: Readonly<Record<string, string>> = {
   BackupAndReplication: t.veeamBackupReplication,

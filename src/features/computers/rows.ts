@@ -2,6 +2,8 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { getComputer, isIgnored } from '#src/features/shared/lists/rows.ts';
+import type { Computer } from '#src/features/shared/lists/rows.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 
 /** Filters of the list. */
@@ -38,16 +40,10 @@ export type IgnoreState = 'kept' | 'bare' | 'ignored';
 export const getIgnoreState = (
   { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
   now: Ms,
-): IgnoreState =>
-  jobs > 0
-    ? 'kept'
-    : ignored !== null && (ignored.until === null || ignored.until > now)
-      ? 'ignored'
-      : 'bare';
+): IgnoreState => (jobs > 0 ? 'kept' : isIgnored(ignored, now) ? 'ignored' : 'bare');
 
-/** A discovered computer by id, with its status. */
-export interface Computer extends Omit<ComputerOut, '_id'> {
-  readonly id: string;
+/** A discovered computer with its status. */
+export interface ListedComputer extends Computer {
   readonly status: IgnoreState;
 }
 
@@ -57,10 +53,10 @@ export function shownComputers(
   { show, text }: Pick<ComputersPlace, 'show' | 'text'>,
   names: ReadonlyMap<CompanyN, string>,
   now: Ms,
-): readonly Computer[] {
+): readonly ListedComputer[] {
   const key = text.trim().toLowerCase();
   return all
-    .map(({ _id: id, ...one }): Computer => ({ ...one, id, status: getIgnoreState(one, now) }))
+    .map((one): ListedComputer => ({ ...getComputer(one), status: getIgnoreState(one, now) }))
     .filter(
       (one) =>
         (show === 'all' || one.status === show) &&

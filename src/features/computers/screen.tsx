@@ -22,7 +22,7 @@ import { FromServer } from '../shared/section.tsx';
 import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { computersAddress, computersPlace, SHOWS, shownComputers, getIgnoreState } from './rows.ts';
-import type { Computer, ComputersPlace, Show, IgnoreState } from './rows.ts';
+import type { ListedComputer, ComputersPlace, Show, IgnoreState } from './rows.ts';
 import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
@@ -191,7 +191,7 @@ const STATES: Readonly<Record<IgnoreState, { readonly icon: IconName; readonly t
 };
 
 interface RowProps {
-  readonly one: Computer;
+  readonly one: ListedComputer;
   readonly company: string;
   readonly zone: string;
   readonly now: Ms;

@@ -14,10 +14,11 @@ import { formatAge, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts'
 import { Icon } from '#src/ui/icon.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { FoundEntity } from './found.tsx';
-import { everyChoices, getId } from './form.ts';
+import { everyChoices } from './form.ts';
 import { COLLECTION_STATES, rowsText, getState } from './status-badge.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 export interface ConnectionProps {
   readonly one: ConnectionOut;

@@ -16,6 +16,7 @@ import { type FormErrors, findFormErrors, type ErrorLabels } from '#src/ui/form-
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import type { FormSchema } from '#src/ui/form-schema.ts';
 import { connectionMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 /** A connection as typed. `companyN`: empty for none. An empty secret keeps the stored one. */
 export interface Draft {
@@ -228,5 +229,3 @@ export const toTestInput = (
       : { credentials: getCredentials(draft) }),
   };
 };
-
-export const getId = ({ _id }: { readonly _id: string }): string => _id;

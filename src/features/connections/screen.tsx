@@ -22,11 +22,11 @@ import { Editor } from './editor.tsx';
 
 import { type FoundEntity, FoundDialog } from './found.tsx';
 import { JobButtons } from './job-buttons.tsx';
-import { getId } from './form.ts';
 import { Connection } from './connection.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { connectionMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 type Open =
   | { readonly kind: 'new' }

@@ -24,6 +24,7 @@ import { HintList } from './list.tsx';
 import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 /** `/monitoring/hints`: instructions for known problems (HINT-4). */
 export function Hints() {
@@ -193,7 +194,6 @@ export function Hints() {
   );
 }
 
-const getId = ({ _id: id }: HintOut): string => id;
 const getText = ({ name, when, summary, steps }: HintOut): string =>
   [name, conditionsText(when), summary, ...steps].join('\n').toLowerCase();
 const EMPTY = {};

@@ -14,6 +14,7 @@ import type { ReportsPlace } from './address.ts';
 import { openedIds, useReadable } from './opened.ts';
 import { FORMAT_WORDS, isSendPending, SENT_WORDS } from './labels.ts';
 import { reportMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 export interface HistoryProps {
   readonly place: ReportsPlace;
@@ -195,5 +196,3 @@ function Line({
     </li>
   );
 }
-
-const getId = ({ _id: id }: Pick<SentOut, '_id'>): string => id;

@@ -25,6 +25,7 @@ import { History } from './history.tsx';
 import { ReportList } from './list.tsx';
 import { ReportPage } from './report-page.tsx';
 import { reportMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 /**
  * `/monitoring/report-settings`: scheduled reports and the history of sent ones (REPORT-2,
@@ -264,5 +265,4 @@ export function ReportSettings() {
   );
 }
 
-const getId = ({ _id: id }: Pick<SettingOut, '_id'>): string => id;
 const EMPTY = {};

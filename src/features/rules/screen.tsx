@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { RuleOut } from '#contract/rules/calls.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -27,6 +26,7 @@ import { getForm } from './form.ts';
 import { RuleList } from './list.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 /** `/monitoring/rules`: rules that the server applies to new results (RULES-6). */
 export function Rules() {
@@ -206,5 +206,4 @@ function Empty({ offline, make }: { readonly offline: boolean; readonly make: Re
   );
 }
 
-const getId = ({ _id: id }: RuleOut): string => id;
 const EMPTY = {};

@@ -2,7 +2,6 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
-import type { SlaOut } from '#contract/sla/calls.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { useNow } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -28,6 +27,7 @@ import { SlaResults } from './report.tsx';
 import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 /**
  * `/monitoring/sla`: targets for the age of backups and the success rate, as alarms and as a report
@@ -222,5 +222,4 @@ export function Sla() {
   );
 }
 
-const getId = ({ _id: id }: SlaOut): string => id;
 const EMPTY = {};

@@ -13,7 +13,8 @@ import {
   STATE_CHOICES,
 } from '#src/features/billing/invoices/address.ts';
 import { backIn } from '#src/features/billing/quickbooks/callback-result.ts';
-import { dayWords, moneyWords } from '#src/features/billing/labels.ts';
+import { moneyWords } from '#src/features/billing/labels.ts';
+import { dayWords } from '#src/features/shared/date-range/day-range.ts';
 import { getHomePage, getMenu } from '#src/app/router/menu.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 

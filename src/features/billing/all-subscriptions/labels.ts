@@ -1,6 +1,7 @@
 import type { ProviderSubscription } from '#contract/billing/all-subscription-calls.ts';
 import { dayAt } from '../../shared/date-range/dates.ts';
-import { dayWords, moneyWords } from '../labels.ts';
+import { dayWords } from '../../shared/date-range/day-range.ts';
+import { moneyWords } from '../labels.ts';
 import { allSubscriptionMessages as t } from './messages.en.ts';
 
 const STEPS = {

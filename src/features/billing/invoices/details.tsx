@@ -9,7 +9,8 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
-import { dayWords, moneyWords } from '../labels.ts';
+import { dayWords } from '../../shared/date-range/day-range.ts';
+import { moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
 import { invoiceMessages as t } from './messages.en.ts';
 

@@ -1,6 +1,7 @@
 import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
 import { stepEntries } from '#src/ui/step-entries.ts';
-import { dayWords, moneyWords } from '../labels.ts';
+import { dayWords } from '../../shared/date-range/day-range.ts';
+import { moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
 import { invoiceMessages as t } from './messages.en.ts';
 

@@ -21,9 +21,10 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { CATEGORY_NAMES, ERROR_TEXTS, getId } from './labels.ts';
+import { CATEGORY_NAMES, ERROR_TEXTS } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 export interface EditorProps {
   /** Null: a new webhook. */

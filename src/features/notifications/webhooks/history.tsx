@@ -10,9 +10,10 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
-import { DELIVERY_BADGES, eventText, getId, responseText } from './labels.ts';
+import { DELIVERY_BADGES, eventText, responseText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 export interface HistoryProps {
   readonly id: string;

@@ -87,4 +87,3 @@ export function companiesText(
       )
     : t.companyCount({ count: companies.length });
 }
-export const getId = ({ _id }: { readonly _id: string }): string => _id;

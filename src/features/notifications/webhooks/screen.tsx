@@ -21,10 +21,10 @@ import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
-import { getId } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { webhookMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 type Open =
   | { readonly kind: 'new' }

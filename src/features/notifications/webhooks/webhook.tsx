@@ -5,9 +5,10 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, companiesText, getId, getState } from './labels.ts';
+import { CATEGORY_NAMES, companiesText, getState } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
+import { getId } from '#src/features/shared/ids.ts';
 
 export interface WebhookProps {
   readonly one: WebhookOut;

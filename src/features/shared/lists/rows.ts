@@ -14,7 +14,7 @@ export const isIgnored = (ignored: { readonly until: Ms | null } | null, now: Ms
   ignored !== null && (ignored.until === null || ignored.until > now);
 
 /** Case-insensitive substring search. */
-const holds = (text: string, words: readonly (string | null)[]): boolean => {
+const matches = (text: string, words: readonly (string | null)[]): boolean => {
   const sought = text.trim().toLowerCase();
   return (
     sought === '' || words.some((word) => word !== null && word.toLowerCase().includes(sought))
@@ -30,7 +30,7 @@ export const disabledShown = (
   jobs.filter(
     (job) =>
       (ignored || !isIgnored(job.ignored, now)) &&
-      holds(text, [job.name, job.companyName, job.computer]),
+      matches(text, [job.name, job.companyName, job.computer]),
   );
 
 /** Returns the computers without a job, the longest known first. */
@@ -45,13 +45,13 @@ export const computersShown = (
       (one) =>
         one.jobs === 0 &&
         (ignored || !isIgnored(one.ignored, now)) &&
-        holds(text, [one.hostName, names.get(one.company) ?? '', one.os, ...one.ipAddresses]),
+        matches(text, [one.hostName, names.get(one.company) ?? '', one.os, ...one.ipAddresses]),
     )
     .toSorted((a, b) => a.firstSeenAt - b.firstSeenAt || a.hostName.localeCompare(b.hostName));
 
 /** Returns the count of a tab: entries that need attention, whatever the search text is. */
 export const disabledCount = (jobs: readonly DisabledJob[], now: Ms): number =>
-  disabledShown(jobs, ASKS, now).length;
+  disabledShown(jobs, NO_FILTER, now).length;
 export const computersCount = (computers: readonly Computer[], now: Ms): number =>
-  computersShown(computers, ASKS, new Map(), now).length;
-const ASKS: BesidePlace = { text: '', ignored: false };
+  computersShown(computers, NO_FILTER, new Map(), now).length;
+const NO_FILTER: BesidePlace = { text: '', ignored: false };
