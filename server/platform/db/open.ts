@@ -21,6 +21,7 @@ import { isDiskFull, retrying, StoreError } from './retry.ts';
 import { isPaused, type SpaceWatch, watchSpace } from './space.ts';
 import type { Db, How, Store } from './store.ts';
 import { inTransaction } from './transact.ts';
+import { vacuumTables } from './vacuum-tables.ts';
 import { tenantTx } from '../events/transaction.ts';
 import { makeFairMutex } from './fair-mutex.ts';
 import { makeRowCache } from '../events/row-cache.ts';
@@ -134,6 +135,9 @@ export async function openStore({
       watch,
     );
     const logLimit = limitLog(connected.db, clock, log, connected.allow);
+    const stopVacuum = vacuumTables(connected.db, clock, log, connected.allow, {
+      isPaused: async () => isPaused((await watch.look()).state),
+    });
     const store = await begin({
       ...connected,
       kind: 'pglite',
@@ -146,6 +150,7 @@ export async function openStore({
       flushes,
       close: async () => {
         watch.stop();
+        await stopVacuum();
         await logLimit.stop();
         await close();
         await hold.release();
