@@ -40,6 +40,7 @@ import {
   pushNotifications,
   webhooks,
 } from './features/notifications/jobs.ts';
+import { deleteOldNotices } from './features/notifications/old-notices.ts';
 import { deleteExpiredReports, reports } from './features/reports/reports-job.ts';
 import {
   backgroundDownload,
@@ -54,6 +55,7 @@ import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
 import { logArchive } from './platform/events/archive/archive-job.ts';
 import { checkEachNight } from './platform/events/check-each-night.ts';
+import { deleteOldCommands } from './platform/http/old-commands.ts';
 import type { JobHandlers } from './platform/jobs/job-types.ts';
 import { upkeep } from './platform/jobs/upkeep.ts';
 import { mail, tidyOutgoing } from './platform/mail/sender.ts';
@@ -112,6 +114,8 @@ export const allJobs = (context: AppContext): JobHandlers => ({
 const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   tidyOutgoing,
   deleteOldDeliveries,
+  deleteOldNotices,
+  deleteOldCommands,
   deleteExpiredReports,
   deleteExpiredLinks,
   deleteOldAudit,

@@ -47,6 +47,7 @@ const EARLIER = [
   // What later steps add to earlier tables.
   'drop policy stored on audit',
   'drop index audit_of_organization',
+  'drop index command_at',
   'drop policy archived on event',
   ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(
     (table) => `alter table ${table} drop column held_by`,

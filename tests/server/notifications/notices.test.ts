@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Notification } from '#contract/notifications/notices.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { deleteOldNotices } from '#server/features/notifications/old-notices.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { idIn, said, thePeople } from '../users/fixtures.ts';
@@ -79,6 +80,45 @@ anyDatabase((_name, open) => {
         .map(({ message, acks }) => `${message} ${acks}`)
         .toSorted(),
     ).toEqual(['all 1', 'her 0']);
+  });
+
+  test('NOTE-5: notices are deleted 90 days after they were removed or read by their only reader, unread ones for one user after 400 days', async () => {
+    const { root, as, idOf: loadId, tenant } = await thePeople(fixture);
+    const oper = await as('oper', ['operator']);
+    const operId = await loadId('oper');
+    const made = [
+      await publish(root, 'all, read'),
+      await publish(root, 'all, removed'),
+      await publish(root, 'hers, read', { userId: operId }),
+      await publish(root, 'hers, unread', { userId: operId }),
+    ].map(({ body }) => idIn(body.data));
+    for (const n of [0, 2]) await ack(oper, made[n] ?? '', operId);
+    await root('DELETE', `notifications/${made[1]}`);
+    const { store, clock } = fixture.context;
+    const findLeft = async (days: number): Promise<[notices: number[], acks: number[]]> =>
+      store.tenant(tenant, async (tx) => {
+        await deleteOldNotices(tx, clock.now() + days * 86_400_000);
+        const [notices, acks] = [
+          await tx.sql
+            .selectFrom('notification')
+            .select('id')
+            .where('tenant_id', '=', tenant)
+            .execute(),
+          await tx.sql
+            .selectFrom('notification_ack')
+            .select('notification_id as id')
+            .where('tenant_id', '=', tenant)
+            .execute(),
+        ].map((rows) => rows.map(({ id }) => made.indexOf(id)).toSorted((a, b) => a - b));
+        return [notices ?? [], acks ?? []];
+      });
+    expect(await findLeft(89)).toEqual([
+      [0, 1, 2, 3],
+      [0, 2],
+    ]);
+    expect(await findLeft(91)).toEqual([[0, 3], [0]]);
+    expect(await findLeft(401)).toEqual([[0], [0]]);
+    expect(await read(oper, operId)).toEqual([]);
   });
 
   test('NOTE-3: users with the admin area who see the whole provider publish and remove notices; links lead to https or this site', async () => {

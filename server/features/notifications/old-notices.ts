@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+
+const DAY: Ms = 86_400_000;
+const STORED_MS: Ms = 90 * DAY;
+const UNREAD_STORED_MS: Ms = 400 * DAY;
+
+/**
+ * NOTE-5: deletes notices 90 days after they were removed, notices for one user 90 days after this user
+ * has acknowledged them, and after 400 days in any case, with their acknowledgements. Published notices for
+ * several users stay until somebody removes them.
+ */
+export async function deleteOldNotices({ sql: db, tenant }: TenantTx, now: Ms): Promise<void> {
+  const before = now - STORED_MS;
+  const { rows } = await sql<{ id: string }>`
+    delete from notification as n where n.tenant_id = ${tenant} and (
+      n.ended_at < ${before}
+      or (n.row ->> 'userId' is not null and (
+        n.made_at < ${now - UNREAD_STORED_MS}
+        or exists (select 1 from notification_ack as a where a.tenant_id = ${tenant} and a.notification_id = n.id
+          and a.user_id::text = n.row ->> 'userId' and a.at < ${before}))))
+    returning n.id`.execute(db);
+  if (rows.length === 0) return;
+  await db
+    .deleteFrom('notification_ack')
+    .where('tenant_id', '=', tenant)
+    .where(
+      'notification_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+}
