@@ -1,14 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Clock } from '#server/platform/app-context.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { connectPglite } from '#server/platform/db/connect.ts';
+import { openStore } from '#server/platform/db/open.ts';
 import { vacuumTables } from '#server/platform/db/vacuum-tables.ts';
 import { makeLog } from '#server/platform/log.ts';
-import { migratedImage } from './databases.ts';
+import { migratedFolder, migratedImage, QUIET } from './databases.ts';
 
+/** How often a server looks for a table to vacuum. */
+const VACUUM_MS = 10_000;
 let dir: string;
 let connected: Awaited<ReturnType<typeof connectPglite>>;
 const lines: string[] = [];
@@ -83,4 +87,24 @@ test('STORE-22: rows that replace deleted ones make the embedded database larger
   expect(planned?.rows).toBeCloseTo(8000, -3);
   await stop();
   expect(lines).toEqual([]);
+}, 300_000);
+
+test('STORE-22: a server on the embedded database vacuums its tables', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'daybook-vacuum-'));
+  await migratedFolder(dataDir);
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, work) => systemClock.after(ms === VACUUM_MS ? 100 : ms, work),
+  };
+  const store = await openStore({ ...QUIET, dataDir, databaseUrl: null, clock });
+  const countVacuumed = async (): Promise<number> =>
+    store.system(async (db) => {
+      const { rows } = await sql<{
+        tables: number;
+      }>`select count(*)::int as tables from pg_stat_all_tables where vacuum_count > 0`.execute(db);
+      return rows[0]?.tables ?? 0;
+    });
+  await expect.poll(countVacuumed).toBeGreaterThan(2);
+  await store.close();
+  await rm(dataDir, { recursive: true, force: true });
 }, 300_000);
