@@ -37,7 +37,7 @@ export const CURRENCIES = [
 
 export type Currency = (typeof CURRENCIES)[number];
 
-const MAX_PRICE_MILLS = 1_000_000_000;
+export const MAX_PRICE_MILLS: Mills = 1_000_000_000;
 /** A price in thousandths of the currency's unit. */
 export const PriceSchema: v.GenericSchema<Mills> = v.pipe(
   v.number(),

@@ -103,6 +103,11 @@ export function getSubscriptionEffect(
     case 'rollback':
       return {
         ...plain,
+        // What was canceled would have ended with its period, and goes on from then.
+        ...(row.status === 'cancelled' && {
+          monthlyBeforeMills: 0,
+          effectiveAt: Math.max(now, row.periodEndsAt),
+        }),
         monthlyAfterMills: getMonthlyMills({ ...row, ...row.undo }, usage),
         currencyAfter: row.undo?.currency ?? row.currency,
       };

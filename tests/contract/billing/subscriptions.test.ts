@@ -139,6 +139,21 @@ test('BILL-14: a preview shows the status that the event sets', () => {
   );
 });
 
+test('BILL-14: to undo a cancellation is its opposite: nothing per month, and the price again from the end of the period', () => {
+  const usage = { users: 1_000, gigabytes: 0 };
+  const now = START + DAY;
+  const cancel = getSubscriptionEffect(play([]), { operation: 'cancel' }, usage, now);
+  const cancelled = play([CHANGES[4] as Event]);
+  const undo = getSubscriptionEffect(cancelled, { operation: 'rollback' }, usage, now + DAY);
+  expect(cancel).toMatchObject({ monthlyBeforeMills: 25_000, monthlyAfterMills: 0 });
+  expect(undo).toMatchObject({
+    status: 'active',
+    monthlyBeforeMills: 0,
+    monthlyAfterMills: 25_000,
+    effectiveAt: cancel?.effectiveAt,
+  });
+});
+
 test('BILL-14: a preview names the amount per month before and after, the date, and until when it can be undone', () => {
   const row = play([]);
   const usage = { users: 1_000, gigabytes: 0 };
