@@ -8,6 +8,8 @@ import { uiMessages as t } from './messages.en.ts';
 interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'first' | 'wide'> {
   readonly submitLabel: string;
   readonly busy: boolean;
+  /** Instead of "Cancel", where that could mean to submit. */
+  readonly closeLabel?: string;
   /** Submitting can't be undone. */
   readonly isIrreversible?: boolean;
   /** More buttons, after the one that submits. */
@@ -22,6 +24,7 @@ interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'fi
 export function FormDialog({
   submitLabel,
   busy,
+  closeLabel = t.cancel,
   isIrreversible = false,
   actions,
   error = null,
@@ -45,7 +48,7 @@ export function FormDialog({
             {submitLabel}
           </Button>
           {actions}
-          <Button onClick={dialog.onClose}>{t.cancel}</Button>
+          <Button onClick={dialog.onClose}>{closeLabel}</Button>
         </>
       }
     >

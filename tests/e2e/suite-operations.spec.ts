@@ -182,7 +182,7 @@ test('BILL-9: a new price is for new levels only, and the dashboard of the admin
   await expect(price).toHaveValue('$4.00');
   await price.fill('4.005');
   await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-  await expect(page.getByText('Enter an amount with up to two decimals.')).toBeVisible();
+  await expect(page.getByText('Enter an amount such as 1,234.50, up to 1,000,000.')).toBeVisible();
   await sound(page, 'a price that is refused');
   await price.fill('4.25');
   await page.getByRole('button', { name: 'Save', exact: true }).first().click();

@@ -9,7 +9,7 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
   currency: 'Currency',
   userPriceOf: '{level}, per user',
   gigabytePriceOf: '{level}, per gigabyte',
-  amountInvalid: 'Enter an amount with up to two decimals.',
+  amountInvalid: 'Enter an amount such as 1,234.50, up to 1,000,000.',
   superAdminsOnly: 'Only for super-admins',
   periods: 'Trial and grace period',
   periodsHint:

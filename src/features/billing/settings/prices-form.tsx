@@ -14,7 +14,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { MoneyField } from '#src/ui/money-field.tsx';
-import { changeSign, readMoney, showMoney } from '#src/ui/money.ts';
+import { changeSign, readPrice, showMoney } from '#src/ui/money.ts';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -177,8 +177,8 @@ function readDraft({ currency, levels, trialDays, graceDays }: Draft, settings: 
     return {
       level,
       isOffered,
-      userMills: readMoney(user, currency, stored?.userMills ?? 0),
-      gigabyteMills: readMoney(gigabyte, currency, stored?.gigabyteMills ?? 0),
+      userMills: readPrice(user, currency, stored?.userMills ?? 0),
+      gigabyteMills: readPrice(gigabyte, currency, stored?.gigabyteMills ?? 0),
     };
   });
   const trial = readDays(trialDays, MAX_TRIAL);

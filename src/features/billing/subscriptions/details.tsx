@@ -15,7 +15,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatWhen } from '#src/ui/format.ts';
+import { formatDate, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
 import { formatMonth } from '../../shared/format-month.ts';
@@ -122,6 +122,7 @@ export function TermsList({
   offline,
   onChanged,
   onDeleted = onChanged,
+  soFar = null,
   children,
 }: {
   readonly row: CompanySubscription & { readonly subscription: SubscriptionOut };
@@ -132,6 +133,8 @@ export function TermsList({
   readonly offline: boolean;
   readonly onChanged: () => void;
   readonly onDeleted?: () => void;
+  /** What the current month costs until now. */
+  readonly soFar?: string | null;
   /** Further buttons. */
   readonly children?: ReactNode;
 }) {
@@ -162,6 +165,7 @@ export function TermsList({
         <li>{subscription.hasCard ? t.paysByCard : t.paysByInvoice}</li>
         {trialEndsAt !== null && <li>{t.trialUntil({ when: formatWhen(trialEndsAt, zone) })}</li>}
         <li>{describePeriod(subscription, zone)}</li>
+        {soFar !== null && <li>{soFar}</li>}
       </ul>
       <div className="flex flex-wrap gap-2 empty:hidden">
         {undo !== null && operations.length > 0 && isPossible('rollback', subscription) && (
@@ -194,7 +198,8 @@ export function TermsList({
 
 function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone: string): string {
   if (endedAt !== null) return t.endedOn({ when: formatWhen(endedAt, zone) });
-  const when = formatWhen(periodEndsAt, zone);
+  // A period ends with a day.
+  const when = formatDate(periodEndsAt, zone);
   return status === 'cancelled' ? t.endsOn({ when }) : t.renewsOn({ when });
 }
 
@@ -231,7 +236,11 @@ function Usage({
       <h3 className="m-0 text-body font-semibold">
         {t.usage({ month: formatMonth(usage.year, usage.month) })}
       </h3>
-      <p className="m-0 text-agate text-ink-3">{t.usageHint}</p>
+      <p className="m-0 text-agate text-ink-3">
+        {usage.isOver
+          ? t.usageHint
+          : `${t.usageHint} ${t.usageNotOver({ month: formatMonth(usage.year, usage.month) })}`}
+      </p>
       <dl className="m-0 grid grid-cols-[minmax(0,1fr)_auto_auto] border-t border-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums">
         {lines.map(({ kind, quantity, priceMills, amountMills }) => (
           <div

@@ -78,9 +78,12 @@ export const describePrice = ({
     ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
   ].join(', ');
 
-/** Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. */
+/**
+ * Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. A comma separates thousands
+ * only: `12,5` is refused, since it would be 125.
+ */
 export const parseQuantity = (text: string): number | null => {
-  const typed = text.trim().replaceAll(',', '');
-  if (!/^\d{1,6}(\.\d{1,2})?$/.test(typed)) return null;
-  return Math.round(Number(typed) * 100);
+  const typed = text.trim();
+  if (!/^(\d{1,6}|\d{1,3},\d{3})(\.\d{1,2})?$/.test(typed)) return null;
+  return Math.round(Number(typed.replace(',', '')) * 100);
 };

@@ -9,7 +9,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { MoneyField } from '#src/ui/money-field.tsx';
-import { readMoney, showMoney } from '#src/ui/money.ts';
+import { readPrice, showMoney } from '#src/ui/money.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
@@ -107,6 +107,7 @@ function Change({ operation, row, onDone, onClose }: OperationDialogProps) {
     <FormDialog
       title={t.operationTitle({ operation: OPERATION_LABELS[operation], company: companyName })}
       submitLabel={OPERATION_LABELS[operation]}
+      {...(operation === 'cancel' && { closeLabel: t.keep })}
       busy={busy}
       error={error}
       formRef={formRef}
@@ -182,7 +183,7 @@ function readDraft(
     case 'change-level':
       return { value: { companyId, operation, level } };
     case 'update': {
-      const price = readMoney(userPrice, subscription.currency, subscription.userMills);
+      const price = readPrice(userPrice, subscription.currency, subscription.userMills);
       const users = /^\d{1,6}$/.test(minimumUsers.trim()) ? Number(minimumUsers) : null;
       return price === null || users === null
         ? {

@@ -86,6 +86,7 @@ function OwnSubscriptions({
                 levelNames={branding}
                 offline={offline}
                 onChanged={query.again}
+                soFar={row.usage === null ? null : describeSoFar(row.usage)}
               >
                 {canChange && <CardButton row={row} offline={offline} onChanged={query.again} />}
                 {canChange && row.unpaidInvoice != null && (
@@ -96,13 +97,8 @@ function OwnSubscriptions({
                   />
                 )}
               </TermsList>
-              {row.usage !== null && (
-                <p className="m-0 pt-3 text-ink-2">
-                  {t.soFar({
-                    amount: moneyWords(row.usage.totalMills, row.usage.currency),
-                    month: formatMonth(row.usage.year, row.usage.month),
-                  })}
-                </p>
+              {canChange && row.unpaidInvoice != null && (
+                <p className="m-0 pt-2 text-agate text-ink-3">{t.payInvoiceHint}</p>
               )}
             </li>
           ))}
@@ -111,6 +107,14 @@ function OwnSubscriptions({
     </>
   );
 }
+
+const describeSoFar = ({
+  totalMills,
+  currency,
+  year,
+  month,
+}: NonNullable<CompanySubscription['usage']>): string =>
+  t.soFar({ amount: moneyWords(totalMills, currency), month: formatMonth(year, month) });
 
 /**
  * Opens Stripe's own page: the portal of a card subscription, or the one on which a company begins to
