@@ -396,6 +396,8 @@ interface RestorePointTable {
   result: 'success' | 'warning' | null;
   changes: Generated<number>;
   lacks: ColumnType<readonly string[], string | undefined, string>;
+  /** Numbers of the objects, as texts, that its snapshot has and the index can't have. */
+  unnumbered: ColumnType<readonly string[], string | undefined, string>;
 }
 
 interface ItemTable {

@@ -15,13 +15,13 @@ import {
 export async function makeSuccessor(
   store: Store,
   former: SessionBench,
-  retentionPolicy: 'Keep' | 'Year1' = 'Keep',
+  retention: Parameters<typeof createRepositoryRow>[1] = { retentionPolicy: 'Keep' },
 ): Promise<SessionBench> {
   const bench = await makeSessionBench(store, former.objects);
   bench.ground.pass(former.ground.context.clock.now() - bench.ground.context.clock.now());
   bench.files.clear();
   for (const [name, bytes] of former.files) bench.files.set(name, bytes);
-  await createRepositoryRow(bench, { retentionPolicy });
+  await createRepositoryRow(bench, retention);
   return bench;
 }
 

@@ -95,7 +95,7 @@ eachDatabase((name, open) => {
     await runCleanUp(former);
     expect((await readRepository(former)).records).toBe(1);
 
-    const bench = await makeSuccessor(store, former, 'Year1');
+    const bench = await makeSuccessor(store, former, { retentionPolicy: 'Year1' });
     await attach(bench);
     const bob = { kind: 'user', object: 'bob', reason: 'A lawsuit', until };
     expect(await loadOrganization(bench)).toEqual({ holds: [bob], excluded: [] });

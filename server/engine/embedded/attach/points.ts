@@ -178,7 +178,7 @@ async function storePoint(
     readonly problems: readonly AttachmentProblem[];
   },
 ): Promise<void> {
-  const lacking: string[] = [];
+  const lacking: UnnumberedObject[] = [];
   const isStored = await isStoredElsewhere(run, facts);
   const wanted = isStored ? [] : objects;
   for (let from = 0; from < wanted.length; from += OBJECTS_PER_BATCH)
@@ -189,7 +189,7 @@ async function storePoint(
   const problem = { snapshot, at: facts.at };
   const problems: readonly AttachmentProblem[] = isStored
     ? [{ ...problem, kind: 'foreign', object: null }]
-    : lacking.map((object) => ({ ...problem, kind: 'incomplete', object }));
+    : lacking.map(({ name: object }) => ({ ...problem, kind: 'incomplete', object }));
   await commit(
     run,
     { ...withProblems(run.progress, [...end.problems, ...problems]), points: end.points },
@@ -226,14 +226,20 @@ export async function findRepositoryOfPoint(
   return row?.repository_id ?? null;
 }
 
-/** Returns the names of objects whose number of this point is taken by a newer one. */
+/** Only the snapshot of the point has it. */
+interface UnnumberedObject {
+  readonly n: number;
+  readonly name: string;
+}
+
+/** Returns the objects whose number of this point is taken by a newer one. */
 async function storeObjects(
   tx: TenantTx,
   { repository, organization }: AttachRun,
   { point }: PointFacts,
   objects: readonly PointObject[],
   numbers: Numbers,
-): Promise<readonly string[]> {
+): Promise<readonly UnnumberedObject[]> {
   const records = [];
   for (const object of objects) {
     const n =
@@ -253,9 +259,10 @@ async function storeObjects(
       where object_point.point_id = excluded.point_id
     returning object_n`.execute(tx.sql);
   const stored = new Set(rows.map(({ object_n }) => object_n));
-  return objects
-    .filter((object) => !stored.has(numbers.get(getKey(object)) ?? 0))
-    .map(({ name }) => cleanText(name));
+  return objects.flatMap((object) => {
+    const n = numbers.get(getKey(object)) ?? 0;
+    return stored.has(n) ? [] : [{ n, name: cleanText(object.name) }];
+  });
 }
 
 const insertPoint = async (
@@ -271,7 +278,7 @@ const insertPoint = async (
     lacks,
     snapshot,
     lacking,
-  }: PointFacts & { readonly snapshot: string; readonly lacking: readonly string[] },
+  }: PointFacts & { readonly snapshot: string; readonly lacking: readonly UnnumberedObject[] },
 ): Promise<void> => {
   await db
     .insertInto('restore_point')
@@ -286,7 +293,11 @@ const insertPoint = async (
       snapshot,
       result: lacking.length > 0 ? 'warning' : result,
       changes,
-      lacks: JSON.stringify([...lacks.map((name) => cleanText(name)), ...lacking]),
+      lacks: JSON.stringify([
+        ...lacks.map((name) => cleanText(name)),
+        ...lacking.map(({ name }) => name),
+      ]),
+      unnumbered: JSON.stringify(lacking.map(({ n }) => String(n))),
     })
     .onConflict((on) => on.doNothing())
     .execute();

@@ -19,6 +19,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import { deleteRows, INDEX_TABLES } from './delete-repository.ts';
 import { getNumbers } from './legal-holds.ts';
 import { readObjects } from './rewrite-points.ts';
+import { removeUnnumbered } from './unnumbered.ts';
 
 // ENG-122: a person who is excluded is hidden in one transaction. Clean-ups then remove what is left.
 
@@ -79,6 +80,7 @@ async function hideObjects(tx: TenantTx, objects: readonly number[], now: Ms): P
     delete from object_point where tenant_id = ${tenant} and object_n in (${getNumbers(objects)})`.execute(
     db,
   );
+  await removeUnnumbered(tx, objects);
   await withdrawDownloads(tx, objects);
 }
 

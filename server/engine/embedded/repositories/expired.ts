@@ -4,6 +4,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { EXPLORER_IDLE_MS } from '../explorer/explorers.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { getNumbers } from './legal-holds.ts';
+import { hasUnnumbered, hasUnnumberedBeside, removeUnnumbered } from './unnumbered.ts';
 
 /** A restore point that is removed: it has a snapshot and is no longer complete. */
 export interface ExpiredPoint {
@@ -21,8 +22,9 @@ interface Expiring {
 
 /** A condition on `p`: it has an object on hold. */
 const hasHold = (tenant: string, onHold: readonly number[]) =>
-  sql<boolean>`exists (
-    select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n in (${getNumbers(onHold)}))`;
+  sql<boolean>`(exists (
+    select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n in (${getNumbers(onHold)}))
+    or ${hasUnnumbered(onHold)})`;
 
 /** A condition on `p`: an open explorer, an unfinished task or a download needs it. */
 const isRead = (tenant: string, now: Ms) =>
@@ -68,8 +70,8 @@ export async function listPointsOnHold(
     select p.id, p.snapshot from restore_point as p
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.complete and p.snapshot is not null
       and p.at < ${since} and ${hasHold(tenant, onHold)} and not ${isRead(tenant, now)}
-      and exists (
-        select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n not in (${getNumbers(onHold)}))
+      and (${hasUnnumberedBeside(onHold)} or exists (
+        select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n not in (${getNumbers(onHold)})))
     order by p.at`.execute(db);
   return rows;
 }
@@ -145,13 +147,19 @@ const getIds = (points: readonly ExpiredPoint[]) =>
  * begins again: the next session reads all of it.
  */
 export async function removeObjectPoints(
-  { sql: db, tenant }: TenantTx,
+  tx: TenantTx,
   object: number,
   expired: Expired,
 ): Promise<void> {
+  const { sql: db, tenant } = tx;
   // Sessions that begin wait for this row.
   await sql`select from backup_object where tenant_id = ${tenant} and n = ${object} for update`.execute(
     db,
+  );
+  await removeUnnumbered(
+    tx,
+    [object],
+    expired.points.map(({ id }) => id),
   );
   await sql`
     delete from object_point as s using backup_object as o

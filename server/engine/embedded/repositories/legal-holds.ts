@@ -112,6 +112,7 @@ export async function loadNeededByHolds(
     where s.tenant_id = ${tenant} and s.object_n in (${numbers}) and p.repository_id = ${repository} and p.snapshot is not null`.execute(
     db,
   );
+  const unnumbered = await loadUnnumberedOnHold(tx, repository, numbers);
   const { rows: others } = await sql<{ readonly tree: string }>`
     select distinct s.tree from object_point as s
     join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
@@ -120,7 +121,7 @@ export async function loadNeededByHolds(
   );
   const ends = new Map(objects.map(({ n, until }) => [n, until]));
   const snapshots = new Map<string, Ms | null>();
-  for (const { n, snapshot } of rows) {
+  for (const { n, snapshot } of [...rows, ...unnumbered]) {
     const end = ends.get(n) ?? null;
     const before = snapshots.get(snapshot);
     snapshots.set(
@@ -134,6 +135,21 @@ export async function loadNeededByHolds(
     others: new Set(others.flatMap(({ tree }) => (own.has(tree) ? [] : [tree]))),
   };
 }
+
+/** Objects on hold that only snapshots have. */
+const loadUnnumberedOnHold = async (
+  { sql: db, tenant }: TenantTx,
+  repository: BackupRepositoryId,
+  numbers: ReturnType<typeof getNumbers>,
+): Promise<readonly { readonly n: number; readonly snapshot: string }[]> =>
+  (
+    await sql<{ readonly n: number; readonly snapshot: string }>`
+      select o.n, p.snapshot from restore_point as p
+      join backup_object as o on o.tenant_id = p.tenant_id and o.repository_id = p.repository_id and p.unnumbered ? o.n::text
+      where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.snapshot is not null and o.n in (${numbers})`.execute(
+      db,
+    )
+  ).rows;
 
 /** Numbers of objects for a condition `… in (…)`. */
 export const getNumbers = (objects: readonly number[]) =>

@@ -17,6 +17,7 @@ import {
   savePointTree,
 } from '../sessions/restore-point.ts';
 import { rewriteMessages as t } from './messages.en.ts';
+import { loadUnnumbered } from './unnumbered.ts';
 
 interface Place {
   readonly store: Store;
@@ -41,7 +42,8 @@ export async function rewritePoints(
   place: Place,
   opened: Repository,
 ): Promise<EngineResult<readonly string[]>> {
-  const trees = await rewriteObjects(place, opened);
+  const done: RewrittenTrees = new Map();
+  const trees = await rewriteObjects(place, opened, done);
   if (!trees.ok) return trees;
   const snapshots = await opened.listSnapshots();
   if (!snapshots.ok) return snapshots;
@@ -53,7 +55,7 @@ export async function rewritePoints(
     if (place.forgotten?.has(point) ?? !complete) continue; // about to be forgotten
     const before = snapshots.value.find((snapshot) => snapshot.id === id);
     if (before === undefined) continue; // damaged
-    const after = await rewriteSnapshot(place, opened, point, before);
+    const after = await rewriteSnapshot(place, opened, { point, before, done });
     if (!after.ok) return after;
     if (after.value !== null)
       await store.tenant(tenant, ({ sql: db }) =>
@@ -73,6 +75,7 @@ export async function rewritePoints(
 async function rewriteObjects(
   { store, tenant, repository, since, onHold }: Place,
   opened: Repository,
+  done: RewrittenTrees,
 ): Promise<EngineResult<void>> {
   if (since === null) return ok(undefined);
   const { rows } = await store.tenant(
@@ -87,7 +90,6 @@ async function rewriteObjects(
       ),
     { readOnly: true },
   );
-  const done = new Map<BlobId, Rewritten>();
   const replaced: { readonly before: BlobId; readonly after: BlobId }[] = [];
   for (const { tree } of rows) {
     const after = await rewriteTree(opened, tree, since, done);
@@ -116,6 +118,7 @@ interface Rewritten {
   readonly tree: BlobId;
   readonly isEmpty: boolean;
 }
+type RewrittenTrees = Map<BlobId, Rewritten>;
 
 /**
  * Returns a folder without the files that were last changed before `since`. Each folder is rewritten
@@ -125,7 +128,7 @@ async function rewriteTree(
   opened: Repository,
   tree: BlobId,
   since: Ms,
-  done: Map<BlobId, Rewritten>,
+  done: RewrittenTrees,
 ): Promise<EngineResult<Rewritten>> {
   const known = done.get(tree);
   if (known !== undefined) return ok(known);
@@ -151,7 +154,7 @@ async function rewriteNode(
   opened: Repository,
   node: StoredNode,
   since: Ms,
-  done: Map<BlobId, Rewritten>,
+  done: RewrittenTrees,
 ): Promise<EngineResult<TreeNode | null>> {
   if (node.kind === 'other') return failed('damaged', t.unknownNode);
   if (node.kind === 'dir') {
@@ -194,18 +197,37 @@ async function loadPoints(
   return rows;
 }
 
-/** Returns the id of a new snapshot; null if its content is the same. */
+/**
+ * Returns the id of a new snapshot; null if its content is the same. What attaching couldn't number
+ * stays, as only the snapshot has it.
+ */
 async function rewriteSnapshot(
-  { store, tenant }: Place,
+  place: Place,
   opened: Repository,
-  point: PointId,
-  before: Snapshot,
+  at: { readonly point: PointId; readonly before: Snapshot; readonly done: RewrittenTrees },
 ): Promise<EngineResult<string | null>> {
-  const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, point), {
-    readOnly: true,
-  });
+  const { point, before, done } = at;
+  const { numbered, unnumbered } = await place.store.tenant(
+    place.tenant,
+    async (tx) => ({
+      numbered: await loadPointObjects(tx, point),
+      unnumbered: await loadUnnumbered(tx, point),
+    }),
+    { readOnly: true },
+  );
   const lines = await readDescription(opened, before);
   if (!lines.ok) return lines;
+  const objects = [...numbered];
+  for (const object of unnumbered.size === 0 ? [] : lines.value.flatMap(getObject)) {
+    const n = unnumbered.get(`${object.kind} ${object.id}`);
+    if (n === undefined) continue;
+    const { since, onHold } = place;
+    const isSpared = since === null || onHold.includes(n);
+    const tree = isSpared ? ok(object) : await rewriteTree(opened, object.tree, since, done);
+    if (!tree.ok) return tree;
+    objects.push({ ...object, n, tree: tree.value.tree });
+  }
+  objects.sort((a, b) => a.n - b.n);
   const trees = new Map(lines.value.flatMap(getTree));
   const isSame =
     objects.length === trees.size && objects.every(({ n, tree }) => trees.get(n) === tree);

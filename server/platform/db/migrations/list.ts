@@ -95,6 +95,7 @@ import { migration0114 } from './0114_claims_of_tasks.ts';
 import { migration0118 } from './0118_log_cuts.ts';
 import { migration0119 } from './0119_used_pairs.ts';
 import { migration0130 } from './0130_log_line_times.ts';
+import { migration0131 } from './0131_unnumbered_objects.ts';
 import { migration0133 } from './0133_command_times.ts';
 import type { Migration } from './migration.ts';
 
@@ -197,5 +198,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0118,
   migration0119,
   migration0130,
+  migration0131,
   migration0133,
 ];
