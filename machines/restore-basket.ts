@@ -152,7 +152,7 @@ export function getCurrentTask({
 type TaskSnapshot = SnapshotFrom<typeof restoreTaskMachine>;
 
 export const hasChanges = (dryRun: EngineTask | null): boolean =>
-  dryRun !== null && dryRun.counts.restored + dryRun.counts.merged > 0;
+  dryRun !== null && dryRun.counts.restored + dryRun.counts.merged + (dryRun.folders ?? 0) > 0;
 
 const hasFailedItems = ({ ref }: BasketTask): boolean => {
   const { value, context } = ref.getSnapshot();

@@ -450,6 +450,8 @@ export interface EngineTask {
   readonly bytes: Progress;
   readonly waiting: ShownWaiting | null;
   readonly counts: Readonly<Record<ItemOutcome, number>>;
+  /** Empty folders that a restore created, or a dry run would create. Absent: none. */
+  readonly folders?: number;
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;

@@ -275,6 +275,8 @@ export const taskOut = v.object({
     skipped: v.number(),
     failed: v.number(),
   }),
+  /** Empty folders that a restore created, or a dry run would create. Absent: none. */
+  folders: v.exactOptional(v.number()),
   createdAt: v.number(),
   startedAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),

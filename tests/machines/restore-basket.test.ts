@@ -172,6 +172,17 @@ test('RES-85: all objects are tried, restored and undone one after another, the 
   ]);
 });
 
+test('RES-85, RES-93: an object of which only empty folders are missing is restored', async () => {
+  const { fake, actor, rest } = makeBasket();
+  fake.ends['dry-run a'] = SKIPPED;
+  fake.ends['dry-run b'] = { ...SKIPPED, folders: 1 };
+  actor.send({ type: 'DRY_RUN', orders: [order('a'), order('b')] });
+  await rest('reviewed');
+  actor.send({ type: 'RUN' });
+  await rest('done');
+  expect(fake.calls).toEqual(['dry-run a', 'dry-run b', 'restore b']);
+});
+
 test('RES-85: what failed is restored again, also single items, and what was restored is not', async () => {
   const { fake, actor, rest, states } = makeBasket();
   fake.refused.add('dry-run a').add('restore b');

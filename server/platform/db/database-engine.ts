@@ -432,7 +432,7 @@ interface EngineTaskTable {
   request: JsonColumn<unknown>;
   /** `failing`: since when the target does not answer. */
   progress: Filled<
-    Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts'>> & {
+    Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts' | 'folders'>> & {
       readonly failing?: FailingTimes | null;
     }
   >;

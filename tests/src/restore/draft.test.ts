@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { getCall } from '#contract/calls.ts';
 import {
   checkDraft,
+  countChanges,
   fileFields,
   leavesPosts,
   mailFields,
@@ -112,4 +113,10 @@ test('RES-47: that posts stay is said where posts are written, and not of a run 
   expect(leavesPosts(true, ended({ skipped: 3, failed: 1 }))).toBe(false);
   expect(leavesPosts(true, null)).toBe(false);
   expect(leavesPosts(false, ended({ restored: 1 }))).toBe(false);
+});
+
+test('RES-93: empty folders are something to restore, too', () => {
+  expect(countChanges(ended({ skipped: 3, failed: 1 }))).toBe(0);
+  expect(countChanges({ ...ended({ restored: 2, merged: 1, skipped: 3 }), folders: 4 })).toBe(7);
+  expect(countChanges(null)).toBe(0);
 });

@@ -49,6 +49,12 @@ export const restoreMessages = defineMessages('restore-engine', {
   foldersNotShared: 'Not all folders are shared as before. {names}',
   foldersAnnounced: 'Folders that are shared again: {names}',
   folderOf: '{folder}: {what}',
+  willCreateFolders:
+    '{count, plural, one {# empty folder} other {# empty folders}} will be created.',
+  foldersCreated:
+    '{count, plural, one {# empty folder was created.} other {# empty folders were created.}}',
+  foldersNotCreated:
+    '{count, plural, one {# empty folder} other {# empty folders}} could not be created. {reason}',
   draft: 'Drafts are excluded.',
   deletedItem: 'Deleted Items are excluded.',
   teamExcluded: 'Members and settings are excluded.',

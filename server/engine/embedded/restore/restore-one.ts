@@ -204,7 +204,7 @@ const getCreated = ({ state }: TaskItem): string =>
 const NOT_FOUND = { ok: true, value: null } as const;
 
 /** Makes sure of a folder, once for all items that go there. */
-async function ensureFolder(
+export async function ensureFolder(
   task: RunningTask,
   writer: Writer,
   place: Place,

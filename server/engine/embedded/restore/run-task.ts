@@ -14,6 +14,7 @@ import type { StoredItem } from '../types.ts';
 import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
+import { restoreEmptyFolders } from './empty-folders.ts';
 import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { restoreOne } from './restore-one.ts';
@@ -84,6 +85,12 @@ export async function runTask(
     if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
     let { failing } = row;
+    const onAnswer = async (): Promise<void> => {
+      if (failing === null) return;
+      failing = null;
+      await store.tenant(tenant, (tx) => storeFailing(tx, id, null));
+    };
+    const isStopped = async () => signal.aborted || !(await isRunning(task));
     for (;;) {
       if (signal.aborted) return clock.now();
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
@@ -93,18 +100,19 @@ export async function runTask(
         const left = await removeCreatedFolders(task);
         if (left !== null) return await later(context, tenant, { id, failing }, left);
         const channels = await finishChannels(task);
-        const shared = channels.ok ? await shareFolders(task) : channels;
+        if (!channels.ok) return await later(context, tenant, { id, failing }, channels.error);
+        const folders = await restoreEmptyFolders(task, { onAnswer, isStopped });
+        if (folders === null) continue;
+        if (!folders.ok) return await later(context, tenant, { id, failing }, folders.error);
+        const shared = await shareFolders(task);
         if (!shared.ok) return await later(context, tenant, { id, failing }, shared.error);
-        const messages = [channels.ok ? channels.message : null, shared.message].filter(
-          (one) => one !== null,
-        );
-        return await end(context, tenant, id, null, messages.join(' ') || null);
+        const messages = [channels.message, folders.message, shared.message]
+          .filter((one) => one !== null)
+          .join(' ');
+        return await end(context, tenant, id, null, messages || null, folders);
       }
       const failure = await workOn(task, items, async ({ isLocal }) => {
-        if (isLocal !== true && failing !== null) {
-          failing = null;
-          await store.tenant(tenant, (tx) => storeFailing(tx, id, null));
-        }
+        if (isLocal !== true) await onAnswer();
         if (clock.now() - shownAt < PROGRESS_MS) return;
         shownAt = clock.now();
         await show(waits.current());
@@ -351,13 +359,14 @@ const storeFailing = (
     update engine_task set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
 
-/** Ends the task permanently. Without a result, its items decide. */
+/** Ends the task permanently. Without a result, its items and empty folders decide. */
 async function end(
   context: RestoreContext,
   tenant: TenantId,
   id: TaskId,
   result: SessionResult | null,
   message: string | null,
+  folders: { readonly created: number; readonly isWhole: boolean } = { created: 0, isWhole: true },
 ): Promise<null> {
   await context.store.tenant(tenant, async (tx) => {
     // What a clean-up has taken out of the index meanwhile could not be restored.
@@ -376,12 +385,20 @@ async function end(
         .where('state', '<>', 'done')
         .execute();
     const { counts, bytes } = await showProgress(tx, id, null);
-    const ended = counts.restored + counts.merged + counts.skipped;
-    const isWhole = counts.failed === 0 && !(await hasLacks(tx, id));
+    const ended = counts.restored + counts.merged + counts.skipped + folders.created;
+    const isWhole = counts.failed === 0 && folders.isWhole && !(await hasLacks(tx, id));
     const decided = isWhole ? 'success' : ended === 0 ? 'failed' : 'warning';
     const task = await tx.sql
       .updateTable('engine_task')
-      .set({ state: 'done', result: result ?? decided, message, ended_at: context.clock.now() })
+      .set({
+        state: 'done',
+        result: result ?? decided,
+        message,
+        ended_at: context.clock.now(),
+        ...(folders.created > 0 && {
+          progress: sql`progress || jsonb_build_object('folders', ${folders.created}::int)`,
+        }),
+      })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('state', '<>', 'done')

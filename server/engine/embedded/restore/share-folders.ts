@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { EngineError } from '#contract/engine/engine.ts';
 import { type CreatedFolder, loadFolders, stops } from './created-folders.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -112,19 +113,20 @@ async function announceFolders(
 /** The drives or sites that the items go to. */
 async function loadTargets(task: RunningTask): Promise<readonly SourceObject[]> {
   const { request, store, tenant, id } = task;
+  // Empty folders have no items.
+  const planned =
+    request.kind === 'restore' ? request.plan.folders.map(({ object }) => object) : [];
   const rows = await store.tenant(
     tenant,
-    ({ sql: db }) =>
-      db
-        .selectFrom('restore_item as r')
-        .innerJoin('backup_object as o', (on) =>
-          on.onRef('o.tenant_id', '=', 'r.tenant_id').onRef('o.n', '=', 'r.object_n'),
-        )
-        .select(['o.kind', 'o.directory_id as id', 'o.name', 'o.address'])
-        .distinct()
-        .where('r.tenant_id', '=', tenant)
-        .where('r.task_id', '=', id)
-        .execute(),
+    async ({ sql: db }) =>
+      (
+        await sql<SourceObject>`
+          select o.kind, o.directory_id as id, o.name, o.address from backup_object as o
+          where o.tenant_id = ${tenant} and o.excluded_at is null and (
+            o.n = any(${[...new Set(planned)]}::bigint[])
+            or o.n in (select object_n from restore_item where tenant_id = ${tenant} and task_id = ${id}::uuid))
+          order by o.n`.execute(db)
+      ).rows,
     { readOnly: true },
   );
   const [first] = rows;

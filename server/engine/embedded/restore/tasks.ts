@@ -300,7 +300,9 @@ interface TaskRow {
   readonly state: EngineTask['state'];
   readonly result: EngineTask['result'];
   readonly message: string | null;
-  readonly progress: Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts'>>;
+  readonly progress: Partial<
+    Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts' | 'folders'>
+  >;
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;
@@ -397,6 +399,7 @@ const shown = ({
   bytes: progress.bytes ?? { done: 0, total: null },
   waiting: progress.waiting ?? null,
   counts: progress.counts ?? NO_COUNTS,
+  ...(progress.folders !== undefined && { folders: progress.folders }),
   canUndo:
     row.kind === 'restore' &&
     row.state === 'done' &&

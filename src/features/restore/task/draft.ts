@@ -298,9 +298,9 @@ function restoreOfTeam(
     : server.ask('restoreTeamFiles', { ...all, files: ids });
 }
 
-/** How many items a restore would change by its dry run. */
-export const countChanges = (dryRun: Pick<EngineTask, 'counts'> | null): number =>
-  dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;
+/** How many items and empty folders a restore would write by its dry run. */
+export const countChanges = (dryRun: Pick<EngineTask, 'counts' | 'folders'> | null): number =>
+  dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged + (dryRun.folders ?? 0);
 
 /** RES-47: whether a dry run would write, or a restore has written, posts, which an undo leaves. */
 export const leavesPosts = (

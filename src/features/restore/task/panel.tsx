@@ -168,8 +168,7 @@ export function RestorePanel({
       {task.current?.isStopping === true ? t.stopping : isAwaiting ? t.withdraw : t.stop}
     </Button>
   );
-  const hasWork =
-    task.dryRun !== null && task.dryRun.counts.restored + task.dryRun.counts.merged > 0;
+  const hasWork = countChanges(task.dryRun) > 0;
   const undo =
     task.restore?.canUndo === true ? (
       <Button icon="undo" {...refusal} onClick={task.undo}>

@@ -89,15 +89,17 @@ export async function ensureOutlookFolder(
 }
 
 const cacheKey = ({ object }: OutlookMailbox, path: readonly PathPart[]): string =>
-  JSON.stringify([object, ...path.map(({ name, wellKnown }) => wellKnown ?? `/${name}`)]);
+  JSON.stringify([
+    object,
+    // A mailbox has several groups of calendars.
+    ...path.map(({ name, wellKnown }) =>
+      wellKnown === null || wellKnown === 'calendar-group' ? `/${name}` : wellKnown,
+    ),
+  ]);
 
 /** Items without a folder of their own go to the one that every mailbox has. */
 async function resolveTop(mailbox: OutlookMailbox, key: string): Reply<string | null> {
-  if (!isOutlookTop(key)) {
-    const folder = parseFolderKey(key);
-    if (folder?.isGroup !== true) return ok(key);
-    return failed('invalid', t.badName);
-  }
+  if (!isOutlookTop(key)) return ok(key);
   const part = { name: '', wellKnown: STANDARD[key] };
   return findChild(mailbox, key, [{ name: '', wellKnown: key }, part]);
 }

@@ -11,8 +11,16 @@ export interface Wanted {
 }
 export type Terms = Pick<RestoreInput, 'select' | 'onConflict' | 'flags'>;
 
+/** A chosen folder in which the restore point had nothing. */
+export interface WantedFolder {
+  readonly object: string;
+  readonly path: readonly string[];
+}
+
 export interface Expected {
   readonly view: TenantView;
+  /** How many empty folders the target lacks. */
+  readonly newFolders: number;
   /** Name and outcome of each item. */
   readonly outcomes: readonly string[];
 }
@@ -29,6 +37,7 @@ const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLo
 export function expectRestore(
   before: TenantView,
   wanted: readonly Wanted[],
+  empty: readonly WantedFolder[],
   terms: Terms,
 ): Expected {
   let things = [...before.things];
@@ -103,8 +112,23 @@ export function expectRestore(
       end(found !== null && !isBeside ? 'merged' : 'restored');
     }
   }
-  return { view: { ...before, things, folders }, outcomes: outcomes.toSorted() };
+  // RES-93
+  const created = empty.filter(
+    ({ object, path }) =>
+      terms.select !== 'changed' &&
+      !before.folders.has(toFolder(object, path)) &&
+      !(terms.flags.excludeDeletedItems && object.startsWith('mailbox') && path[0] === DELETED),
+  );
+  for (const { object, path } of created)
+    for (let depth = 1; depth <= path.length; depth += 1)
+      folders.add(toFolder(object, path.slice(0, depth)));
+  return {
+    view: { ...before, things, folders },
+    newFolders: created.length,
+    outcomes: outcomes.toSorted(),
+  };
 }
+const DELETED = 'Deleted Items';
 
 /** What the place has of an item: the item itself, else one that stands for it. Equal ones come first. */
 function find(here: readonly Thing[], thing: Thing): Thing | null {

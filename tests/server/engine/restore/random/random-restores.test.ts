@@ -5,7 +5,7 @@ import { freshStore, ONE } from '../../../db/databases.ts';
 import { skipped } from '../../../restore/downloading.ts';
 import { makeRandom } from '../../random.ts';
 import { changeTenant, pick, type Random } from './change-tenant.ts';
-import { expectRestore, type Wanted } from './oracle.ts';
+import { expectRestore, type Wanted, type WantedFolder } from './oracle.ts';
 import { compareDownload } from './random-download.ts';
 import { aRandomOffice, type FoundNode, type RandomOffice } from './random-office.ts';
 import {
@@ -37,7 +37,7 @@ const OBJECTS = { outlook: 'mailbox', onedrive: 'drive', sharepoint: 'site' } as
 
 for (let story = 0; story < STORIES; story += 1) {
   const seed = FIRST + story;
-  test(`RES-1, RES-2, RES-3, RES-4, RES-21, DL-8: random restores do what their rules say, undo takes them back, and downloads have the same${skipped} (SEED=${seed})`, async () => {
+  test(`RES-1, RES-2, RES-3, RES-4, RES-21, RES-93, DL-8: random restores do what their rules say, undo takes them back, and downloads have the same${skipped} (SEED=${seed})`, async () => {
     const random = makeRandom(seed);
     for (let n = 0; n < 10; n += 1) random(2);
     const office = await aRandomOffice(await freshStore(ONE), seed);
@@ -87,7 +87,7 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
       .map(({ path }) => toFolder(object, path))
       .toSorted(),
   ).toEqual([...point.view.folders].filter((one) => one.startsWith(`${object} `)).toSorted());
-  const { picked, wanted, isWhole } = choose(nodes, own.things, object, random);
+  const { picked, wanted, empty, isWhole } = choose(nodes, own.things, object, random);
   if (picked.length === 0) return;
   if (skipped === '') {
     const things = wanted.map(({ thing }) => thing);
@@ -126,16 +126,16 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   const expected = expectRestore(
     before,
     wanted.map((one) => ({ ...one, object: target })),
+    empty.map((one) => ({ ...one, object: target })),
     input,
   );
   const about = JSON.stringify({ workload, point: points.indexOf(point), isElsewhere, ...input });
 
   const dry = await office.restore({ ...input, dryRun: true });
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(before) });
-  expect({ about, outcomes: describe(dry.results) }).toEqual({
-    about,
-    outcomes: expected.outcomes,
-  });
+  const { outcomes, newFolders } = expected;
+  const end = { about, outcomes, newFolders };
+  expect({ about, ...describeEnd(dry) }).toEqual(end);
   if (random(2) === 0)
     office.setFailures(
       FAILURES.map((failure) => ({
@@ -147,17 +147,18 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
     );
   const real = await office.restore(input);
   office.setFailures([]);
-  expect({ about, outcomes: describe(real.results) }).toEqual({
-    about,
-    outcomes: expected.outcomes,
-  });
+  expect({ about, ...describeEnd(real) }).toEqual(end);
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(expected.view) });
   // RES-2: it is all there.
   const again = await office.restore(input);
   const written = new Set(
     again.results.filter(({ outcome }) => outcome !== 'skipped').map(({ name }) => name),
   );
-  expect({ about, written: [...written] }).toEqual({ about, written: [] });
+  expect({ about, written: [...written], folders: again.done.folders ?? 0 }).toEqual({
+    about,
+    written: [],
+    folders: 0,
+  });
   // RES-4
   const undone = await office.undo(real.task);
   // ENG-71: nobody gets a cancellation.
@@ -172,6 +173,10 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(remaining) });
 }
 
+const describeEnd = ({ done, results }: Awaited<ReturnType<RandomOffice['restore']>>) => ({
+  outcomes: describe(results),
+  newFolders: done.folders ?? 0,
+});
 const describe = (results: readonly ItemResult[]): readonly string[] =>
   results.map(({ name, outcome }) => `${name}: ${outcome}`).toSorted();
 const ITEMS: ReadonlySet<string> = new Set(['mail', 'event', 'contact', 'task', 'file', 'row']);
@@ -181,9 +186,13 @@ const describeNode = ({ node, path }: FoundNode): string => `${node.kind} ${toPl
 interface Choice {
   readonly picked: readonly NodeId[];
   readonly wanted: readonly Wanted[];
+  readonly empty: readonly WantedFolder[];
   /** All of a mailbox, drive or site. */
   readonly isWhole: boolean;
 }
+
+const isBelow = (above: readonly string[], path: readonly string[]): boolean =>
+  above.every((part, depth) => path[depth] === part);
 
 /** Draws one of the levels: all, folders, or items. Those of one name in one place come together. */
 function choose(
@@ -209,10 +218,21 @@ function choose(
   const wanted = things.filter(({ place, name }) =>
     level === 2
       ? names.has(toPlace([...getNames(place), name]))
-      : picked.some(({ path }) => path.every((part, depth) => getNames(place)[depth] === part)),
+      : picked.some(({ path }) => isBelow(path, getNames(place))),
+  );
+  // The columns of a list come back with its rows.
+  const empty = nodes.filter(
+    (one) =>
+      level !== 2 &&
+      !isItem(one) &&
+      one.node.kind !== 'list' &&
+      one.path.length > 0 &&
+      picked.some(({ path }) => isBelow(path, one.path)) &&
+      !things.some(({ place }) => isBelow(one.path, getNames(place))),
   );
   return {
     picked: picked.map(({ node }) => node.id),
+    empty: empty.map(({ path }) => ({ object, path })),
     wanted: wanted.map((thing) => ({ thing, object, place: thing.place })),
     isWhole: level === 0,
   };

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
+import { freshStore, ONE } from '../../db/databases.ts';
+import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { readTenant } from './random/tenant-view.ts';
+
+const FLAGS = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+};
+
+/** `add`: adds folders, and returns what removes them. */
+type Place = readonly [
+  workload: Workload,
+  object: string,
+  add: (office: RandomOffice) => Promise<() => Promise<unknown>>,
+  names: readonly (readonly string[])[],
+];
+
+const post = async (office: RandomOffice, path: string, body: unknown): Promise<string> => {
+  const made = await office.send('POST', path, body);
+  return encodeURIComponent(((await made.json()) as { readonly id: string }).id);
+};
+const addToDrive = async (office: RandomOffice, drive: string) => {
+  const top = `/drives/${drive}/items`;
+  const upper = await post(office, `/drives/${drive}/root/children`, { name: 'New', folder: {} });
+  await post(office, `${top}/${upper}/children`, { name: 'Inner', folder: {} });
+  return () => office.send('DELETE', `${top}/${upper}`);
+};
+
+const PLACES: readonly Place[] = [
+  [
+    'outlook',
+    'mailbox',
+    async (office) => {
+      const folders = `/users/${office.targets.user}/mailFolders`;
+      const upper = await post(office, folders, { displayName: 'New' });
+      await post(office, `${folders}/${upper}/childFolders`, { displayName: 'Inner' });
+      return () => office.send('DELETE', `${folders}/${upper}`);
+    },
+    [['New'], ['New', 'Inner']],
+  ],
+  [
+    'outlook',
+    'mailbox',
+    async (office) => {
+      const groups = `/users/${office.targets.user}/calendarGroups`;
+      const group = await post(office, groups, { name: 'New' });
+      const calendars = `${groups}/${group}/calendars`;
+      const calendar = await post(office, calendars, { name: 'Inner' });
+      return async () => {
+        await office.send('DELETE', `/users/${office.targets.user}/calendars/${calendar}`);
+        await office.send('DELETE', `${groups}/${group}`);
+      };
+    },
+    [
+      ['Calendars', 'New'],
+      ['Calendars', 'New', 'Inner'],
+    ],
+  ],
+  [
+    'outlook',
+    'mailbox',
+    async (office) => {
+      const lists = `/users/${office.targets.user}/todo/lists`;
+      const list = await post(office, lists, { displayName: 'New' });
+      return () => office.send('DELETE', `${lists}/${list}`);
+    },
+    [['Tasks', 'New']],
+  ],
+  [
+    'onedrive',
+    'drive',
+    (office) => addToDrive(office, office.admin.listFiles(office.targets.user)[0]?.drive_id ?? ''),
+    [['New'], ['New', 'Inner']],
+  ],
+];
+
+for (const [workload, kind, add, names] of PLACES)
+  test(`RES-93, RES-2, RES-4: empty folders of a ${kind} come back, also elsewhere (${names.map((path) => path.join('/')).join(', ')})`, async () => {
+    const office = await aRandomOffice(await freshStore(ONE), 11);
+    const { user, other } = office.targets;
+    const remove = await add(office);
+    const { at } = await office.backUp();
+    await remove();
+    const listFolders = (owner: string) => {
+      const chosen = { mailboxes: [owner], drives: [owner], sites: [] };
+      const { folders } = readTenant(office.tables, office.admin, chosen);
+      return [...folders].filter((one) => one.startsWith(`${kind} `));
+    };
+    const explorer = await office.open(workload, at);
+    const nodes = await office.walk(explorer);
+    const whole = nodes.find(({ path }) => path.length === 0);
+    const folder = nodes.find(({ path }) => JSON.stringify(path) === JSON.stringify(names[0]));
+    for (const [node, owner] of [
+      [whole, user],
+      [folder, user],
+      [folder, other],
+    ] as const) {
+      const input: RestoreInput = {
+        explorer,
+        nodes: [node?.node.id ?? ''],
+        target:
+          owner === user
+            ? { kind: 'original' }
+            : {
+                kind: 'other',
+                organization: office.scope.organization,
+                object: owner,
+                folder: null,
+              },
+        select: 'missing',
+        onConflict: 'skip',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: false,
+        reason: 'test',
+      };
+      const before = listFolders(owner);
+      const after = [
+        ...before,
+        ...names.map((path) => `${kind} ${owner} ${JSON.stringify(path)}`),
+      ].toSorted();
+      const getEnd = ({ done }: Awaited<ReturnType<typeof office.restore>>) => [
+        done.result,
+        done.folders,
+      ];
+      expect(getEnd(await office.restore({ ...input, dryRun: true }))).toEqual([
+        'success',
+        names.length,
+      ]);
+      expect(listFolders(owner)).toEqual(before);
+      expect(getEnd(await office.restore({ ...input, select: 'changed' }))).toEqual([
+        'success',
+        undefined,
+      ]);
+      const restored = await office.restore(input);
+      expect([getEnd(restored), listFolders(owner).toSorted()]).toEqual([
+        ['success', names.length],
+        after,
+      ]);
+      expect(getEnd(await office.restore(input))).toEqual(['success', undefined]);
+      expect([restored.done.canUndo, (await office.undo(restored.task)).done.result]).toEqual([
+        true,
+        'success',
+      ]);
+      expect(listFolders(owner)).toEqual(before);
+    }
+  });
+
+test('RES-93, RES-4: an empty library comes back, and an undo leaves a folder that has something', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11);
+  const { site } = office.targets;
+  const lists = `/sites/${encodeURIComponent(site)}/lists`;
+  const list = await post(office, lists, {
+    displayName: 'New',
+    list: { template: 'documentLibrary' },
+  });
+  const drive = office.admin.listLibraries(site).find(({ name }) => name === 'New')?.id ?? '';
+  await addToDrive(office, drive);
+  const { at } = await office.backUp();
+  await office.send('DELETE', `${lists}/${list}`);
+  const listFolders = () =>
+    [
+      ...readTenant(office.tables, office.admin, { mailboxes: [], drives: [], sites: [site] })
+        .folders,
+    ].filter((one) => one.includes('["New"'));
+  expect(listFolders()).toEqual([]);
+  const explorer = await office.open('sharepoint', at);
+  const library = (await office.walk(explorer)).find(({ path }) => path.join('/') === 'New');
+  const restored = await office.restore({
+    explorer,
+    nodes: [library?.node.id ?? ''],
+    target: { kind: 'original' },
+    select: 'both',
+    onConflict: 'skip',
+    versions: 'last',
+    flags: FLAGS,
+    dryRun: false,
+    reason: 'test',
+  });
+  const all = [['New'], ['New', 'New'], ['New', 'New', 'Inner']].map(
+    (path) => `site ${site} ${JSON.stringify(path)}`,
+  );
+  expect([restored.done.folders, restored.done.message, listFolders().toSorted()]).toEqual([
+    3,
+    '3 empty folders were created.',
+    all.toSorted(),
+  ]);
+  const now = office.admin.listLibraries(site).find(({ name }) => name === 'New')?.id ?? '';
+  office.admin.addLibraryFile(now);
+  expect((await office.undo(restored.task)).done.result).toBe('success');
+  expect(listFolders()).toContain(all[0]);
+});
