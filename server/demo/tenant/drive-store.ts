@@ -53,10 +53,15 @@ export function createDrive(
   at: Ms,
   name = owner.kind === 'user' ? 'OneDrive' : FIRST_LIBRARY,
 ): DriveRow {
-  const id = driveId(
-    tenant,
-    name === FIRST_LIBRARY || owner.kind === 'user' ? owner.id : `${owner.id} ${name}`,
-  );
+  const isFirst = name === FIRST_LIBRARY || owner.kind === 'user';
+  // A library that was removed may have had the name.
+  const former = tenant.store.all(
+    'select 1 from drive where owner_id = ? and name = ?',
+    owner.id,
+    name,
+  ).length;
+  const parts = [owner.id, ...(isFirst ? [] : [name]), ...(former > 0 ? [former] : [])];
+  const id = driveId(tenant, parts.join(' '));
   tenant.store.insert('drive', {
     id,
     owner_kind: owner.kind,

@@ -109,6 +109,25 @@ test('GRAPH-17: lists, columns and rows are written as published; other permissi
   ).toMatchObject({ status: 403 });
 });
 
+test('GRAPH-17: a removed library can be created again, with a drive of its own', async () => {
+  const cloud = await aCloud({ roles: WRITE });
+  const site = await intranet(cloud);
+  const lists = `/sites/${site.id}/lists`;
+  const drives = new Set<string>();
+  for (let n = 0; n < 3; n += 1) {
+    const made = await send(cloud, 'POST', lists, {
+      displayName: 'Plans',
+      list: { template: 'documentLibrary' },
+    });
+    expect(made.status).toBe(201);
+    drives.add((await cloud.one('drive', `${lists}/${made.body.id}/drive`)).id);
+    expect(await cloud.call(`${lists}/${made.body.id}`, { method: 'DELETE' })).toMatchObject({
+      status: 204,
+    });
+  }
+  expect(drives.size).toBe(3);
+});
+
 const act = record({ what: constantFrom('add', 'change', 'delete', 'page'), which: nat(30) });
 
 test('GRAPH-17, GRAPH-3: however changes and pages of a list interleave, its delta ends with what the list has', async () => {
