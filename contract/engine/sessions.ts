@@ -14,6 +14,8 @@ export interface BackupSession {
   readonly progress: SessionProgress;
   /** Why it failed or has a warning. */
   readonly message: string | null;
+  /** Microsoft 365 refused the sign-in of the application or denied it a permission. */
+  readonly isAccessDenied: boolean;
   readonly objects: readonly SessionObject[];
 }
 export interface SessionProgress {

@@ -1,5 +1,6 @@
 import type {
   EngineError,
+  EngineErrorKind,
   EngineResult,
   ItemKind,
   ObjectKind,
@@ -33,8 +34,11 @@ export interface SourceCall {
   onWaiting(waiting: Waiting | null): void;
   /** The ids of people in the backup are those of another organization. */
   readonly isOtherOrganization?: boolean;
-  /** A part of the object can't be read: the rest is backed up, with this as a warning. */
-  onLack?(reason: string): void;
+  /**
+   * A part of the object can't be read, by an error of this kind: the rest is backed up, with the
+   * reason as a warning.
+   */
+  onLack?(reason: string, kind?: EngineErrorKind): void;
 }
 
 /** Reads one kind of object. It never writes to the cloud. */

@@ -44,7 +44,7 @@ const FALLBACK_MS: Ms = 15 * 60_000;
  * SUITE-30: records every finished session of a backup job as a result in Monitoring, and keeps the
  * jobs there as they are. It follows the log. A step that was interrupted is repeated: a session is
  * recorded under its own id, so once. Administrators learn by email of damaged data (SUITE-35).
- * Organizations that lacked permissions are checked again (ENG-50).
+ * Organizations that lacked permissions, or were denied an access, are checked again (ENG-50).
  */
 export const backupRuns =
   (context: AppContext): JobHandler<'backup-runs'> =>
@@ -52,17 +52,24 @@ export const backupRuns =
     while (!signal.aborted) {
       const news = await context.store.tenant(tenant, readNews, { readOnly: true });
       const reports: SessionReport[] = [];
-      for (const site of news.sites)
-        reports.push(...(await recordSite(context, tenant, site, news.timeZone)));
+      const denied = new Set<OrganizationId>();
+      for (const site of news.sites) {
+        const recorded = await recordSite(context, tenant, site, news.timeZone);
+        reports.push(...recorded);
+        if (recorded.some(({ details }) => details?.session.isAccessDenied === true))
+          denied.add(site.organization.id);
+      }
       // Emails are queued with the end of the step, so once.
       await context.store.tenant(tenant, async (tx) => {
         await storeSeen(tx, news.to);
         await warnOfRepositories(tx, context, news.from, news.to);
         await mailSessions(tx, context, reports, news.timeZone);
       });
-      for (const { organization, ended } of news.sites)
-        if (ended.some(({ point }) => point !== null))
-          await checkLackingAgain(context, tenant, organization);
+      for (const { organization, ended } of news.sites) {
+        const isDenied = denied.has(organization.id);
+        if (isDenied || ended.some(({ point }) => point !== null))
+          await checkLackingAgain(context, tenant, organization, { isDenied });
+      }
       if (!news.isMore) break;
     }
     return now + FALLBACK_MS;

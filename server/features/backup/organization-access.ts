@@ -40,18 +40,20 @@ export const toLackingEvents = (row: OrganizationRow, lacking: Lacking): readonl
       ];
 
 /**
- * ENG-50: checks an organization that lacked something again after a session made a restore point: an
- * administrator may have granted it in the tenant. If Microsoft 365 can't answer, the next session
- * checks it.
+ * ENG-50: checks an organization again after a session: if it lacked something and the session made
+ * a restore point, as an administrator may have granted it in the tenant, or if Microsoft 365 denied
+ * the session an access (`isDenied`), as it may have been revoked. If Microsoft 365 can't answer,
+ * the next such session checks it.
  */
 export async function checkLackingAgain(
   context: AppContext,
   tenant: TenantId,
   row: OrganizationRow,
+  { isDenied }: { readonly isDenied: boolean },
 ): Promise<void> {
   const { missingPermissions, isCertificateMissing } = getLacking(row);
   const isLacking = missingPermissions.length > 0 || isCertificateMissing;
-  if (!isLacking || row.removedAt !== null || serverRefusal(row) !== null) return;
+  if (!(isLacking || isDenied) || row.removedAt !== null || serverRefusal(row) !== null) return;
   const checked = await getEngineFor(context, row).organizations.test(
     { tenant, organization: row.id, user: null },
     { services: getServices(row) },

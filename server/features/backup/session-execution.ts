@@ -22,7 +22,7 @@ export type EndedSession = EventOf<'backupsession.ended@1'>['data'] & { readonly
 export interface SessionDetails {
   readonly session: Pick<
     BackupSession,
-    'startedAt' | 'endedAt' | 'reason' | 'progress' | 'objects'
+    'startedAt' | 'endedAt' | 'reason' | 'progress' | 'objects' | 'isAccessDenied'
   >;
   readonly log: readonly SessionLogLine[];
 }

@@ -181,7 +181,12 @@ export interface EngineTables extends DownloadTables, ImportTables {
     started_at: Ms;
     ended_at: Ms | null;
     /** `failing`: since when the session can't continue. */
-    progress: Filled<Partial<SessionProgress> & { readonly failing?: FailingTimes | null }>;
+    progress: Filled<
+      Partial<SessionProgress> & {
+        readonly failing?: FailingTimes | null;
+        readonly isAccessDenied?: boolean;
+      }
+    >;
   };
   /** The work on one object in a session, leased by one process at a time. */
   backup_work: {

@@ -3,7 +3,7 @@ import type { Fixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import { organization } from './fixtures.ts';
 
-const ROLES = [
+export const ROLES = [
   'Mail.Read',
   'Calendars.Read',
   'Contacts.Read',
@@ -45,7 +45,7 @@ export async function connect(fixture: Fixture, tenant: DemoTenant) {
       },
     }),
   );
-  return { office, admin, organization: made };
+  return { office, admin, organization: made, appId };
 }
 
 /** Returns the id of what a call created. */

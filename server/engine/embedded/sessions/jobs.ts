@@ -79,6 +79,7 @@ export async function listSessions(
     rows: page.map((row) => ({
       ...row,
       progress: getProgress(row),
+      isAccessDenied: row.progress.isAccessDenied === true,
       objects: objects.get(row.id) ?? [],
     })),
     next: rows.length > limit && last ? cursorAfter({ key: last.startedAt, n: last.id }) : null,
@@ -90,8 +91,8 @@ interface ListSessions extends PageInput {
   readonly job: BackupJobId;
   readonly session?: BackupSessionId;
 }
-type SessionRow = Omit<BackupSession, 'progress' | 'objects'> & {
-  readonly progress: Partial<BackupSession['progress']>;
+type SessionRow = Omit<BackupSession, 'progress' | 'objects' | 'isAccessDenied'> & {
+  readonly progress: Partial<BackupSession['progress']> & { readonly isAccessDenied?: boolean };
 };
 const UNKNOWN = { done: 0, total: null };
 const NOTHING_DONE: BackupSession['progress'] = {

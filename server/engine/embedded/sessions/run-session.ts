@@ -32,7 +32,14 @@ import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type TenantDirectory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
-import { followSessionWaits, storeFailing, storeWaiting } from './show-waiting.ts';
+import {
+  followSessionWaits,
+  isAccessDenied,
+  storeAccessDenied,
+  storeFailing,
+  storeProgress,
+  storeWaiting,
+} from './show-waiting.ts';
 import {
   cancelWork,
   countWork,
@@ -400,6 +407,8 @@ async function failOrWait(
     await wait(session, { until, reason }, failing);
     return until;
   }
+  if (what === 'organization' && isAccessDenied(kind))
+    await session.context.store.tenant(session.tenant, (tx) => storeAccessDenied(tx, session.id));
   if (what === 'organization' && hasContent) {
     const repository = await ports.openRepository(session.tenant, state.job.repository);
     if (!repository.ok) return failOrWait(session, ports, state, 'repository', repository.error);
@@ -467,14 +476,7 @@ function followProgress(
             ? null
             : { until: counts.waitingUntil, reason: counts.waitingReason ?? '' }),
       };
-      const row = await tx.sql
-        .updateTable('backup_session')
-        .set({ progress: JSON.stringify(progress) })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .returning('state')
-        .executeTakeFirst();
-      return row?.state;
+      return storeProgress(tx, id, progress);
     });
     const opens = nextOpen(job.schedulePolicy.backupWindow, now, timeZone);
     if (state !== 'running' || opens === null || opens > now) session.interrupt();

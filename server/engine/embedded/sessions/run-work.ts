@@ -16,6 +16,7 @@ import { sessionMessages as t } from './messages.en.ts';
 import { saveObjectTree } from './object-tree.ts';
 import { readObject } from './read-object.ts';
 import type { ProgressWriter, RunningSession } from './run-session.ts';
+import { isAccessDenied, storeAccessDenied } from './show-waiting.ts';
 import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from './work.ts';
 import { loadWantedVersions } from './wanted-versions.ts';
 
@@ -33,6 +34,7 @@ interface End {
   readonly message?: string | null;
   readonly waiting?: Waiting;
   readonly isFree?: boolean;
+  readonly isAccessDenied?: boolean;
 }
 
 const RENEW_MS: Ms = 60_000;
@@ -76,6 +78,7 @@ export async function runWork(
       await context.store.tenant(tenant, async (tx) => {
         await checkLease(tx);
         await endWork(tx, id, { ...end, ...read });
+        if (end.isAccessDenied === true) await storeAccessDenied(tx, session.id);
         const line = getLine(object, end);
         if (line !== null) await session.log(tx, line.level, line.message);
       });
@@ -134,6 +137,7 @@ async function backUp(
   const source = sources.find(({ kinds }) => kinds.includes(object.kind));
   if (source === undefined) return { state: 'failed', message: t.noSource };
   const lacks = new Set<string>();
+  let isDenied = false;
   const result = await readObject(
     {
       store: context.store,
@@ -145,8 +149,9 @@ async function backUp(
         includesPosts: session.includesPosts,
         timeZone: session.timeZone,
         onWaiting: session.waits.onWaiting,
-        onLack: (reason) => {
+        onLack: (reason, kind) => {
           lacks.add(reason);
+          isDenied ||= isAccessDenied(kind);
         },
       },
       checkLease,
@@ -199,6 +204,7 @@ async function backUp(
       .execute();
     const id: WorkId = { session: session.id, owner: session.owner, object: object.n };
     await endWork(tx, id, { ...end, ...read });
+    if (isDenied) await storeAccessDenied(tx, session.id);
     await session.log(
       tx,
       end.state === 'warning' ? 'warning' : 'info',
@@ -276,7 +282,7 @@ function endAfter(
     return { state: 'waiting', waiting: waitAfter(now, attempts, message) };
   // A person without a mailbox or drive lacks nothing.
   if (kind === 'missing' && object.point === 0) return { state: 'success', message };
-  return { state: 'failed', message };
+  return { state: 'failed', message, isAccessDenied: isAccessDenied(kind) };
 }
 
 const waitAfter = (now: Ms, attempts: number, reason: string): Waiting => ({

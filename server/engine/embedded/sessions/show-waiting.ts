@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Waiting } from '#contract/engine/sessions.ts';
+import type { EngineErrorKind } from '#contract/engine/engine.ts';
+import type { SessionProgress, Waiting } from '#contract/engine/sessions.ts';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
@@ -31,6 +32,32 @@ export const storeFailing = (
   sql`
     update backup_session set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
+
+/** Whether Microsoft 365 denied an access: the sign-in (401) or a permission (403). */
+export const isAccessDenied = (kind: EngineErrorKind | undefined): boolean =>
+  kind === 'refused' || kind === 'forbidden';
+
+/** Notes that Microsoft 365 denied a session an access. The note stays when the session ends. */
+export const storeAccessDenied = (
+  { sql: db, tenant }: TenantTx,
+  session: BackupSessionId,
+): Promise<unknown> =>
+  sql`
+    update backup_session set progress = jsonb_set(progress, '{isAccessDenied}', 'true')
+    where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
+
+/** Stores how far a session is. Returns its state; undefined: it is gone. */
+export async function storeProgress(
+  { sql: db, tenant }: TenantTx,
+  session: BackupSessionId,
+  progress: SessionProgress,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ readonly state: string }>`
+    update backup_session set progress = ${JSON.stringify(progress)}::text::jsonb
+      || jsonb_strip_nulls(jsonb_build_object('isAccessDenied', progress -> 'isAccessDenied'))
+    where tenant_id = ${tenant} and id = ${session} returning state`.execute(db);
+  return rows[0]?.state;
+}
 
 /** The waits of the requests of a session: each is stored at once, and logged now and then (ENG-9). */
 export function followSessionWaits({

@@ -269,6 +269,7 @@ async function addMembers(
           what: teamMessages.channelMembers,
           permission: 'ChannelMember.Read.All',
         }),
+        members.error.kind,
       );
     all.push(
       members?.ok === true ? { ...channel, members: members.value.toSorted(byId) } : channel,

@@ -104,7 +104,7 @@ async function* readTeam(
     const listed = await listTeam(reading.client, files, reading.object, {
       known,
       contents,
-      onLack: (reason) => call.onLack?.(reason),
+      onLack: (reason, kind) => call.onLack?.(reason, kind),
     });
     if (!listed.ok) return yield listed;
     const state: TeamState = {

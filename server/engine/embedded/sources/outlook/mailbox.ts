@@ -66,7 +66,7 @@ export function mailboxSource(ports: GraphPorts): ObjectSource {
           }
           // Not every mailbox has everything, and an application may lack a permission.
           if (page.error.kind === 'forbidden')
-            call.onLack?.(t.notPermitted({ what: TOP_NAMES[top], permission }));
+            call.onLack?.(t.notPermitted({ what: TOP_NAMES[top], permission }), page.error.kind);
           else if (page.error.kind !== 'missing') return yield page;
           break;
         }

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { allJobs } from '#server/jobs.ts';
+import { backupRuns } from '#server/features/backup/backup-runs.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { getValue } from '../engine/restic/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import { connect, create, makeTenant, ROLES } from './connected.ts';
+import { job, repository } from './fixtures.ts';
+
+const HOUR = 3_600_000;
+const ALL = [...ROLES, 'MailboxItem.Export.All'];
+const without = (revoked: string) => ALL.filter((role) => role !== revoked);
+const folder = mkdtempSync(join(tmpdir(), 'daybook-revoked-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A connected tenant with a job. `backUp` runs a session of it to its end, after some hours. */
+async function aBackup(fixture: Awaited<ReturnType<typeof makeFixture>>, seed: number) {
+  const { context } = fixture;
+  const tenant = makeTenant(fixture, seed);
+  const { office, admin, organization, appId } = await connect(fixture, tenant);
+  const made = await create(admin, 'o365/repositories', repository(organization));
+  const jobId = await create(admin, 'o365/jobs', job(organization, made));
+  let checks = 0;
+  const { organizations } = context.embeddedEngine;
+  const watched = {
+    ...context,
+    embeddedEngine: {
+      ...context.embeddedEngine,
+      organizations: {
+        ...organizations,
+        test: (...call: Parameters<typeof organizations.test>) => {
+          checks += 1;
+          return organizations.test(...call);
+        },
+      },
+    },
+  };
+  const load = (): Promise<{ row: OrganizationRow; ended: BackupJobRow['recent'][number] }> =>
+    context.store.tenant(
+      office.tenant,
+      async (tx) => {
+        const row = (await tx.rows('organization', [organization])).get(organization);
+        const ended = (await tx.rows('backupJob', [jobId])).get(jobId)?.recent[0];
+        if (!row || !ended) throw new Error('There is no session.');
+        return { row, ended };
+      },
+      { readOnly: true },
+    );
+  return {
+    /** Graph's tokens have the roles of their time. */
+    setRoles: (roles: readonly string[]): void => {
+      tenant.admin.grantRoles(appId, roles);
+      fixture.pass(2 * HOUR);
+    },
+    backUp: async () => {
+      const before = checks;
+      fixture.pass(HOUR);
+      const session = getValue(
+        await context.embeddedEngine.jobs.start(
+          { tenant: office.tenant, organization, user: null },
+          { job: jobId, reason: 'schedule' },
+        ),
+      );
+      const run = allJobs(context)['backup-session'];
+      const signal = new AbortController().signal;
+      for (;;) {
+        const next = await run({
+          tenant: office.tenant,
+          payload: { session },
+          lease: 'test',
+          now: context.clock.now(),
+          signal,
+        });
+        if (next === null) break;
+        fixture.pass(Math.max(1, next - context.clock.now()));
+      }
+      await backupRuns(watched)({
+        tenant: office.tenant,
+        payload: null,
+        now: context.clock.now(),
+        signal,
+      });
+      const { row, ended } = await load();
+      const { missingPermissions: missing } = row;
+      return { result: ended.result, missing, checks: checks - before };
+    },
+  };
+}
+
+eachDatabase((kind, open) => {
+  test(`ENG-50: a permission that was revoked later is listed after the next session, until it is granted and a session made a restore point (${kind})`, async () => {
+    const fixture = await makeFixture({ repositoriesDir: folder }, await open(), {
+      skipsShortWaits: true,
+    });
+    const { setRoles, backUp } = await aBackup(fixture, 61);
+    setRoles(ALL);
+    expect(await backUp()).toMatchObject({ result: 'success', missing: [] });
+    expect(await backUp()).toEqual({ result: 'success', missing: [], checks: 0 });
+    // Mailboxes can't be read at all.
+    setRoles(without('Mail.Read'));
+    const revoked = { result: 'warning', missing: ['Mail.Read'], checks: 1 };
+    expect(await backUp()).toEqual(revoked);
+    expect(await backUp()).toEqual(revoked);
+    setRoles(ALL);
+    expect(await backUp()).toEqual({ result: 'success', missing: [], checks: 1 });
+    expect(await backUp()).toEqual({ result: 'success', missing: [], checks: 0 });
+    // A part of each mailbox can't be read.
+    setRoles(without('Calendars.Read'));
+    expect(await backUp()).toEqual({ ...revoked, missing: ['Calendars.Read'] });
+    // The tenant can't be read: there is no session with a restore point.
+    setRoles(without('User.Read.All'));
+    expect(await backUp()).toEqual({ ...revoked, result: 'failed', missing: ['User.Read.All'] });
+  });
+});
