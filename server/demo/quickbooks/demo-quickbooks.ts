@@ -1,5 +1,6 @@
 import { MILLS } from '#contract/billing/invoice.ts';
 import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import type { Ms } from '#contract/ids.ts';
 import { dayText, getDay } from '#contract/time/day.ts';
 import { loadBillingSettings } from '../../features/billing/subscriptions/settings.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -20,6 +21,8 @@ import {
 
 /** Statuses of subscribers of the demo who don't pay. */
 const UNPAID: ReadonlySet<string> = new Set(['payment_failed', 'disabled']);
+/** Stripe's numbers, which begin with letters, aren't in the books: a customer is billed by one. */
+const BOOK_NUMBER = /^\d+$/;
 /** Invoices of these last days are still open. */
 const OPEN_DAYS = 57;
 
@@ -44,6 +47,7 @@ export function openDemoQuickBooks(
 ): DemoQuickBooks {
   const accounts = providers.map((provider, index) => ({
     realm: getRealm(index),
+    tenant: provider.id,
     standIn: makeQuickBooksStandIn({
       base: `${base}/${index + 1}`,
       now: () => context.clock.now(),
@@ -63,11 +67,24 @@ export function openDemoQuickBooks(
     },
     async showPage({ method }, { n, number }) {
       const account = accounts[Number(n) - 1];
-      return account === undefined
-        ? new Response(null, { status: 404 })
-        : account.standIn.showPage(method, number);
+      if (account === undefined) return new Response(null, { status: 404 });
+      const page = await account.standIn.showPage(method, number);
+      if (method === 'POST' && page.status === 303)
+        await context.store.tenant(account.tenant, (tx) => readSoon(tx, context.clock.now()));
+      return page;
     },
   };
+}
+
+/** A payment is in memory until the portal has read it, so it is read at once. */
+async function readSoon(tx: TenantTx, now: Ms): Promise<void> {
+  await tx.sql
+    .updateTable('quickbooks')
+    .set({ poll_at: now })
+    .where('tenant_id', '=', tx.tenant)
+    .where('poll_at', 'is not', null)
+    .execute();
+  await scheduleRecurring(tx, 'invoices', now);
 }
 
 const getRealm = (index: number): string => `91300000000000${index + 1}`;
@@ -162,7 +179,7 @@ async function loadBooks(
     customers: (await loadCustomers(tx)).map(({ n, name }) => ({ id: String(n), name })),
     employees: people.map(({ name }, index) => ({ id: String(index + 1), name })),
     invoices: (await tx.all('usageMonth')).flatMap((row): BookInvoice[] => {
-      if (row.invoice === null) return [];
+      if (row.invoice === null || !BOOK_NUMBER.test(row.invoice.id)) return [];
       const day = getDay(row.invoice.at, timeZone, 0);
       return [
         {

@@ -15,6 +15,6 @@ export const demoQuickBooksMessages = defineMessages('demo-quickbooks', {
   total: 'Total: {total} {currency}',
   intro: 'This page simulates QuickBooks in the demo. No money moves, and no card is needed.',
   pay: 'Pay {total} {currency}',
-  paid: 'This invoice is paid. The portal shows it after it has read QuickBooks, within 15 minutes.',
+  paid: 'This invoice is paid. The portal shows it in a moment, after it has read QuickBooks.',
   back: 'Return to the portal',
 });

@@ -27,6 +27,8 @@ const HOUR: Ms = 3_600_000;
 /** Months before the current one of which the demo has usage. */
 const PAST_MONTHS = 3;
 const FIRST_INVOICE = 1_041;
+/** Invoices of cards, as the demo's Stripe numbers them. Those of QuickBooks are numbers. */
+const CARD_PREFIX = 'STAND-';
 
 /** A subscription of the demo. `outcome`: what happened to it; `isChanged`: somebody corrected its usage. */
 interface Sale {
@@ -207,12 +209,8 @@ async function closeMonth(
   if (owner === null || monthsAgo === 0) return;
   const rows = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   for (const [place, row] of rows.entries()) {
-    const isChanged = sales.get(row.company)?.isChanged === true;
-    for (const event of getClosingEvents(row, {
-      monthsAgo,
-      place,
-      isChanged,
-    }))
+    const { isChanged = false, hasCard = false } = sales.get(row.company) ?? {};
+    for (const event of getClosingEvents(row, { monthsAgo, place, isChanged, hasCard }))
       await append(tx, at, row.company, `usage:${row.id}`, event, owner);
   }
 }
@@ -223,13 +221,20 @@ function getClosingEvents(
     monthsAgo,
     place,
     isChanged,
-  }: { readonly monthsAgo: number; readonly place: number; readonly isChanged: boolean },
+    hasCard,
+  }: {
+    readonly monthsAgo: number;
+    readonly place: number;
+    readonly isChanged: boolean;
+    readonly hasCard: boolean;
+  },
 ): readonly Event[] {
   const { id, users, minimumUsers, gigabytes } = row;
   const changed: Event = {
     type: 'usage.updated@1',
     data: { id, users: Math.max(users, minimumUsers) + 250, gigabytes },
   };
+  const number = String(FIRST_INVOICE + (PAST_MONTHS - monthsAgo) * 20 + place);
   const isInvoiced = monthsAgo > 1 && getBilledUsage(row).totalMills > 0;
   return [
     ...(isChanged ? [changed] : []),
@@ -240,7 +245,7 @@ function getClosingEvents(
       ? [
           {
             type: 'usage.invoiced@1' as const,
-            data: { id, invoice: String(FIRST_INVOICE + (PAST_MONTHS - monthsAgo) * 20 + place) },
+            data: { id, invoice: hasCard ? `${CARD_PREFIX}${number}` : number },
           },
         ]
       : []),
