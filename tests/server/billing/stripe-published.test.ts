@@ -7,6 +7,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
 import { freshStore, ONE } from '../db/databases.ts';
+import { findUnpublished, STRIPE_FIELDS } from './stripe-fields.ts';
 import { aTill, makeRun, pay, subscribe, type Till } from './stripe-fixtures.ts';
 import { addUsers, DAY, must } from './subscription-fixtures.ts';
 
@@ -171,6 +172,18 @@ test('BILL-11: every answer and event of the stand-in has only fields and values
     ...toJudged((data as { readonly object: Json }).object),
   ]);
   expect(judge([...answers, ...sent])).toEqual([]);
+  // Nor do the examples of the OpenAPI description itself know anything else.
+  const objects = [...answers, ...sent].flatMap(({ value }) => {
+    if (typeof value !== 'object') return [];
+    const { object, deleted } = value as Json;
+    return object === 'list' || deleted === true ? [] : [value as Json];
+  });
+  expect(new Set(objects.map(({ object }) => object))).toEqual(new Set(Object.keys(STRIPE_FIELDS)));
+  expect([...new Set(objects.flatMap(findUnpublished))]).toEqual([]);
+  expect(findUnpublished({ object: 'invoice', total: '3', net_of_tax: 3, number: 'A' })).toEqual([
+    'invoice.total: string',
+    'invoice.net_of_tax: number',
+  ]);
   // The judge sees a field and a value that aren't published.
   expect(
     judge([
