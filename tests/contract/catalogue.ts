@@ -1,4 +1,6 @@
 import type { CallName } from '#contract/calls.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 
 /**
  * The calls that fail with a sentence when the server answers 500 and says nothing. Typed by hand
@@ -262,3 +264,18 @@ export const SERVER_MESSAGE_FIRST: readonly CallName[] = [
 export const NO_RESPONSE = 'No response received from server. Try again later.';
 export const NOT_SET_UP = 'Error setting up the request. Try again later.';
 export const USERNAME_EXISTS = 'The username already exists.';
+
+/**
+ * The catalogue's other sentences, which no call fails with by itself, with the message that pages and
+ * the server show. With those above, these are all of section 8 of both specifications.
+ */
+export const OTHER_SENTENCES: readonly (readonly [sentence: string, shown: string])[] = [
+  ['Link copied to clipboard', BASE.linkCopied],
+  ['Your session has expired. Please log in again to continue.', BASE.sessionExpired],
+  ['The page you requested could not be found.', BASE.pageNotFound],
+  ['The current password is not valid.', ACCOUNT.currentPassword],
+  ['Password chosen failed to meet any or all of the requirements stated.', ACCOUNT.passwordPolicy],
+  ['Invalid username', ACCOUNT.invalidUsername],
+  ['Invalid security answers', ACCOUNT.invalidAnswers],
+  [USERNAME_EXISTS, ACCOUNT.usernameTaken],
+];

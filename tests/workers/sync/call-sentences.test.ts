@@ -7,6 +7,7 @@ import {
   CATALOGUE,
   NO_RESPONSE,
   NOT_SET_UP,
+  OTHER_SENTENCES,
   SERVER_MESSAGE_FIRST,
   USERNAME_EXISTS,
 } from '../../contract/catalogue.ts';
@@ -198,3 +199,10 @@ test('WORDS-2: a refused session says that it has expired', async () => {
     'Your session has expired. Please log in again to continue.',
   ]);
 });
+
+test.each(OTHER_SENTENCES)(
+  'WORDS-2: a sentence of the catalog that no call fails with by itself is shown to the letter: %s',
+  (sentence, shown) => {
+    expect(shown).toBe(sentence);
+  },
+);
