@@ -90,7 +90,7 @@ const TRANSACTIONS = CompiledQuery.raw(
 
 /**
  * Finds the table with the most rows that are due: deleted, replaced or added since its last vacuum, more
- * than 1,000 and a twentieth of the table. Due, too: a table of more than 16 pages whose counts
+ * than 1,000 and a twentieth of the table. Due, too: a table of ours of more than 16 pages whose counts
  * were lost in a crash, and one whose transaction numbers are old (PostgreSQL stops writing when they
  * are 2,000 million transactions old).
  */
@@ -100,7 +100,7 @@ const findDue = (factor: number): CompiledQuery<{ readonly name: string }> =>
     from pg_stat_all_tables as s join pg_class as c on c.oid = s.relid
     where c.relkind = 'r' and c.relpersistence = 'p' and (
       greatest(s.n_dead_tup, s.n_ins_since_vacuum) > ${factor} * (1000 + 0.05 * greatest(c.reltuples, 0))
-      or (s.last_vacuum is null and pg_relation_size(c.oid) > 16 * 8192)
+      or (s.last_vacuum is null and s.schemaname = 'public' and pg_relation_size(c.oid) > 16 * 8192)
       or age(c.relfrozenxid) > 150000000)
     order by greatest(s.n_dead_tup, s.n_ins_since_vacuum) desc, age(c.relfrozenxid) desc
     limit 1`);
