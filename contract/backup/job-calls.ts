@@ -196,6 +196,8 @@ const logOut = v.object({
   level: v.picklist(['info', 'warning', 'error']),
   message: v.string(),
 });
+/** Whether lines were deleted because they were older than the server stores logs (LOG-14). */
+const isLogDeleted = v.boolean();
 
 const gate = 'o365.jobs';
 const jobId = anyJobId;
@@ -319,7 +321,11 @@ export const backupJobCalls = {
     path: 'o365/jobs/{jobId}/detail/latest',
     summary: 'Returns the running or last session of a job, and its newest log lines.',
     input: v.strictObject({ jobId, organizationId: v.optional(anyOrganizationId) }),
-    output: v.object({ session: v.nullable(sessionOut), logs: v.array(logOut) }),
+    output: v.object({
+      session: v.nullable(sessionOut),
+      logs: v.array(logOut),
+      isLogDeleted,
+    }),
     gate,
     failures: ['not-found', 'busy', 'conflict'],
   }),
@@ -333,7 +339,7 @@ export const backupJobCalls = {
       organizationId: v.optional(anyOrganizationId),
       ...OFFSET,
     }),
-    output: listPageSchema(logOut),
+    output: v.object({ ...listPageSchema(logOut).entries, isLogDeleted }),
     gate,
     failures: ['not-found', 'busy', 'conflict'],
   }),

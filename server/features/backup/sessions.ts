@@ -7,10 +7,11 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { isSessionLogDeleted } from '#server/platform/queries/old-logs.ts';
 import { getAnswer, getEngineFor, scopeFor, type SetupEngine } from './engine-calls.ts';
 import { sessionOut } from './job-output.ts';
 import { findJobWithOwner } from './lookup.ts';
-import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
+import type { BackupJobId, BackupSessionId, OrganizationId } from '#contract/ids.ts';
 
 type Names = 'startBackupJob' | 'stopBackupJob' | 'getLatestSession' | 'getSessionLog';
 interface OfJob {
@@ -40,6 +41,11 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
         )
       : failed(NOT_FOUND);
   }
+
+  const loadIsLogDeleted = (ctx: SessionContext, session: BackupSessionId): Promise<boolean> =>
+    context.store.tenant(ctx.tenant, (tx) => isSessionLogDeleted(tx, context, session), {
+      readOnly: true,
+    });
 
   /** Runs a command of the engine once, and stores its answer if it succeeded. */
   function once<T>(
@@ -80,7 +86,7 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
         const page = getAnswer(await jobs.listSessions(scope, { job: id, cursor: null, limit: 1 }));
         if (!page.ok) return page;
         const [session] = page.value.rows;
-        if (!session) return ok({ session: null, logs: [] });
+        if (!session) return ok({ session: null, logs: [], isLogDeleted: false });
         const log = getAnswer(
           await jobs.listLog(scope, {
             session: session.id,
@@ -90,7 +96,11 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
           }),
         );
         return log.ok
-          ? ok({ session: sessionOut(session), logs: log.value.rows.map((line) => ({ ...line })) })
+          ? ok({
+              session: sessionOut(session),
+              logs: log.value.rows.map((line) => ({ ...line })),
+              isLogDeleted: await loadIsLogDeleted(ctx, session.id),
+            })
           : log;
       }),
 
@@ -100,7 +110,11 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
           await jobs.listLog(scope, { session: sessionId, cursor: cursor ?? null, offset, limit }),
         );
         return log.ok
-          ? ok({ ...log.value, rows: log.value.rows.map((line) => ({ ...line })) })
+          ? ok({
+              ...log.value,
+              rows: log.value.rows.map((line) => ({ ...line })),
+              isLogDeleted: await loadIsLogDeleted(ctx, sessionId),
+            })
           : log;
       }),
   };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '../app-context.ts';
 import type { TenantTx } from '../db/store.ts';
 
@@ -32,3 +32,24 @@ export const deleteOldLogs =
       ) as old
       where l.tenant_id = ${tenant} and l.session_id = old.session_id and l.n = old.n`.execute(db);
   };
+
+/**
+ * LOG-14: whether the log of a session that has ended, or its first lines, were deleted because of their
+ * age. Lines are numbered from 1. A session without lines had some if the server deletes logs and it
+ * ended long enough ago.
+ */
+export async function isSessionLogDeleted(
+  { sql: db, tenant }: TenantTx,
+  { config, clock }: Pick<AppContext, 'config' | 'clock'>,
+  session: BackupSessionId,
+): Promise<boolean> {
+  const days = config.deleteLogsAfterDays ?? 0;
+  const { rows } = await sql<{ first: number | null; ended: Ms | null }>`
+    select (select min(n) from backup_log where tenant_id = ${tenant} and session_id = ${session}) as first,
+      (select ended_at from backup_session where tenant_id = ${tenant} and id = ${session}) as ended`.execute(
+    db,
+  );
+  const { first = null, ended = null } = rows[0] ?? {};
+  if (ended === null) return false;
+  return first === null ? days > 0 && ended < clock.now() - days * DAY : first > 1;
+}

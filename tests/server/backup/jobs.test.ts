@@ -304,11 +304,13 @@ anyDatabase((kind, open) => {
     expect((await admin('GET', `o365/jobs/${id}/detail/latest`)).body.data).toEqual({
       session: null,
       logs: [],
+      isLogDeleted: false,
     });
     expect(
       (await admin('GET', `o365/jobs/${id}/detail/${randomUUID()}/logs?limit=5`)).body.data,
     ).toMatchObject({
       rows: [{ n: 1, message: 'The session started.' }],
+      isLogDeleted: false,
     });
     expect(recording.calls.map(({ name }) => name)).toEqual([
       'start',

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { deleteOldLogs } from '#server/platform/queries/old-logs.ts';
+import { deleteOldLogs, isSessionLogDeleted } from '#server/platform/queries/old-logs.ts';
 import { anyDatabase } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
@@ -83,6 +85,45 @@ anyDatabase((name, open) => {
     expect(await show(31)).toEqual(['Failed', 'log of 31', false, 1]);
     expect(await show(1)).toEqual(['Failed', 'log of 1', false, 1]);
     expect(await lines()).toEqual(['line of 31', 'line of 1']);
+  });
+
+  test(`LOG-14: a session whose log or first lines were deleted says so, and no other one (${name})`, async () => {
+    const { context } = fixture;
+    const { tenant } = await anOffice(fixture);
+    const ended = context.clock.now() - 32 * DAY;
+    const find = (session: BackupSessionId, days: number): Promise<boolean> =>
+      context.store.tenant(tenant, (tx) =>
+        isSessionLogDeleted(
+          tx,
+          { ...context, config: { ...context.config, deleteLogsAfterDays: days } },
+          session,
+        ),
+      );
+    const add = async (endedAt: Ms | null, lines: readonly number[]): Promise<BackupSessionId> => {
+      const id = randomUUID() as string as BackupSessionId;
+      await context.store.tenant(tenant, async ({ sql: db }) => {
+        await sql`
+          insert into backup_session (tenant_id, id, job_id, organization_id, repository_id, state, reason, started_at, ended_at)
+          values (${tenant}, ${id}, ${randomUUID()}, ${randomUUID()}, ${randomUUID()}, ${endedAt === null ? 'running' : 'done'}, 'manual', ${ended - DAY}, ${endedAt})`.execute(
+          db,
+        );
+        for (const n of lines)
+          await sql`insert into backup_log (tenant_id, session_id, n, at, level, message)
+            values (${tenant}, ${id}, ${n}, ${ended}, 'info', 'line')`.execute(db);
+      });
+      return id;
+    };
+    expect(
+      await Promise.all([
+        find(await add(ended, [1, 2]), 31),
+        find(await add(ended, [2, 3]), 31),
+        find(await add(ended, [2, 3]), 0),
+        find(await add(ended, []), 31),
+        find(await add(ended, []), 0),
+        find(await add(ended + 2 * DAY, []), 31),
+        find(await add(null, []), 31),
+      ]),
+    ).toEqual([false, true, true, true, false, false, false]);
   });
 
   test(`LOG-14: logs are deleted in pieces, the first ones first (${name})`, async () => {

@@ -59,7 +59,11 @@ export function LatestSession({ row, now }: { readonly row: BackupJobRow; readon
           <Summary session={session} now={now} zone={zone} />
           <Objects objects={session.objects} isRunning={isRunning} />
           <Heading>{t.log}</Heading>
-          <LogLines lines={value?.logs.slice(-NEWEST_LINES) ?? []} zone={zone} />
+          <LogLines
+            lines={value?.logs.slice(-NEWEST_LINES) ?? []}
+            isDeleted={value?.isLogDeleted ?? false}
+            zone={zone}
+          />
           <Button size="sm" onClick={() => setLogOpen(true)}>
             {t.showLog}
           </Button>

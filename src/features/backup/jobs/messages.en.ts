@@ -117,6 +117,8 @@ export const backupJobMessages = defineMessages('backupJobs', {
   logTitle: 'Session log from {when}',
   logMore: 'Show more lines',
   logEmpty: 'No log lines',
+  logDeleted: 'The log was deleted because of its age.',
+  logShortened: 'Earlier lines were deleted because of their age.',
   logWarning: 'Warning',
   logError: 'Error',
   sessionOffline: "You're offline. The progress and log of the session aren't on this device.",

@@ -17,34 +17,40 @@ import { backupJobMessages as t } from './messages.en.ts';
 
 type Line = OutputOf<'getSessionLog'>['rows'][number];
 
-/** Lines of a log, oldest first. */
+/** Lines of a log, oldest first. `isDeleted`: earlier lines were deleted because of their age. */
 export function LogLines({
   lines,
+  isDeleted,
   zone,
 }: {
   readonly lines: readonly Line[];
+  readonly isDeleted: boolean;
   readonly zone: string;
 }) {
-  if (lines.length === 0) return <p className="m-0 py-2 text-ink-2">{t.logEmpty}</p>;
+  if (lines.length === 0)
+    return <p className="m-0 py-2 text-ink-2">{isDeleted ? t.logDeleted : t.logEmpty}</p>;
   return (
-    <ol className="m-0 list-none py-1">
-      {lines.map(({ n, at, level, message }) => (
-        <li key={n} className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 py-0.5">
-          <time className="text-agate text-ink-3" data-tip={formatUtc(at)}>
-            {formatTime(at, zone)}
-          </time>
-          <span className={`break-words ${LEVELS[level]}`}>
-            {level !== 'info' && (
-              <>
-                <Icon name={level === 'error' ? 'failed' : 'warning'} className="mr-1.5 inline" />
-                <span className="sr-only">{level === 'error' ? t.logError : t.logWarning}: </span>
-              </>
-            )}
-            {message}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <>
+      {isDeleted && <p className="m-0 pt-2 text-ink-2">{t.logShortened}</p>}
+      <ol className="m-0 list-none py-1">
+        {lines.map(({ n, at, level, message }) => (
+          <li key={n} className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 py-0.5">
+            <time className="text-agate text-ink-3" data-tip={formatUtc(at)}>
+              {formatTime(at, zone)}
+            </time>
+            <span className={`break-words ${LEVELS[level]}`}>
+              {level !== 'info' && (
+                <>
+                  <Icon name={level === 'error' ? 'failed' : 'warning'} className="mr-1.5 inline" />
+                  <span className="sr-only">{level === 'error' ? t.logError : t.logWarning}: </span>
+                </>
+              )}
+              {message}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 const LEVELS = { info: '', warning: 'text-warning', error: 'text-failed' } as const;
@@ -61,6 +67,7 @@ export function SessionLog({
 }) {
   const zone = useZone();
   const [lines, setLines] = useState<readonly Line[]>([]);
+  const [isDeleted, setDeleted] = useState(false);
   /** Undefined: not read yet. Null: the last page was read. */
   const [next, setNext] = useState<string | null | undefined>(undefined);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -76,6 +83,7 @@ export function SessionLog({
     setFailure(page.ok ? null : page.failure);
     if (!page.ok) return;
     setLines((before) => [...(cursor === null ? [] : before), ...page.value.rows]);
+    setDeleted(page.value.isLogDeleted);
     setNext(page.value.next);
   };
   useEffect(() => {
@@ -90,7 +98,9 @@ export function SessionLog({
             <PageLoading />
           </DelayedFallback>
         ) : (
-          (lines.length > 0 || failure === null) && <LogLines lines={lines} zone={zone} />
+          (lines.length > 0 || failure === null) && (
+            <LogLines lines={lines} isDeleted={isDeleted} zone={zone} />
+          )
         )}
         {failure !== null && (
           <Callout
