@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 import { LONG_MESSAGE_MS } from './embedded.ts';
@@ -12,7 +12,7 @@ const BUSY_FACTOR = 4;
 /** Rows of the sample for the planner are 300 times this number. Limits how long readers wait. */
 const STATISTICS_TARGET = 10;
 
-export interface VacuumOptions {
+interface VacuumOptions {
   /** @default 10,000 */
   readonly everyMs?: Ms;
   /** Whether nothing may be written, because the disk is full. */
@@ -68,11 +68,10 @@ export function vacuumTables(
     if (due === undefined || isStopped) return;
     await db.connection().execute(async (connection) => {
       allow(LONG_MESSAGE_MS);
-      const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
-      await run(`vacuum ${due.name}`);
-      await run(`set default_statistics_target = ${STATISTICS_TARGET}`);
-      await run(`analyze ${due.name}`);
-      await run('reset default_statistics_target');
+      await sql`vacuum ${sql.raw(due.name)}`.execute(connection);
+      await sql`set default_statistics_target = ${sql.lit(STATISTICS_TARGET)}`.execute(connection);
+      await sql`analyze ${sql.raw(due.name)}`.execute(connection);
+      await sql`reset default_statistics_target`.execute(connection);
     });
   }
 
