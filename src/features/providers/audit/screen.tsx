@@ -24,6 +24,7 @@ import { eventsAsk, eventsPlace, eventsQuery, filtersOn } from './address.ts';
 import type { EventsPlace } from './address.ts';
 import { EventList } from './event-list.tsx';
 import { Filters } from './filters.tsx';
+import { LogEnd } from './log-end.tsx';
 import { useEvents } from './use-events.ts';
 import { adminEventsMessages as t } from './messages.en.ts';
 
@@ -140,12 +141,7 @@ function Log({ branding }: { readonly branding: Branding }) {
         {page !== null && page.events.length > 0 && (
           <EventList events={page.events} zone={zone} onOpen={(seq) => go({ open: String(seq) })} />
         )}
-        {page !== null && page.events.length === 0 && page.next !== null && (
-          <p className="m-0 px-5 py-3 text-ink-2">{t.nothingSoFar({ number: page.next })}</p>
-        )}
-        {page !== null && page.next === null && page.archived > 0 && (
-          <p className="m-0 px-5 py-3 text-ink-2">{t.archived({ number: page.archived })}</p>
-        )}
+        {page !== null && <LogEnd page={page} />}
         {page !== null && (page.next !== null || place.before !== '') && (
           <nav aria-label={t.pages} className="flex flex-wrap gap-2 px-5 py-3">
             {place.before !== '' && (
