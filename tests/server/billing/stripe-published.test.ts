@@ -175,8 +175,8 @@ test('BILL-11: every answer and event of the stand-in has only fields and values
   // Nor do the examples of the OpenAPI description itself know anything else.
   const objects = [...answers, ...sent].flatMap(({ value }) => {
     if (typeof value !== 'object') return [];
-    const { object, deleted } = value as Json;
-    return object === 'list' || deleted === true ? [] : [value as Json];
+    const row = value as Json;
+    return row['object'] === 'list' || row['deleted'] === true ? [] : [row];
   });
   expect(new Set(objects.map(({ object }) => object))).toEqual(new Set(Object.keys(STRIPE_FIELDS)));
   expect([...new Set(objects.flatMap(findUnpublished))]).toEqual([]);

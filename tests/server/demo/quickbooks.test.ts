@@ -157,7 +157,7 @@ test('EST-13: a customer of the demo is billed by card or in QuickBooks, never b
   };
   const rows = await context.store.tenant(tenant, (tx) => tx.all('subscription'));
   const owing = rows.filter(({ owedMills }) => owedMills > 0);
-  expect(owing.map(({ hasCard }) => hasCard).toSorted()).toEqual([false, true]);
+  expect(new Set(owing.map(({ hasCard }) => hasCard))).toEqual(new Set([false, true]));
   for (const { company, hasCard } of owing) {
     const own = QueryResponse.Invoice.filter(
       ({ CustomerRef }) => CustomerRef.value === `${company}`,
