@@ -96,8 +96,12 @@ test('BILL-21, E2E-7: the owner lists the subscriptions of all providers, opens 
   await expect(details.getByRole('heading', { name: own.companyName })).toBeFocused();
   await details.getByRole('button', { name: 'Acknowledge' }).click();
   await expect(details.getByText(/^Acknowledged by /)).toBeVisible();
+  await expect(details.getByText(/^Renews on \d\d\/\d\d\/\d\d$/)).toBeVisible();
   await details.getByRole('button', { name: 'Cancel subscription' }).click();
   const dialog = page.getByRole('dialog');
+  // No second button that begins with "Cancel".
+  await expect(dialog.getByRole('button', { name: 'Keep subscription' })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: /^Cancel/ })).toHaveCount(1);
   await expect(dialog.getByText('Can be undone')).toBeVisible();
   await dialog.getByRole('button', { name: 'Cancel subscription' }).click();
   await expect(details.getByText('Canceled')).toBeVisible();
