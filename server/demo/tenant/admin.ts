@@ -61,6 +61,8 @@ export interface TenantAdmin extends SiteAdmin {
   addMessage(user: string, folder?: string): MessageRow;
   moveMessage(user: string, message: string, folder: string): MessageRow;
   flagMessage(user: string, message: string, isFlagged: boolean): MessageRow;
+  /** Changes the text of a mail, as people can in Outlook, also of one that they received. */
+  editMessage(user: string, message: string, content: string): MessageRow;
   deleteMessage(user: string, message: string): void;
   purgeMessage(user: string, message: string): void;
   listFiles(user: string): ItemRow[];
@@ -171,6 +173,10 @@ export function createAdmin(
     flagMessage: (user, message, isFlagged) =>
       updateMessage(tenant, messageAt(user, message), {
         props: { flag: { flagStatus: isFlagged ? 'flagged' : 'notFlagged' } },
+      }),
+    editMessage: (user, message, content) =>
+      updateMessage(tenant, messageAt(user, message), {
+        props: { body: { contentType: 'text', content } },
       }),
     deleteMessage: (user, message) => deleteMessage(tenant, messageAt(user, message)),
     purgeMessage: (user, message) => purgeMessage(tenant, messageAt(user, message)),

@@ -99,9 +99,11 @@ interface KindTarget {
 
 function graphTarget(ports: GraphPorts): RestoreDestination {
   const turns: ChannelTurns = new Map();
+  // It remembers ids for all items of a task.
+  let mailboxes: Writer | null = null;
   const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {
     mailbox: {
-      writer: mailboxWriter(ports),
+      writer: (read) => (mailboxes ??= mailboxWriter(ports, read)),
       async fetch(object, key, call) {
         const item = await readMailboxItem(ports, object, key, call);
         return item.ok ? fetchOne(mailboxSource(ports), object, item.value, call) : item;

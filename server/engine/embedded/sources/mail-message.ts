@@ -107,7 +107,7 @@ export const attachmentJson = (file: NewAttachment) => ({
   'contentBytes': Buffer.from(file.bytes).toString('base64'),
 });
 
-async function getAttachment(file: Attachment, n: number): Promise<NewAttachment> {
+export async function getAttachment(file: Attachment, n: number): Promise<NewAttachment> {
   const content = typeof file.content === 'string' ? Buffer.from(file.content) : file.content;
   const bytes = new Uint8Array(content);
   const subject = file.mimeType === MESSAGE_TYPE ? await nameAttachedMail(bytes) : null;

@@ -19,6 +19,7 @@ import { readContent } from './content.ts';
 import { MailboxIds } from './mail-export.ts';
 import { mailboxClient, userPath } from './mailbox-client.ts';
 import { importMail } from './mail-import.ts';
+import { hasOtherContent, type ReadStored } from './mail-edits.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
@@ -31,9 +32,10 @@ const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
 
 /**
  * Writes mails back: by their full-fidelity stream if there is one and the target permits it, else
- * through Graph's messages. Ids are remembered while the writer lives.
+ * through Graph's messages. Ids are remembered while the writer lives. Without `read`, a text that
+ * was changed is not found.
  */
-export function mailWriter(ports: GraphPorts): Writer {
+export function mailWriter(ports: GraphPorts, read: ReadStored | null = null): Writer {
   const folders = new Map<string, string>();
   const ids = new MailboxIds();
   const open = (object: SourceObject, call: SourceCall): Mailbox => ({
@@ -41,6 +43,7 @@ export function mailWriter(ports: GraphPorts): Writer {
     folders,
     ids,
     object,
+    read,
     client: mailboxClient(ports, object, call),
   });
   const find: Writer['find'] = async (place, item, call) => {
@@ -91,6 +94,7 @@ interface Mailbox {
   readonly client: GraphClient;
   readonly folders: Map<string, string>;
   readonly ids: MailboxIds;
+  readonly read: ReadStored | null;
 }
 
 const EMPTY = { ok: true as const, value: null };
@@ -224,8 +228,13 @@ async function findMessage(
     headers: PREFER,
   });
   const isHere = byKey.ok && byKey.value.parentFolderId === folder;
-  const edited = isHere && isEditedDraft(byKey.value, item) ? byKey.value : null;
   const asFound = isHere ? toFoundMail(byKey.value, item) : null;
+  const isEdited =
+    isHere && asFound?.isSame === true
+      ? await hasOtherContent(mailbox, byKey.value, item)
+      : { ok: true as const, value: false };
+  if (!isEdited.ok) return isEdited;
+  const edited = isHere && isEdited.value ? byKey.value : null;
   const own = asFound !== null && edited !== null ? { ...asFound, isSame: false } : asFound;
   if (own?.isSame === true) return { ok: true, value: own };
   const isElsewhere = byKey.ok || byKey.error.kind === 'missing' || byKey.error.kind === 'invalid';
@@ -238,12 +247,6 @@ async function findMessage(
   // A restore that replaces a changed mail and was interrupted has written it beside that one.
   return { ok: true, value: found.find(({ isSame }) => isSame) ?? own ?? found[0] ?? null };
 }
-
-/** Only drafts are written on: such a change may be in the text alone, which no list has. */
-const isEditedDraft = (
-  { isDraft, changeKey }: Message,
-  { changeKey: before }: StoredItem,
-): boolean => isDraft === true && changeKey !== before;
 
 /** Messages of the folder with the mail's Message-ID. */
 async function listCopies(

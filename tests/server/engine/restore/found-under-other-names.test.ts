@@ -107,3 +107,43 @@ test('RES-21, RES-2: a draft whose text was changed gets its text back, once', a
     expect(list()).toEqual(['The second text']);
   }
 });
+
+test('RES-21, RES-2, RES-4: a received mail whose text was changed gets its text back, one that was only read does not', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11);
+  const { admin, targets } = office;
+  const inbox = admin.listFolders(targets.user).find(({ well_known: name }) => name === 'inbox');
+  const list = () => admin.listMessages(targets.user, inbox?.id);
+  for (let n = list().length; n < 2; n += 1) admin.addMessage(targets.user, inbox?.id);
+  const { at } = await office.backUp();
+  const readTexts = () =>
+    list()
+      .map(({ props }) => JSON.parse(props) as MessageProps)
+      .map(({ internetMessageId, body }) => `${internetMessageId} ${body.content}`)
+      .toSorted();
+  const before = readTexts();
+  const [edited, ...others] = list();
+  if (edited === undefined) throw new Error('no mail');
+  for (const { id, read } of others)
+    await office.send('PATCH', `/users/${targets.user}/messages/${encodeURIComponent(id)}`, {
+      isRead: read === 0,
+    });
+  admin.editMessage(targets.user, edited.id, 'Somebody changed this.');
+  const changed = readTexts();
+  const explorer = await office.open('outlook', at);
+  const folder = (await office.walk(explorer)).find(({ path }) => path.join('/') === 'Inbox');
+  const input: RestoreInput = { ...TERMS, explorer, nodes: [folder?.node.id ?? ''], dryRun: false };
+  const count = ({ done }: Awaited<ReturnType<typeof office.restore>>) => done.counts;
+  const expected = { restored: 0, merged: 1, skipped: others.length, failed: 0 };
+  expect(count(await office.restore({ ...input, dryRun: true }))).toEqual(expected);
+  const restored = await office.restore(input);
+  expect([count(restored), readTexts()]).toEqual([expected, before]);
+  expect(count(await office.restore(input))).toEqual({
+    ...expected,
+    merged: 0,
+    skipped: others.length + 1,
+  });
+  expect([(await office.undo(restored.task)).done.result, readTexts()]).toEqual([
+    'success',
+    changed,
+  ]);
+});

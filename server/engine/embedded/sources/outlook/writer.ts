@@ -18,6 +18,7 @@ import { readContent } from '../content.ts';
 import { MailboxIds } from '../mail-export.ts';
 import { mailboxClient, userPath } from '../mailbox-client.ts';
 import { importMail } from '../mail-import.ts';
+import type { ReadStored } from '../mail-edits.ts';
 import { mailWriter } from '../mail-writer.ts';
 import { createItem } from './create-item.ts';
 import { OutlookContact, OutlookEvent, OutlookTask } from './entities.ts';
@@ -51,8 +52,8 @@ interface Mailbox extends OutlookMailbox {
 const isMail = ({ path }: Place): boolean => getTop(path) === null;
 
 /** Writes back what mailboxes hold: mails, events, contacts and tasks. Nobody is invited by that. */
-export function mailboxWriter(ports: GraphPorts): Writer {
-  const mails = mailWriter(ports);
+export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null): Writer {
+  const mails = mailWriter(ports, read);
   const folders = new Map<string, string>();
   const ids = new MailboxIds();
   const open = (object: SourceObject, call: SourceCall): Mailbox => ({

@@ -188,6 +188,10 @@ const MAIL_CHANGES: readonly Change[] = [
   ),
   onMail(async (office, user, mail) => office.admin.deleteMessage(user, mail.id)),
   onMail(async (office, user, mail) => office.admin.purgeMessage(user, mail.id)),
+  onMail(async (office, user, mail, random) => {
+    const { isDraft } = JSON.parse(mail.props) as MessageProps;
+    if (!isDraft) office.admin.editMessage(user, mail.id, `Edited ${random(1_000)}`);
+  }),
   // Somebody writes a draft, and goes on with it later.
   async (office, { user }, random) => {
     await office.send('POST', `/users/${user}/messages`, {
@@ -216,7 +220,8 @@ const MAIL_CHANGES: readonly Change[] = [
     const made = await office.send('POST', `${folderPath(user, parent)}/childFolders`, {
       displayName: pick(DIRS, random),
     });
-    if (made.ok) office.admin.addMessage(user, ((await made.json()) as { id: string }).id);
+    if (made.ok && random(2) === 0)
+      office.admin.addMessage(user, ((await made.json()) as { id: string }).id);
   },
   onMailFolder((office, user, folder, random) =>
     office.send('PATCH', folderPath(user, folder), { displayName: pick(DIRS, random) }),

@@ -144,7 +144,10 @@ function find(here: readonly Thing[], thing: Thing): Thing | null {
       return named ?? own;
     }
     case 'mail':
-      return equal[0] ?? own ?? here.find(({ messageId }) => messageId === thing.messageId) ?? null;
+      if (own !== null && equal.includes(own)) return own;
+      return (
+        copies[0] ?? own ?? here.find(({ messageId }) => messageId === thing.messageId) ?? null
+      );
     case 'row':
       return own ?? equal[0] ?? null;
     case 'event':

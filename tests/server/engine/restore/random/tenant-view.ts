@@ -134,13 +134,22 @@ function readMail(
     .map((one) =>
       [one.name, one.type, one.inline, one.content_id, digest(readAttachment(one))].join(' '),
     );
+  const core = [
+    props.internetMessageId,
+    props.importance,
+    sorted(props.categories),
+    props.flag['flagStatus'] === 'flagged',
+    props.isDraft,
+    row.received_at,
+  ];
   return {
     object,
     place: toPlace(path),
     kind: 'mail',
     id: row.stable_id,
     name: props.subject,
-    core: '',
+    // A mail that a restore wrote again is not read to compare its text.
+    core: JSON.stringify([props.subject, ...core]),
     content: JSON.stringify([
       props.body,
       props.from,
@@ -149,12 +158,7 @@ function readMail(
       props.cc,
       props.bcc,
       props.replyTo,
-      props.internetMessageId,
-      props.importance,
-      sorted(props.categories),
-      props.flag['flagStatus'] === 'flagged',
-      props.isDraft,
-      row.received_at,
+      ...core,
       props.sentAt,
       sorted(attachments),
     ]),
