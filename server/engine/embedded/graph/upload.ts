@@ -52,13 +52,17 @@ export async function upload<S extends v.GenericSchema>(
         at = end;
         continue;
       }
+      // A link that is refused says nothing about the sign-in: its session may have ended.
+      const isRefused = sent.error.kind === 'refused';
       const isLost = sent.error.kind === 'unreachable' || sent.error.kind === 'internal';
-      if (!isLost && sent.code?.toLowerCase() !== 'invalidrange') return sent;
+      if (!isLost && !isRefused && sent.code?.toLowerCase() !== 'invalidrange') return sent;
       breaks += 1;
-      if (breaks > MAX_BREAKS) return sent;
+      if (breaks > MAX_BREAKS) return isRefused ? failed('ended', t.sessionEnded) : sent;
       await ports.clock.sleep(ports.governor.backOffMs(breaks, null), scope.signal);
       const next = await getNextOffset(ports, scope, url);
       // A session that is gone after its last fragment was complete, or has expired.
+      if (!next.ok && (isRefused || next.error.kind === 'refused'))
+        return failed('ended', t.sessionEnded);
       if (!next.ok) return end === bytes ? sent : next;
       if (next.value < from || next.value > end) return failed('ended', t.sessionEnded);
       at = next.value;

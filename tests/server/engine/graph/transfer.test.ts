@@ -311,6 +311,7 @@ function uploadServer(total: number, plan: string[]) {
     if (failure === 'throttled')
       return graphError(429, 'activityLimitReached', { 'retry-after': '1' });
     if (failure === 'error') return graphError(500, 'generalException');
+    if (failure === 'refused') return graphError(401, 'unauthenticated');
     const body = new Uint8Array(await request.arrayBuffer());
     const isLast = last === total - 1;
     if (whole !== total || body.byteLength !== last - from + 1)
@@ -329,7 +330,7 @@ test('ENG-21: an upload goes on where Graph says, whatever is lost on the way', 
   await assert(
     asyncProperty(
       integer({ min: 1, max: 3 * FRAGMENT }),
-      array(constantFrom('lost before', 'lost after', 'throttled', 'error', 'none'), {
+      array(constantFrom('lost before', 'lost after', 'throttled', 'error', 'refused', 'none'), {
         maxLength: 6,
       }),
       integer({ min: 100_000, max: 4_000_000 }),
@@ -363,6 +364,14 @@ test('ENG-21: an upload whose last response is lost says so, since the file may 
   const content = getPieces(getBytes(10, 1), 3);
   const result = await upload(ports, scope, { uploadUrl: `${HOST}/u`, bytes: 10, content }, Item);
   expect(result).toMatchObject({ ok: false, error: { kind: 'unreachable' } });
+});
+
+test('ENG-21: an upload whose link is refused again and again has ended, which says nothing about the sign-in', async () => {
+  const graph = testGraph(async () => graphError(401, 'unauthenticated'));
+  const { ports, scope } = graph.clientFor(SCOPE);
+  const content = getPieces(getBytes(10, 1), 3);
+  const result = await upload(ports, scope, { uploadUrl: `${HOST}/u`, bytes: 10, content }, Item);
+  expect(result).toMatchObject({ ok: false, error: { kind: 'ended' } });
 });
 
 test('ENG-21: a name that is taken, a full drive and content of another size end an upload', async () => {
