@@ -77,6 +77,7 @@ export async function runTask(
     channels: new Map(),
     objects: new Map(),
     full: new Map(),
+    postponed: { items: new Set(), isLastTry: false },
     onWaiting: waits.onWaiting,
   };
   try {
@@ -85,6 +86,7 @@ export async function runTask(
     if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
     let { failing } = row;
+    let left = Infinity;
     const onAnswer = async (): Promise<void> => {
       if (failing === null) return;
       failing = null;
@@ -96,9 +98,16 @@ export async function runTask(
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
       if (state !== 'running') return await end(context, tenant, id, 'cancelled', t.cancelled);
       const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
+      const { postponed } = task;
+      if (items.length === 0 && postponed.items.size > 0) {
+        postponed.isLastTry = postponed.items.size >= left;
+        left = postponed.items.size;
+        postponed.items.clear();
+        continue;
+      }
       if (items.length === 0) {
-        const left = await removeCreatedFolders(task);
-        if (left !== null) return await later(context, tenant, { id, failing }, left);
+        const waiting = await removeCreatedFolders(task);
+        if (waiting !== null) return await later(context, tenant, { id, failing }, waiting);
         const channels = await finishChannels(task);
         if (!channels.ok) return await later(context, tenant, { id, failing }, channels.error);
         const folders = await restoreEmptyFolders(task, { onAnswer, isStopped });
@@ -250,7 +259,10 @@ const getTargetOrganization = (
  * Items that are not done: those that a crash left in the middle first, then in their order. Members
  * and settings come last: they are about channels that the others create.
  */
-async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Promise<TaskItem[]> {
+async function nextItems(
+  { sql: db, tenant }: TenantTx,
+  { id, postponed }: RunningTask,
+): Promise<TaskItem[]> {
   const { rows } = await sql<
     Omit<StoredItem, 'n'> & {
       readonly n: number;
@@ -276,7 +288,7 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
     join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n and o.excluded_at is null
     -- A version of a file becomes its present content.
     left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
-    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'
+    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done' and r.n <> all(${[...postponed.items]}::int[])
       and (i.kind <> 'settings' or not exists (
         select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
         where other.tenant_id = ${tenant} and other.task_id = ${id}::uuid and other.state <> 'done' and o.kind <> 'settings'))

@@ -88,6 +88,8 @@ export interface RunningTask {
   readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
   /** Targets that are full: the size of the smallest item for which there was no room. */
   readonly full: Map<string, Bytes>;
+  /** Of an undo: items to try again when others are done, which may be in their way. */
+  readonly postponed: { readonly items: Set<number>; isLastTry: boolean };
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
 }

@@ -52,6 +52,8 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
       },
       task,
     );
+    if (!back.ok && back.error.kind === 'conflict' && !task.postponed.isLastTry)
+      return postpone(task, one);
     return back.ok ? finish(task, one, 'restored', t.putBack) : ended(task, one, back.error);
   }
   const removed = await writer.remove(written.object, written, task);
@@ -65,6 +67,13 @@ const AS_IT_WAS: MailFlags = {
   excludeInPlaceHoldItems: false,
   excludeLitigationHoldItems: false,
 };
+
+/** Another file may have the name until it is undone, too. Nothing was written. */
+async function postpone(task: RunningTask, { n }: TaskItem): Promise<ItemEnd> {
+  await storeStep(task, n, { state: 'planned' });
+  task.postponed.items.add(n);
+  return { ok: true, outcome: 'skipped', message: null };
+}
 
 async function ended(task: RunningTask, one: TaskItem, error: EngineError): Promise<ItemEnd> {
   switch (error.kind) {

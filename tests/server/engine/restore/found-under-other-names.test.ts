@@ -50,6 +50,45 @@ test('RES-1, RES-2, RES-4: a renamed file gets its name back, once, and an undo 
   expect([(await office.undo(restored.task)).done.result, list()]).toEqual(['success', changed]);
 });
 
+test("RES-4: files that took each other's names get them back, and an undo takes that back", async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11);
+  const { admin, targets } = office;
+  const { at } = await office.backUp();
+  const list = () => admin.listFiles(targets.user).map(({ id, name }) => [id, name]);
+  const atPoint = list();
+  const folders = Map.groupBy(admin.listFiles(targets.user), (one) => one.parent_id);
+  // Undone first, while the other one still has its name.
+  const [older, newer] =
+    [...folders.values()]
+      .find((files) => files.length > 1)
+      ?.toSorted((a, b) => a.file_created_at - b.file_created_at) ?? [];
+  if (older === undefined || newer === undefined) throw new Error('no files');
+  const rename = ({ drive_id: drive, id }: typeof older, name: string) =>
+    office.send('PATCH', `/drives/${drive}/items/${id}`, { name });
+  await rename(newer, 'Other.txt');
+  await rename(older, newer.name);
+  const changed = list();
+  const explorer = await office.open('onedrive', at);
+  const drive = (await office.walk(explorer)).find(({ path }) => path.length === 0);
+  const input = { ...TERMS, explorer, nodes: [drive?.node.id ?? ''], dryRun: false };
+  // The newer one is looked for when the older one has its name again.
+  const renamed = Promise.withResolvers<undefined>();
+  office.context.cloud.connectTo(async (request) => {
+    if (request.method === 'GET' && request.url.endsWith(newer.id)) await renamed.promise;
+    const response = await office.office.fetch(request);
+    if (request.method === 'PATCH' && request.url.endsWith(older.id)) renamed.resolve(undefined);
+    return response;
+  });
+  const restored = await office.restore(input);
+  expect([restored.done.counts.merged, list()]).toEqual([2, atPoint]);
+  const undone = await office.undo(restored.task);
+  expect([undone.done.counts.restored, undone.done.counts.skipped, list()]).toEqual([
+    2,
+    0,
+    changed,
+  ]);
+});
+
 test('RES-1, ENG-71: a dry run says that a meeting with attendees will not be replaced', async () => {
   const office = await aRandomOffice(await freshStore(ONE), 11);
   const { admin, targets } = office;
