@@ -72,15 +72,22 @@ export interface CoveredObject {
   readonly kind: ObjectKind;
   readonly id: string;
   readonly above?: ReadonlySet<string>;
+  /** The teams whose site it is, or is below. */
+  readonly teams?: ReadonlySet<string>;
 }
 
-/** Returns the holds that are on an object of a backup. One on a site is on the sites below it, too. */
+/**
+ * Returns the holds that are on an object of a backup. One on a site is on the sites below it, too, and
+ * one on a team also on its site.
+ */
 export const listHoldsOn = <T extends Pick<LegalHold, 'kind' | 'object'>>(
   holds: readonly T[],
-  { kind, id: object, above }: CoveredObject,
+  { kind, id: object, above, teams }: CoveredObject,
 ): readonly T[] =>
   holds.filter(
     (hold) =>
-      OBJECT_KINDS[hold.kind].includes(kind) &&
-      (hold.object === object || (hold.kind === 'site' && above?.has(hold.object) === true)),
+      (OBJECT_KINDS[hold.kind].includes(kind) && hold.object === object) ||
+      (kind === 'site' &&
+        ((hold.kind === 'site' && above?.has(hold.object) === true) ||
+          (hold.kind === 'team' && teams?.has(hold.object) === true))),
   );

@@ -17,6 +17,8 @@ export interface SelectProps<T extends string> {
   }[];
   /** Shown while nothing is selected. */
   readonly placeholder?: string;
+  /** Below the field, unless there is an error. */
+  readonly hint?: string;
   readonly error?: string | null;
   readonly onChange: (value: T) => void;
 }
@@ -29,11 +31,13 @@ export function Select<T extends string>({
   value,
   options,
   placeholder,
+  hint,
   error = null,
   required = false,
   onChange,
 }: SelectProps<T>) {
   const id = useId();
+  const below = error ?? hint;
   return (
     <div className={block ? 'grid content-start gap-1.5' : 'flex items-center gap-2'}>
       <span className={hideLabel ? 'sr-only' : ''}>
@@ -48,7 +52,7 @@ export function Select<T extends string>({
           value={value}
           aria-required={required}
           aria-invalid={error !== null}
-          {...(error !== null && { 'aria-describedby': `${id}-error` })}
+          {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
           onChange={(event) => {
             const chosen = options.find((option) => option.value === event.target.value);
             if (chosen) onChange(chosen.value);
@@ -68,9 +72,12 @@ export function Select<T extends string>({
         </select>
         <Icon name="chevron-down" className="pointer-events-none absolute right-2 text-ink-3" />
       </span>
-      {error !== null && (
-        <p id={`${id}-error`} className="m-0 text-agate text-failed">
-          {error}
+      {below !== undefined && (
+        <p
+          id={`${id}-below`}
+          className={`m-0 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
+        >
+          {below}
         </p>
       )}
     </div>

@@ -20,7 +20,7 @@ export interface SourceObject {
   readonly name: string;
   /** E-mail address, user principal name or URL: its folder in a snapshot. */
   readonly address: string;
-  /** Of a subsite: the id of the site above it. */
+  /** Of a subsite: the id of the site above it. Of a team: that of its site. */
   readonly parent?: string | null;
 }
 

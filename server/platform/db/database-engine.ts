@@ -87,6 +87,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     name: string;
     address: string;
     parent_id: string | null;
+    /** Of a team: the id of its site; null: it has none, or it is unknown. */
+    site_id: Generated<string | null>;
     /** When it left the directory; null: it is there. */
     deleted_at: Ms | null;
     generation: Generated<number>;

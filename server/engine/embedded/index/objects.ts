@@ -30,7 +30,8 @@ export async function ensureObject(
     const {
       rows: [row],
     } = await sql<ObjectRow>`
-      update backup_object set name = ${name}, address = ${address}, parent_id = ${object.parent ?? null}
+      update backup_object set name = ${name}, address = ${address},
+        parent_id = coalesce(${object.parent ?? null}::text, case when kind = 'team' then parent_id end)
       where tenant_id = ${tx.tenant} and repository_id = ${place.repository} and organization_id = ${place.organization}
         and kind = ${object.kind} and directory_id = ${object.id}
       returning *`.execute(tx.sql);

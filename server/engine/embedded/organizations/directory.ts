@@ -18,6 +18,7 @@ import type { TenantDirectory, DirectorySite, SelectedPerson } from '../sessions
 import { directoryClient, readGroupSite, readMembers } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 import { type DirectoryScope, refreshDirectory } from './directory-store.ts';
+import { findTeamSites } from './team-sites.ts';
 
 const LISTS: Readonly<Record<DirectoryKind, DirectoryList>> = {
   user: 'users',
@@ -55,6 +56,7 @@ export function makeDirectory(
   const readSites = async (): Promise<EngineResult<readonly DirectorySite[]>> => {
     const read = await refreshDirectory(context, ports, scope, { list: 'sites', call });
     if (!read.ok) return read;
+    await findTeamSites(context, ports, scope, call);
     return ok(await context.store.tenant(scope.tenant, (tx) => loadSites(tx, scope), READ));
   };
   const directory: TenantDirectory = {
@@ -88,7 +90,7 @@ const loadObjects = (
 ): Promise<readonly SelectedPerson[]> =>
   db
     .selectFrom('directory_object')
-    .select(['id', 'name', 'address'])
+    .select(['id', 'name', 'address', ...(kind === 'team' ? (['site_id as parent'] as const) : [])])
     .where('tenant_id', '=', tenant)
     .where('organization_id', '=', organization)
     .where('kind', '=', kind)

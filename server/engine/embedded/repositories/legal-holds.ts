@@ -26,7 +26,7 @@ async function loadHolds(
     row && (await tx.rows('organization', [row.organization])).get(row.organization);
   const holds = organization ? getActiveHolds(organization, now) : [];
   if (row === undefined || holds.length === 0) return [];
-  const hasSites = holds.some(({ kind }) => kind === 'site');
+  const hasSites = holds.some(({ kind }) => kind !== 'user');
   const objects = await tx.sql
     .selectFrom('backup_object')
     .select(['n', 'kind', 'directory_id as id'])
@@ -43,25 +43,32 @@ async function loadHolds(
       ]),
     )
     .execute();
-  const findAbove = hasSites ? await loadSites(tx, row.organization) : () => EMPTY;
+  const locate = hasSites ? await loadSites(tx, row.organization) : () => NOWHERE;
   return objects.flatMap(({ n, kind, id }) => {
-    const above = kind === 'site' ? findAbove(id) : EMPTY;
-    const own = listHoldsOn(holds, { kind, id, above });
+    const own = listHoldsOn(holds, { kind, id, ...(kind === 'site' && locate(id)) });
     if (own.length === 0) return [];
     const ends = own.map(({ until }) => until ?? Infinity);
     const until = Math.max(...ends);
     return [{ n, until: until === Infinity ? null : until }];
   });
 }
-const EMPTY: ReadonlySet<string> = new Set();
+
+interface SitePlace {
+  /** The sites above it. */
+  readonly above: ReadonlySet<string>;
+  /** The teams whose site it is, or is below. */
+  readonly teams: ReadonlySet<string>;
+}
+const NOWHERE: SitePlace = { above: new Set(), teams: new Set() };
 
 /**
- * Returns what finds the sites above a site: those where it is, and where it was when it was backed up.
+ * Returns what finds the place of a site: where it is, and where it was when it or its team was backed
+ * up.
  */
 async function loadSites(
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,
-): Promise<(site: string) => ReadonlySet<string>> {
+): Promise<(site: string) => SitePlace> {
   const { rows } = await sql<{ readonly id: string; readonly parent: string }>`
     select id, parent_id as parent from directory_object
     where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'site' and parent_id is not null
@@ -70,7 +77,16 @@ async function loadSites(
     where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'site' and parent_id is not null`.execute(
     db,
   );
+  const { rows: teams } = await sql<{ readonly team: string; readonly site: string }>`
+    select id as team, site_id as site from directory_object
+    where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'team' and site_id is not null
+    union
+    select directory_id, parent_id from backup_object
+    where tenant_id = ${tenant} and organization_id = ${organization} and kind = 'team' and parent_id is not null`.execute(
+    db,
+  );
   const parents = Map.groupBy(rows, ({ id }) => id);
+  const teamsBySite = Map.groupBy(teams, (row) => row.site);
   return (site) => {
     const above = new Set<string>();
     const open = [site];
@@ -80,7 +96,8 @@ async function loadSites(
           above.add(parent);
           open.push(parent);
         }
-    return above;
+    const own = [site, ...above].flatMap((id) => teamsBySite.get(id) ?? []);
+    return { above, teams: new Set(own.map(({ team }) => team)) };
   };
 }
 

@@ -22,7 +22,7 @@ export interface PointObject {
   readonly id: string;
   readonly name: string;
   readonly address: string;
-  /** Of a subsite: the id of the site above it. */
+  /** Of a subsite: the id of the site above it. Of a team: that of its site. */
   readonly parent: string | null;
   readonly point: number;
   readonly at: Ms;

@@ -21,8 +21,8 @@ export interface TenantDirectory {
   sites(): Promise<EngineResult<readonly DirectorySite[]>>;
   /** The id of a group's site; null if it has none. */
   groupSite(group: string): Promise<EngineResult<string | null>>;
-  /** Teams of the tenant. */
-  list(kind: 'team'): Promise<EngineResult<readonly SelectedPerson[]>>;
+  /** Teams of the tenant. `parent`: the site of the team, if it is known. */
+  list(kind: 'team'): Promise<EngineResult<readonly (SelectedPerson | DirectorySite)[]>>;
 }
 
 /**

@@ -96,6 +96,7 @@ import { migration0118 } from './0118_log_cuts.ts';
 import { migration0119 } from './0119_used_pairs.ts';
 import { migration0130 } from './0130_log_line_times.ts';
 import { migration0131 } from './0131_unnumbered_objects.ts';
+import { migration0132 } from './0132_team_sites.ts';
 import { migration0133 } from './0133_command_times.ts';
 import type { Migration } from './migration.ts';
 
@@ -199,5 +200,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0119,
   migration0130,
   migration0131,
+  migration0132,
   migration0133,
 ];

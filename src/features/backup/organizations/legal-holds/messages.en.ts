@@ -3,7 +3,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 /** Legal holds of an organization. */
 export const legalHoldMessages = defineMessages('legal-holds', {
   title: 'Legal holds',
-  none: 'None. While a person, site or team is on legal hold, none of its backups is removed. A hold on a site includes the sites below it.',
+  none: 'None. While a person, site or team is on legal hold, none of its backups is removed. A hold on a site includes the sites below it, and one on a team its site.',
   place: 'Place a legal hold',
   release: 'Release',
   releaseTitle: 'Release the legal hold on {name}',
@@ -12,6 +12,9 @@ export const legalHoldMessages = defineMessages('legal-holds', {
   site: 'Site',
   team: 'Team',
   kind: 'On a',
+  userCovers: 'Includes the mailbox, archive and OneDrive.',
+  siteCovers: 'Includes the sites below it.',
+  teamCovers: 'Includes channels with posts and files, and the site of the team.',
   name: 'Name',
   searchByName: 'Search by name',
   chosen: 'Chosen: {name}',

@@ -74,6 +74,7 @@ export function PlaceHold({
         label={t.kind}
         value={form.kind}
         options={HOLD_KINDS.map((kind) => ({ value: kind, label: t[kind] }))}
+        hint={t[`${form.kind}Covers`]}
         onChange={(kind) => change({ kind, object: null })}
       />
       <DirectoryPicker
