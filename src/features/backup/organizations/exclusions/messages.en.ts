@@ -3,7 +3,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 /** People who are excluded from the backups of an organization on request. */
 export const exclusionMessages = defineMessages('exclusions', {
   title: 'Excluded people',
-  none: 'None. Exclude a person who asks for it, such as under a privacy law.',
+  none: 'None. Exclude a person who asks for it, such as under a privacy law. This removes their data from all restore points.',
   exclude: 'Exclude a person',
   about: 'No job backs up excluded people, and their data is removed from all restore points.',
   others: 'Mails to other people, posts in teams, files of sites and imported mailboxes stay.',

@@ -11,7 +11,7 @@ export const legalHoldMessages = defineMessages('legal-holds', {
   user: 'Person',
   site: 'Site',
   team: 'Team',
-  kind: 'On a',
+  kind: 'Applies to',
   userCovers: 'Includes the mailbox, archive and OneDrive.',
   siteCovers: 'Includes the sites below it.',
   teamCovers: 'Includes channels with posts and files, and the site of the team.',
