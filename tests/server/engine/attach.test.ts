@@ -16,11 +16,12 @@ import {
   makeMemoryTarget,
   missing,
   openAt,
+  PASSWORD,
   PROOF,
-  restic,
   saveFiles,
   toFolder,
 } from './restic/fixtures.ts';
+import { expectNoErrors, readWithEach } from './restic/restic-reader.ts';
 import {
   backUp,
   copiesNow,
@@ -312,24 +313,28 @@ eachDatabase((name, open) => {
       await begin(bench);
       expect(await work(bench)).toBe(null);
       const folder = toFolder(bench.files);
-      expect(await restic(folder, 'check', '--read-data')).toContain('no errors were found');
+      const place = { folder, password: PASSWORD };
+      await expectNoErrors(place);
       const points = await loadPoints(bench);
-      const listed = JSON.parse(await restic(folder, 'snapshots', '--json')) as { id: string }[];
-      expect(new Set(listed.map(({ id }) => id))).toEqual(
-        new Set(points.map(({ snapshot }) => snapshot)),
-      );
+      for (const printed of await readWithEach(place, 'snapshots', '--json')) {
+        const listed = JSON.parse(printed) as { id: string }[];
+        expect(new Set(listed.map(({ id }) => id))).toEqual(
+          new Set(points.map(({ snapshot }) => snapshot)),
+        );
+      }
       for (const { id, snapshot } of points) {
-        const nodes = (await restic(folder, 'ls', '--json', snapshot ?? ''))
-          .trim()
-          .split('\n')
-          .map((line): { type?: string; name?: string; size?: number } => JSON.parse(line));
-        const sizes = nodes
-          .filter((node) => node.type === 'file' && node.name !== '.daybook.jsonl')
-          .map(({ size = 0 }) => size);
         const copies = Object.values(await loadCopies(bench, id)).flatMap(({ items }) => items);
         const readable = copies.filter(({ content }) => content !== '');
         const known = readable.map(({ content }) => content.length);
-        expect(sizes.toSorted((a, b) => a - b)).toEqual(known.toSorted((a, b) => a - b));
+        for (const printed of await readWithEach(place, 'ls', '--json', snapshot ?? '')) {
+          const sizes = printed
+            .trim()
+            .split('\n')
+            .map((line): { type?: string; name?: string; size?: number } => JSON.parse(line))
+            .filter((node) => node.type === 'file' && node.name !== '.daybook.jsonl')
+            .map(({ size = 0 }) => size);
+          expect(sizes.toSorted((a, b) => a - b)).toEqual(known.toSorted((a, b) => a - b));
+        }
       }
     },
   );

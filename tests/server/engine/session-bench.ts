@@ -36,7 +36,7 @@ import {
   tools,
   getValue,
 } from './restic/fixtures.ts';
-import { expectNoError, listPrograms, restoreFiles } from './restic/restic-reader.ts';
+import { expectNoErrors, listPrograms, restoreFiles } from './restic/restic-reader.ts';
 
 export const ORGANIZATION = {
   engine: 'embedded',
@@ -260,24 +260,25 @@ function countBench(): number {
   return number;
 }
 
-/** Counts what restic has read: the programs take turns. */
+/** Counts what restic has read: the programs take turns with the points. */
 let turns = 0;
 
 /**
- * restic finds no error in the repository of a bench, and lists and restores of its oldest and its
- * newest point what the index has.
+ * Each restic finds no error in the repository of a bench. One lists and restores its oldest point
+ * and another its newest, both as the index has them.
  */
 export async function readWithRestic(bench: SessionBench): Promise<void> {
   const programs = listPrograms();
-  const program = programs[(turns += 1) % programs.length];
-  if (program === undefined) return;
+  if (programs.length === 0) return;
+  turns += 1;
   const points = (await loadPoints(bench)).filter(({ complete }) => complete);
   const folder = toFolder(bench.files);
   const place = { folder, password: PASSWORD };
-  await expectNoError(program, place);
-  for (const { id, snapshot } of new Set(
-    [points[0], points.at(-1)].filter((one) => one !== undefined),
-  )) {
+  await expectNoErrors(place);
+  const ends = new Set([points[0], points.at(-1)].filter((one) => one !== undefined));
+  for (const [n, { id, snapshot }] of [...ends].entries()) {
+    const program = programs[(turns + n) % programs.length];
+    if (program === undefined) continue;
     const files = await restoreFiles(program, place, snapshot ?? '');
     expect({ version: program.version, items: readRestored(files) }).toEqual({
       version: program.version,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyDatabase } from '../db/databases.ts';
+import { listPrograms } from '../engine/restic/restic-reader.ts';
 import { aLibrary, openLibrary } from './content.ts';
 import {
   dir,
@@ -90,16 +91,18 @@ anyDatabase((kind, openStore) => {
       expect(files.name).toMatch(/-onedrive\.zip$/);
       const drawn = unpack((await firstVisit(library, files)).first.bytes, `${kind}-drive`);
       const repository = await library.saveSnapshot(ours, FILES);
-      const restored = join(dir, `${kind}-restic`);
-      execFileSync(
-        'restic',
-        ['--no-cache', '--no-lock', '-r', repository, 'restore', 'latest', '--target', restored],
-        { env: { ...process.env, RESTIC_PASSWORD: 'correct horse' } },
-      );
-      const expected = filesIn(restored);
-      expect([...drawn.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
-      for (const [path, bytes] of expected)
-        expect([path, drawn.get(path)?.equals(bytes)]).toEqual([path, true]);
+      for (const { path: program, version } of listPrograms()) {
+        const restored = join(dir, `${kind}-restic-${version}`);
+        execFileSync(
+          program,
+          ['--no-cache', '--no-lock', '-r', repository, 'restore', 'latest', '--target', restored],
+          { env: { ...process.env, RESTIC_PASSWORD: 'correct horse' } },
+        );
+        const expected = filesIn(restored);
+        expect([...drawn.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+        for (const [path, bytes] of expected)
+          expect([path, drawn.get(path)?.equals(bytes)]).toEqual([path, true]);
+      }
       const below = await download(admin, drive, 'onedrives/o2/folders/f2.2/download');
       expect(below.name).toMatch(/-folder\.zip$/);
       expect(

@@ -262,9 +262,7 @@ export const sameFiles = (actual: Files, expected: Files): string[] =>
     return a === undefined || b === undefined || Buffer.compare(a, b) !== 0;
   });
 
-/** Runs the real restic. Returns what it printed, or throws with it. */
-export const restic = (folder: string, ...args: string[]): Promise<string> =>
-  runRestic('restic', folder, args);
+/** Runs a real restic. Returns what it printed, or throws with it. */
 export async function runRestic(
   path: string,
   folder: string,

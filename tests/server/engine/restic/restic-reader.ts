@@ -101,6 +101,26 @@ export async function readWith(
   return stdout;
 }
 
+/** Reads a repository with every program. Returns what each prints. */
+export async function readWithEach(place: Place, ...args: string[]): Promise<string[]> {
+  const printed: string[] = [];
+  for (const program of listPrograms()) printed.push(await readWith(program, place, ...args));
+  return printed;
+}
+
+/** The repository has no error for any program, also in its data. */
+export async function expectNoErrors(place: Place): Promise<void> {
+  for (const program of listPrograms()) await expectNoError(program, place);
+}
+
+/** Every program answers that there is no repository yet. */
+export async function expectNoRepository(place: Place): Promise<void> {
+  for (const program of listPrograms())
+    await expect(readWith(program, place, 'snapshots')).rejects.toThrow(NO_REPOSITORY);
+}
+/** Sources: restic's `OpenRepository`, and its exit code 10 since 0.17. */
+const NO_REPOSITORY = /Is there a repository at the following location\?|repository does not exist/;
+
 /** The repository has no error, also in its data. */
 export async function expectNoError(program: ResticProgram, place: Place): Promise<void> {
   expect(await readWith(program, place, 'check', '--read-data')).toContain('no errors were found');

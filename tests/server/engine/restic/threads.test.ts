@@ -13,12 +13,13 @@ import {
   makeRepository,
   missing,
   openAt,
+  PASSWORD,
   randomBytes,
   readFiles,
-  restic,
   sameFiles,
   saveFiles,
 } from './fixtures.ts';
+import { expectNoErrors } from './restic-reader.ts';
 
 const WATCHED = new URL('./watched-thread.ts', import.meta.url);
 const [LOG, ENDS] = [join(makeFolder(), 'log'), join(makeFolder(), 'ends')];
@@ -69,7 +70,7 @@ test.skipIf(missing !== '')(
       sessions.map((session, n) => saveFiles(session, makeFiles(n + 1), n)),
     );
     for (const session of sessions) getValue(await session.close());
-    expect(await restic(folder, 'check', '--read-data')).toContain('no errors were found');
+    await expectNoErrors({ folder, password: PASSWORD });
     const reader = await openAt(target, { lock: 'none' });
     for (const [n, point] of points.entries())
       expect(sameFiles(await readFiles(reader, point), makeFiles(n + 1))).toEqual([]);

@@ -12,7 +12,8 @@ import { readRepositoryUsage } from '#server/engine/embedded/repositories/reposi
 import { systemChance } from '#server/platform/random.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { memoryObject, type MemoryObject } from '../memory-source.ts';
-import { getValue, missing, PASSWORD, PROOF, tools } from '../restic/fixtures.ts';
+import { getValue, PASSWORD, PROOF, tools } from '../restic/fixtures.ts';
+import { listPrograms } from '../restic/restic-reader.ts';
 import { copiesNow, loadFiles, loadPoints } from '../session-bench.ts';
 import { type LockedBench, makeLockedBench, writeSurvivors } from './locked-bench.ts';
 import { add, remove } from './versioned.ts';
@@ -46,9 +47,9 @@ async function readSurvivors(locked: LockedBench, at: Ms, snapshot: string): Pro
 /** The repository in the bucket has no error, also for restic. All its files are locked. */
 async function expectNoError(locked: LockedBench): Promise<void> {
   const folder = writeSurvivors(locked, locked.s3.now());
-  if (missing === '') {
+  for (const { path } of listPrograms()) {
     const { status, stderr } = spawnSync(
-      'restic',
+      path,
       ['-r', folder, '--no-cache', 'check', '--read-data'],
       { env: { ...process.env, RESTIC_PASSWORD: PASSWORD }, encoding: 'utf8' },
     );

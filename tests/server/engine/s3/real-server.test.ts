@@ -16,7 +16,6 @@ import { systemChance } from '#server/platform/random.ts';
 import {
   getKind,
   getValue,
-  missing,
   openAt,
   PASSWORD,
   pruneAt,
@@ -25,6 +24,7 @@ import {
   sameFiles,
   saveFiles,
 } from '../restic/fixtures.ts';
+import { listPrograms } from '../restic/restic-reader.ts';
 import {
   askServer,
   createBucket,
@@ -149,31 +149,32 @@ describe.skipIf(REAL_SERVER === null)(`a real server${missingServer}`, () => {
     const again = await openAt(target);
     expect(sameFiles(await readFiles(again, saved), files)).toEqual([]);
     await again.close();
-    if (missing !== '') return;
-    const { stdout } = await promisify(execFile)(
-      'restic',
-      [
-        '--no-cache',
-        '-o',
-        `s3.region=${server.region}`,
-        '-o',
-        's3.bucket-lookup=path',
-        '-r',
-        `s3:${server.url}/${bucket}/office one/repository`,
-        'check',
-        '--read-data',
-      ],
-      {
-        env: {
-          ...process.env,
-          RESTIC_PASSWORD: PASSWORD,
-          AWS_ACCESS_KEY_ID: server.keyId,
-          AWS_SECRET_ACCESS_KEY: server.secret,
+    for (const { path } of listPrograms()) {
+      const { stdout } = await promisify(execFile)(
+        path,
+        [
+          '--no-cache',
+          '-o',
+          `s3.region=${server.region}`,
+          '-o',
+          's3.bucket-lookup=path',
+          '-r',
+          `s3:${server.url}/${bucket}/office one/repository`,
+          'check',
+          '--read-data',
+        ],
+        {
+          env: {
+            ...process.env,
+            RESTIC_PASSWORD: PASSWORD,
+            AWS_ACCESS_KEY_ID: server.keyId,
+            AWS_SECRET_ACCESS_KEY: server.secret,
+          },
+          encoding: 'utf8',
         },
-        encoding: 'utf8',
-      },
-    );
-    expect(stdout).toContain('no errors were found');
+      );
+      expect(stdout).toContain('no errors were found');
+    }
   });
 
   test('OBJ-6: whether a bucket locks files is found out, and what is missing is named', async () => {

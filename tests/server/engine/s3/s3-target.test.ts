@@ -22,6 +22,7 @@ import {
   sameFiles,
   saveFiles,
 } from '../restic/fixtures.ts';
+import { listPrograms } from '../restic/restic-reader.ts';
 import { BUCKET, KEY_ID, REGION, SECRET, startS3, type S3StandIn } from './stand-in.ts';
 
 const NAME = 'ab'.repeat(32);
@@ -205,10 +206,10 @@ test('OBJ-1: destroying a repository removes its objects, the config last, and n
   getValue(await target.destroy());
 });
 
-/** Runs restic on the repository in the bucket. Returns what it prints. */
-const restic = async (s3: S3StandIn, ...args: string[]): Promise<string> => {
+/** Runs a restic on the repository in the bucket. Returns what it prints. */
+const runRestic = async (path: string, s3: S3StandIn, args: readonly string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)(
-    'restic',
+    path,
     [
       '--no-cache',
       '-o',
@@ -233,7 +234,8 @@ const restic = async (s3: S3StandIn, ...args: string[]): Promise<string> => {
   return stdout;
 };
 
-describe.skipIf(missing !== '')(`restic${missing}`, () => {
+describe.skipIf(missing !== '').each(listPrograms())(`restic $version${missing}`, ({ path }) => {
+  const restic = (s3: S3StandIn, ...args: string[]): Promise<string> => runRestic(path, s3, args);
   const FILES = {
     'mail/Invoice.eml': Buffer.from('Dear Ana,\n'.repeat(400)),
     'mail/日本語 Größe.eml': Buffer.from('Hello'),
