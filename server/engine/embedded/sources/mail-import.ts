@@ -20,6 +20,18 @@ export async function importMail(
   folder: string,
   stream: Uint8Array,
 ): Promise<GraphResult<string | null>> {
+  const first = await importOnce(client, mailbox, folder, stream);
+  const isEnded = !first.ok && first.error.kind === 'ended' && !client.scope.signal.aborted;
+  return isEnded ? importOnce(client, mailbox, folder, stream) : first;
+}
+
+/** Imports it in a session of its own; error `ended`: the link of the session was refused. */
+async function importOnce(
+  client: GraphClient,
+  mailbox: string,
+  folder: string,
+  stream: Uint8Array,
+): Promise<GraphResult<string | null>> {
   const session = await client.post(`${mailboxPath(mailbox)}/createImportSession`, {}, Session, {
     isRepeatable: true,
   });
@@ -39,7 +51,9 @@ export async function importMail(
     }),
     read: (response) => readJson(response, Imported, MAX_ANSWER_BYTES),
   });
-  return imported.ok ? { ok: true, value: imported.value.itemId } : imported;
+  if (imported.ok) return { ok: true, value: imported.value.itemId };
+  // The link has a permission of its own: this says nothing about the sign-in.
+  return imported.error.kind === 'refused' ? failed('ended', t.sessionEnded) : imported;
 }
 
 const Session = v.object({ importUrl: v.string() });

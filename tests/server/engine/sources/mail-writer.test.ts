@@ -193,6 +193,25 @@ test('ENG-47: where the target permits no import, or its response is lost, the m
   expect((await loadCopies(graph, third)).length).toBe(1);
 });
 
+test('ENG-47: an import whose link is refused is tried once more, and says nothing about the sign-in', async () => {
+  const { graph, object, kept: stored } = await aMailbox({ roles: FULL_ROLES });
+  const one = stored.find(({ item }) => item.flags.draft !== true);
+  if (one === undefined) throw new Error('no mail');
+  graph.tenant.admin.purgeMessage(object.id, (await mailAt(graph, object, one.item.key)).id);
+  const write = () => mailWriter(graph.ports).write(one.place, one.item, getInput(one), graph.call);
+  let refusals = Infinity;
+  graph.trouble = (request) => {
+    if (!request.url.includes('/importItem') || refusals === 0) return null;
+    refusals -= 1;
+    return Response.json({ error: { code: 'InvalidAuthenticationToken' } }, { status: 401 });
+  };
+  expect(await write()).toMatchObject({ ok: false, error: { kind: 'ended' } });
+  expect((await loadCopies(graph, one)).length).toBe(0);
+  refusals = 1;
+  getValue(await write());
+  expect((await loadCopies(graph, one)).length).toBe(1);
+});
+
 test('ENG-47: where the tenant permits no export, mails are backed up without, and asked for once', async () => {
   const { graph, object, kept: stored } = await aMailbox();
   expect(stored.every(({ parts }) => parts.has('mime') && !parts.has('fts'))).toBe(true);
