@@ -44,7 +44,10 @@ const onFile =
   (work: (office: RandomOffice, picked: DrivePick, random: Random) => Promise<unknown>): Change =>
   async (office, targets, random) => {
     const drive = pick(listDrives(office, targets), random) ?? '';
-    const files = listItems(office, drive).filter(({ is_folder: isFolder }) => isFolder === 0);
+    const { exchanged } = getGivenNames(office);
+    const files = listItems(office, drive).filter(
+      ({ id, is_folder: isFolder }) => isFolder === 0 && !exchanged.has(id),
+    );
     const file = pick(files, random);
     const other = pick(
       files.filter(({ id }) => id !== file?.id),
@@ -66,6 +69,26 @@ const NAMES = ['Alpha.txt', 'Beta plan.docx', 'Gämma', 'delta.tar.gz', 'Epsilon
 const DIRS = ['North', 'South side', 'Öst'] as const;
 const rename = (office: RandomOffice, item: ItemRow, name: string) =>
   office.send('PATCH', itemPath(item), { name });
+/**
+ * Files that exchanged their names stay as they are, and a name is given once: that a file takes the
+ * name that another one gave up is not drawn, as its restore depends on which of them comes first.
+ */
+interface Names {
+  readonly exchanged: Set<string>;
+  readonly given: Map<string, string>;
+}
+const namesByOffice = new WeakMap<RandomOffice, Names>();
+const getGivenNames = (office: RandomOffice): Names => {
+  const names = namesByOffice.get(office) ?? { exchanged: new Set(), given: new Map() };
+  namesByOffice.set(office, names);
+  return names;
+};
+const giveName = async (office: RandomOffice, file: ItemRow, name: string): Promise<void> => {
+  const { given } = getGivenNames(office);
+  if ((given.get(name) ?? file.id) !== file.id) return;
+  given.set(name, file.id);
+  await rename(office, file, name);
+};
 const move = (office: RandomOffice, item: ItemRow, parent: string) =>
   office.send('PATCH', itemPath(item), { parentReference: { id: parent } });
 const save = (office: RandomOffice, file: ItemRow, random: Random): void =>
@@ -78,7 +101,7 @@ const save = (office: RandomOffice, file: ItemRow, random: Random): void =>
 const FILE_CHANGES: readonly Change[] = [
   onFile(async (office, { file }, random) => save(office, file, random)),
   onFile(async (office, { file }, random) => save(office, file, random)),
-  onFile((office, { file }, random) => rename(office, file, pick(NAMES, random) ?? 'x')),
+  onFile((office, { file }, random) => giveName(office, file, pick(NAMES, random) ?? 'x')),
   onFile((office, { file, drive }, random) =>
     move(office, file, pick(listPlaces(office, drive), random)?.id ?? ''),
   ),
@@ -88,6 +111,7 @@ const FILE_CHANGES: readonly Change[] = [
     if (other === undefined) return;
     await rename(office, other, 'between.tmp');
     if ((await rename(office, file, other.name)).ok) await rename(office, other, file.name);
+    for (const { id } of [file, other]) getGivenNames(office).exchanged.add(id);
   }),
   // Another file takes the place of one.
   onFile(async (office, { file, drive }) => {
