@@ -117,6 +117,8 @@ interface Import {
   readonly from: string;
   readonly spec: string;
   readonly typeOnly: boolean;
+  /** Loads its target only when it runs. */
+  readonly isDynamic: boolean;
 }
 
 const files: File[] = ROOMS.flatMap((room) =>
@@ -133,9 +135,14 @@ function getImports({ path, text }: File): Import[] {
   const found: Import[] = [];
   const statement = /^\s*(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
   for (const match of text.matchAll(statement))
-    found.push({ from: path, spec: match[3] ?? '', typeOnly: match[2] !== undefined });
+    found.push({
+      from: path,
+      spec: match[3] ?? '',
+      typeOnly: match[2] !== undefined,
+      isDynamic: false,
+    });
   for (const match of text.matchAll(/import\(\s*'([^']+)'\s*\)/g))
-    found.push({ from: path, spec: match[1] ?? '', typeOnly: false });
+    found.push({ from: path, spec: match[1] ?? '', typeOnly: false, isDynamic: true });
   return found;
 }
 
@@ -179,6 +186,23 @@ test('HOUSE-1: in the contract, only contract/time uses luxon, and only its zone
   const [, names] =
     /import (.+) from 'luxon'/.exec(readFileSync('contract/time/day.ts', 'utf8')) ?? [];
   expect(names).toBe('{ IANAZone }');
+});
+
+test('START-6: the start of the server loads no library that only some calls need', () => {
+  const loaded = new Set(['server/main.ts']);
+  const packages = new Set<string>();
+  // A set visits what is added meanwhile.
+  for (const path of loaded)
+    for (const { spec, target } of all.filter(
+      (one) => one.from === path && !one.typeOnly && !one.isDynamic,
+    ))
+      if (target === null) packages.add(spec);
+      else loaded.add(target);
+  expect(loaded).toContain('server/features/auth/passkeys.ts');
+  expect(packages).toContain('hono');
+  const late =
+    /^(?:@aws-sdk|@peculiar|@simplewebauthn|imapflow|nodemailer|pdfmake|reflect-metadata|stripe)\b/;
+  expect([...packages].filter((name) => late.test(name))).toEqual([]);
 });
 
 test('HOUSE-1: one file of the page starts the worker', () => {

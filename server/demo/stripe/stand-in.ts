@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { Stripe } from 'stripe';
 import type { Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { json, missing, problem } from './answers.ts';
@@ -75,7 +74,6 @@ export function makeStripeStandIn({
   const answers = new Map<string, { readonly body: string; readonly answer: Fields }>();
   const counts = new Map<string, number>();
   const events: string[] = [];
-  const signer = new Stripe('sk_test_standin');
   const now = (): number => Math.floor(clock.now() / SECOND);
   const makeId = (prefix: string): string =>
     `${prefix}_${chance.uuid().replaceAll('-', '').slice(0, 24)}`;
@@ -111,15 +109,15 @@ export function makeStripeStandIn({
     events.push(payload);
     await send(payload);
   }
-  const send = (payload: string): Promise<number> =>
-    deliver(
+  async function send(payload: string): Promise<number> {
+    const timestamp = now();
+    // The SDK is loaded when it is needed.
+    const { webhooks } = (await import('stripe')).Stripe;
+    return deliver(
       payload,
-      signer.webhooks.generateTestHeaderString({
-        payload,
-        secret: webhookSecret,
-        timestamp: now(),
-      }),
+      webhooks.generateTestHeaderString({ payload, secret: webhookSecret, timestamp }),
     );
+  }
 
   /** A price of the provider. */
   const getPrice = (id: string): Rec =>

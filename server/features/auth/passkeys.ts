@@ -1,10 +1,4 @@
 import { isIP } from 'node:net';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import * as v from 'valibot';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -39,6 +33,9 @@ export function relyingOn(host: string): {
   };
 }
 
+/** The library is loaded when it is needed. */
+const loadLibrary = () => import('@simplewebauthn/server');
+
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
 /** The user handle that authenticators store. It contains no personal data. */
 const getUserHandle = (user: UserId) =>
@@ -70,6 +67,7 @@ export async function requestOptions(
   challenge: string,
   user: UserId | null,
 ): Promise<string> {
+  const { generateAuthenticationOptions } = await loadLibrary();
   return JSON.stringify(
     await generateAuthenticationOptions({
       rpID: relyingOn(host).rpID,
@@ -92,6 +90,7 @@ export async function creationOptions(
     readonly provider: string;
   },
 ): Promise<string> {
+  const { generateRegistrationOptions } = await loadLibrary();
   return JSON.stringify(
     await generateRegistrationOptions({
       rpID: relyingOn(host).rpID,
@@ -191,6 +190,7 @@ export async function usePasskey(
   if (user === null && userHandle !== Buffer.from(getUserHandle(row.user_id)).toString('base64url'))
     return null;
   const { rpID, origins } = relyingOn(host);
+  const { verifyAuthenticationResponse } = await loadLibrary();
   try {
     const {
       verified,
@@ -244,6 +244,7 @@ export async function readNewPasskey({
   if (!shown) return null;
   const { rpID, origins } = relyingOn(host);
   const { transports = [], ...made } = shown.response;
+  const { verifyRegistrationResponse } = await loadLibrary();
   try {
     const outcome = await verifyRegistrationResponse({
       response: {

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { isIP } from 'node:net';
 import type { InferOutput } from 'valibot';
 import type { MailSettings } from '#contract/branding/settings.ts';
@@ -29,7 +28,7 @@ const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
 
 /**
  * Sends a mail. Checks TLS against the host's name; sends without TLS only if the server's operator
- * allows it.
+ * allows it. The library is loaded when it is needed.
  */
 export async function sendMail(
   context: AppContext,
@@ -52,6 +51,7 @@ export async function sendMail(
   try {
     if (security === 'none' && context.config.outbound?.http !== true)
       throw new OutboundError('refused', t.tlsRequired);
+    const { createTransport } = await import('nodemailer');
     const opened = createTransport({
       host: await checkedAddress(context, host),
       port,

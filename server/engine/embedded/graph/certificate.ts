@@ -1,7 +1,4 @@
-// The library's decorators need this polyfill.
-import 'reflect-metadata';
 import { createHash, X509Certificate } from 'node:crypto';
-import { X509CertificateGenerator } from '@peculiar/x509';
 import type { Ms } from '#contract/ids.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 
@@ -45,12 +42,18 @@ export function describeCertificate(certificate: string): {
   };
 }
 
-/** Creates a key and a self-signed certificate with which an application signs in. */
+/**
+ * Creates a key and a self-signed certificate with which an application signs in. The library is
+ * loaded when it is needed.
+ */
 export async function createCertificate(
   chance: Chance,
   now: Ms,
   { name, days }: { readonly name: string; readonly days: number },
 ): Promise<ApplicationCertificate> {
+  // The library's decorators need this polyfill.
+  await import('reflect-metadata');
+  const { X509CertificateGenerator } = await import('@peculiar/x509');
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   // Certificates count in seconds.
   const startsAt = Math.floor((now - EARLIER_MS) / 1_000) * 1_000;

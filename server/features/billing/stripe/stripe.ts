@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Stripe } from 'stripe';
+import type { Stripe } from 'stripe';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -13,27 +13,36 @@ import { readSecret } from '#server/platform/outbound/secret.ts';
 const KEY_MS: Ms = 24 * 3_600_000;
 const RETRY_MS: Ms = 10_000;
 
-/** Stripe's SDK with the provider's own key (BILL-9); null if the provider has none. */
+/**
+ * Stripe's SDK with the provider's own key (BILL-9); null if the provider has none. The SDK is loaded
+ * when it is needed.
+ */
 export async function connectStripe(context: AppContext, tenant: TenantId): Promise<Stripe | null> {
   const key = await context.store.tenant(tenant, (tx) => readSecret(tx, context, 'stripe'));
   return key === null ? null : makeStripe(context, key);
 }
 
-export const makeStripe = (context: Pick<AppContext, 'payments'>, key: string): Stripe =>
-  new Stripe(key, {
-    httpClient: Stripe.createFetchHttpClient((url: string | URL | Request, init?: RequestInit) =>
-      context.payments.fetch(new Request(url, init)),
+export async function makeStripe(
+  context: Pick<AppContext, 'payments'>,
+  key: string,
+): Promise<Stripe> {
+  const sdk = await import('stripe');
+  return new sdk.Stripe(key, {
+    httpClient: sdk.Stripe.createFetchHttpClient(
+      (url: string | URL | Request, init?: RequestInit) =>
+        context.payments.fetch(new Request(url, init)),
     ),
     maxNetworkRetries: 0,
     telemetry: false,
   });
+}
 
 /** Reads from Stripe. Failures are values. */
 export async function readStripe<T>(read: () => Promise<T>): Promise<Result<T>> {
   try {
     return ok(await read());
   } catch (error) {
-    const failure = toFailure(error);
+    const failure = await toFailure(error);
     if (failure === null) throw error;
     return failed(failure);
   }
@@ -94,10 +103,11 @@ async function storeKey(
 export const KEY_REFUSED: Failure = { kind: 'conflict', message: MESSAGES.stripeRefused };
 
 /** Null for a bug. Stripe's own message may name a key, so it is not shown. */
-function toFailure(error: unknown): Failure | null {
-  if (error instanceof OutboundError || error instanceof Stripe.errors.StripeConnectionError)
+async function toFailure(error: unknown): Promise<Failure | null> {
+  const { errors } = (await import('stripe')).Stripe;
+  if (error instanceof OutboundError || error instanceof errors.StripeConnectionError)
     return { kind: 'busy', message: MESSAGES.stripeUnreachable, retryAfterMs: RETRY_MS };
-  if (!(error instanceof Stripe.errors.StripeError)) return null;
+  if (!(error instanceof errors.StripeError)) return null;
   const status = error.statusCode ?? 500;
   if (status === 401 || status === 403) return KEY_REFUSED;
   if (status === 404) return { kind: 'not-found', message: MESSAGES.notFound };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
-import { ImapFlow, type ImapFlowError, type ListResponse } from 'imapflow';
+import type { ImapFlow, ImapFlowError, ListResponse } from 'imapflow';
 import type { ImapSecurity } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { pinCertificate } from '#server/platform/outbound/pinned-certificate.ts';
@@ -54,7 +54,7 @@ export const IMAP_SCOPE = 'imap:';
  * the folder as before (RFC 9051, 2.3.1.1).
  */
 export async function* readImapMailbox(task: ImapTask): AsyncGenerator<ArchiveStep, void> {
-  const client = makeClient(task);
+  const client = await makeClient(task);
   // Without a listener, an error of the connection would end the thread.
   client.on('error', () => undefined);
   try {
@@ -70,13 +70,15 @@ export async function* readImapMailbox(task: ImapTask): AsyncGenerator<ArchiveSt
   }
 }
 
-function makeClient(task: ImapTask): ImapFlow {
+/** The library is loaded when it is needed. */
+async function makeClient(task: ImapTask): Promise<ImapFlow> {
+  const library = await import('imapflow');
   const tls: ConnectionOptions = {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
     ...(task.certificate !== null && pinCertificate(task.certificate)),
   };
-  return new ImapFlow({
+  return new library.ImapFlow({
     host: task.address,
     ...(task.serverName !== null && { servername: task.serverName }),
     port: task.port,
