@@ -71,6 +71,7 @@ const commands = {
   'verify': () => run(['server/verify.ts', ...rest], { node }),
   'backup': () => run(['server/backup.ts', ...rest], { node }),
   'restore': () => run(['server/restore.ts', ...rest], { node }),
+  'distribute': () => run(['server/distribute.ts', ...rest], { node }),
   'attach': () => run(['server/attach.ts', ...rest], { node }),
   'check:tenant': () => run(['server/check-tenant.ts', ...rest], { node }),
   'proxy': () => run(['server/proxy.ts', ...rest], { node }),

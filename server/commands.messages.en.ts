@@ -39,6 +39,19 @@ export const commandMessages = defineMessages('commands', {
   unlocked:
     '{username} of {provider} can sign in again after {failures, plural, one {# failed attempt} other {# failed attempts}}.',
 
+  distributeEmbedded: 'Set DATABASE_URL to a PostgreSQL database with Citus.',
+  distributeNoCitus:
+    'This database has no Citus. On each node, run: create extension citus. Then add the nodes.',
+  distributeNoWorkers: 'No node of this database may hold shards. Add one with citus_add_node.',
+  distributeNotSuperuser:
+    'The user {user} is not a superuser. Only a superuser sees the rows of all providers, which are copied.',
+  distributeNoPrepared:
+    'Set max_prepared_transactions on {node} to at least the number of its connections, and restart it.',
+  distributeRoleRefused:
+    'The tables are distributed, but a node refuses the role daybook_app: {reason}. Let it in from the other nodes in pg_hba.conf.',
+  distributed:
+    '{tables, plural, =0 {All tables were distributed before.} one {# table is distributed now.} other {# tables are distributed now.}}',
+
   attachUsage:
     'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY',
   attachStorageWrong:

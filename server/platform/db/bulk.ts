@@ -12,6 +12,13 @@ export interface Given {
 export const unnestParams = (columns: readonly Given[], from: number): string =>
   `unnest(${columns.map(({ type }, index) => (type === 'json' ? `string_to_array($${from + index}::text, e'\\x1e')` : `$${from + index}::text::${type}[]`)).join(', ')}) as x(${columns.map((one) => one.name).join(', ')})`;
 
+/**
+ * Returns the same as the table `x` beside the head row of the tenant, which is `$1`, as `h`. A statement
+ * that inserts takes its `tenant_id` from there: so Citus sees that all its rows belong on one node.
+ */
+export const unnestOwned = (columns: readonly Given[], from: number): string =>
+  `(select tenant_id from head where tenant_id = $1::uuid) as h, ${unnestParams(columns, from)}`;
+
 /** Returns the select list for the columns of `unnestParams`. */
 export const selected = (columns: readonly Given[]): string =>
   columns.map(({ name, type }) => (type === 'json' ? `x.${name}::json` : `x.${name}`)).join(', ');

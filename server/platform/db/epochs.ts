@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TenantId } from '#contract/ids.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
@@ -21,6 +22,6 @@ export async function changeEpochs(
   const { rows } = await query('select tenant_id from tenant_list order by tenant_id', []);
   for (const { tenant_id: tenant } of rows as readonly { readonly tenant_id: TenantId }[]) {
     await query(getEnterStatement(tenant), []);
-    await query('update head set epoch = gen_random_uuid()::text where tenant_id = $1', [tenant]);
+    await query('update head set epoch = $2 where tenant_id = $1', [tenant, randomUUID()]);
   }
 }

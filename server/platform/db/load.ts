@@ -1,4 +1,5 @@
-import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { CompiledQuery, type Transaction } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
 import type { Database } from './database.ts';
@@ -86,7 +87,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<DumpLine>): Promise<
           for (const statement of UPGRADES) await sql.executeQuery(CompiledQuery.raw(statement));
           await sql
             .updateTable('head')
-            .set({ epoch: raw<string>`gen_random_uuid()::text` })
+            .set({ epoch: randomUUID() })
             .where('tenant_id', '=', tenant)
             .execute();
           tenants++;

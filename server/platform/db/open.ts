@@ -11,6 +11,7 @@ import { type AppendHints, connectAppendHints, NO_APPEND_HINTS } from './append-
 import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
 import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
+import { distributeNewTables } from './distribute.ts';
 import { changeEpochs, getEnterStatement } from './epochs.ts';
 import { limitLog } from './limit-log.ts';
 import { holdFolder } from './lock.ts';
@@ -103,6 +104,7 @@ export async function openStore({
       shareHints: (onAppended) => connectAppendHints(databaseUrl, clock, log, onAppended),
       close: () => db.destroy(),
       mustBeCurrent,
+      distributeNew: () => distributeNewTables(databaseUrl),
     });
   }
   if (memory)
@@ -201,6 +203,8 @@ interface Base {
   readonly shareHints: (onAppended: (tenant: TenantId) => void) => AppendHints;
   readonly close: () => Promise<void>;
   readonly mustBeCurrent?: boolean;
+  /** Distributes new tables over the nodes of Citus. */
+  readonly distributeNew?: () => Promise<unknown>;
   readonly copies?: BaseCopies;
 }
 
@@ -213,7 +217,10 @@ async function begin(base: Base): Promise<OpenStore> {
       () => (base.mustBeCurrent === true ? refuseOtherVersion(db) : migrate(db)),
       () => false,
     );
-    if (steps.length > 0) log.info('the tables were brought to this version', { steps });
+    if (steps.length > 0) {
+      log.info('the tables were brought to this version', { steps });
+      await base.distributeNew?.();
+    }
     return getStore(base);
   } catch (error) {
     await base.close();

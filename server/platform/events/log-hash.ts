@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { prepared } from '../db/prepared.ts';
 
 /**
  * The hash chain over a tenant's log (G22): each batch of events has the SHA-256 of the hash of the
@@ -40,11 +41,13 @@ export const chain = (before: string, digest: string): string =>
     .digest('hex');
 
 /**
- * Statements of a `with`: they continue the chain from the end that the head row has. `$1` is the
- * tenant, `$2` and `$3` the numbers of the first and last event of the batch, `$4` its digest.
+ * Continues the chain from the end that the head row has. `$1` is the tenant, `$2` and `$3` the numbers
+ * of the first and last event of the batch, `$4` its digest. A log without a chain stays without.
  */
-export const INSERT_HASH = `sealed as (update head
-      set sealed_seq = $3::bigint, sealed_hash = encode(sha256(convert_to(sealed_hash || $4::text, 'UTF8')), 'hex')
-      where tenant_id = $1::uuid and sealed_seq = $2::bigint - 1 returning sealed_hash),
-  hashed as (insert into log_hash (tenant_id, seq, hash)
-      select $1::uuid, $3::bigint, sealed_hash from sealed)`;
+export const CONTINUE_CHAIN =
+  prepared(`update head set sealed_seq = $3::bigint, sealed_hash = encode(sha256((sealed_hash || $4::text)::bytea), 'hex')
+  where tenant_id = $1::uuid and sealed_seq = $2::bigint - 1`);
+
+/** Stores the end of the chain, if it is at the event `$2` of the tenant `$1`. */
+export const INSERT_HASH = prepared(`insert into log_hash (tenant_id, seq, hash)
+  select tenant_id, sealed_seq, sealed_hash from head where tenant_id = $1::uuid and sealed_seq = $2::bigint`);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql as raw } from 'kysely';
 import type { RowId } from '#contract/fold.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
@@ -43,7 +44,7 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: RebuiltLog)
   await sumAllAgain(sql, tenant);
   await sql
     .updateTable('head')
-    .set({ epoch: raw<string>`gen_random_uuid()::text` })
+    .set({ epoch: randomUUID() })
     .where('tenant_id', '=', tenant)
     .execute();
 }

@@ -1,6 +1,6 @@
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
-import { type Given, unnestParams, selected } from '../db/bulk.ts';
+import { type Given, unnestOwned, selected } from '../db/bulk.ts';
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 
@@ -50,7 +50,7 @@ function getStatements(name: TableName): Statements {
     ...(name === 'run' ? [{ name: 'seq', type: 'bigint' } as const] : []),
     { name: 'row', type: 'json' },
   ];
-  const insert = `insert into ${sqlName(name)} (tenant_id, ${all.map((one) => one.name).join(', ')}) select $1::uuid, ${selected(all)} from ${unnestParams(all, 2)}`;
+  const insert = `insert into ${sqlName(name)} (tenant_id, ${all.map((one) => one.name).join(', ')}) select h.tenant_id, ${selected(all)} from ${unnestOwned(all, 2)}`;
   const put = `${insert} on conflict (tenant_id, ${key}) do update set ${all
     .slice(1)
     .map((one) => `${one.name} = excluded.${one.name}`)

@@ -45,8 +45,8 @@ const PLACED: readonly Given[] = [
 ];
 /** Recalculates a job's totals for days with late results. Days without totals don't match. */
 const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')})
-  select $1::uuid, at.day, at.job, ${SUMS.map((one) => `all_of.${one}`).join(', ')} from (
-    select distinct d.day, d.from_at, d.to_at, x.job from ${unnestParams(PLACED, 2)} join run_total_day d on d.tenant_id = $1::uuid and x.at >= d.from_at and x.at < d.to_at) as at
+  select at.tenant_id, at.day, at.job, ${SUMS.map((one) => `all_of.${one}`).join(', ')} from (
+    select distinct d.tenant_id, d.day, d.from_at, d.to_at, x.job from ${unnestParams(PLACED, 2)} join run_total_day d on d.tenant_id = $1::uuid and x.at >= d.from_at and x.at < d.to_at) as at
   cross join lateral (select ${sums('at.from_at')} from (${ONE} and run.job_n = at.job and run.started_at >= at.from_at and run.started_at < at.to_at offset 0) as one) as all_of
   on conflict (tenant_id, day, job_n) do update set ${SUMS.map((one) => `${one} = excluded.${one}`).join(', ')}`);
 

@@ -3,12 +3,12 @@ import type { Logged } from '#contract/events.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
-import { type Given, unnestParams, parameters, selected } from '../db/bulk.ts';
+import { type Given, parameters, selected, unnestOwned, unnestParams } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { canonical } from '../db/canonical.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Folded } from './folding.ts';
-import { getHashedText, INSERT_HASH, makeDigest } from './log-hash.ts';
+import { CONTINUE_CHAIN, getHashedText, INSERT_HASH, makeDigest } from './log-hash.ts';
 import type { ProjectedChanges } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
@@ -92,16 +92,22 @@ export async function writeLog(
     }
     digest.update(text);
     const some = records.slice(from, end);
-    const hashed = [first + from, first + end - 1, digest.digest('hex')];
-    if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], some, hashed);
-    else
-      await bulk(place, INSERT_LOG, [...EVENT, ...RUN], some, [
-        ...hashed,
-        by.at,
-        JSON.stringify(by.actor),
-        by.subject,
-        by.commandId,
-      ]);
+    const [begins, ends] = [first + from, first + end - 1];
+    const placed = some.filter((record) => record['n'] !== undefined);
+    // Sent at once, and run in this order.
+    await Promise.all([
+      by === null
+        ? bulk(place, INSERT_EVENTS_OF_MANY, [...BY, ...EVENT], some)
+        : bulk(place, INSERT_EVENTS, EVENT, some, [
+            by.at,
+            JSON.stringify(by.actor),
+            by.subject,
+            by.commandId,
+          ]),
+      run(place, CONTINUE_CHAIN, [begins, ends, digest.digest('hex')]),
+      run(place, INSERT_HASH, [ends]),
+      bulk(place, INSERT_RUNS, RUN, placed, [begins, ends]),
+    ]);
   }
 }
 
@@ -137,6 +143,7 @@ const EVENT: readonly Given[] = [
   { name: 'data', type: 'json' },
 ];
 const RUN: readonly Given[] = [
+  { name: 'seq', type: 'bigint' },
   { name: 'n', type: 'bigint' },
   { name: 'key_id', type: 'text' },
   { name: 'uid', type: 'text' },
@@ -145,23 +152,21 @@ const RUN: readonly Given[] = [
   { name: 'status', type: 'text' },
   { name: 'problem_n', type: 'bigint' },
 ];
-const insertLog = (columns: readonly Given[], from: number, by: string): string =>
-  prepared(`with x as materialized (select ${selected(columns)} from ${unnestParams(columns, from)}),
-  logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
-    select $1::uuid, ${by}, seq, type, company, entity, data from x),
-  ${INSERT_HASH}
-  insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
-    select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`);
-const INSERT_LOG = insertLog(
-  [...EVENT, ...RUN],
-  9,
-  '$5::bigint, $6::text::jsonb, $7::text, $8::text',
+const insertEvents = (columns: readonly Given[], from: number, by: string): string =>
+  prepared(`insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
+    select h.tenant_id, ${by}, ${selected(EVENT)} from ${unnestOwned(columns, from)}`);
+const INSERT_EVENTS = insertEvents(EVENT, 6, '$2::bigint, $3::text::jsonb, $4::text, $5::text');
+const INSERT_EVENTS_OF_MANY = insertEvents(
+  [...BY, ...EVENT],
+  2,
+  'x.at, x.actor::jsonb, x.subject, x.command_id',
 );
-const INSERT_LOG_OF_MANY = insertLog(
-  [...BY, ...EVENT, ...RUN],
-  5,
-  'at, actor::jsonb, subject, command_id',
-);
+/** The rows of results that are exactly the data of their events, `$2` to `$3`. */
+const INSERT_RUNS =
+  prepared(`insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
+    select e.tenant_id, x.n, x.key_id, x.uid, x.job_n, e.company, x.started_at, x.status, x.problem_n, e.seq, e.data
+    from event as e join ${unnestParams(RUN, 4)} on x.seq = e.seq
+    where e.tenant_id = $1::uuid and e.seq between $2::bigint and $3::bigint`);
 
 /**
  * Writes the rows, days, kinds and quarantine that a projection changed, except `runs`. Returns the
@@ -222,7 +227,7 @@ const DAY: readonly Given[] = [
   { name: 'seq', type: 'bigint' },
 ];
 const UPSERT_DAYS =
-  prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${unnestParams(DAY, 2)}
+  prepared(`insert into run_day (tenant_id, day, rows, seq) select h.tenant_id, ${selected(DAY)} from ${unnestOwned(DAY, 2)}
   on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
 
 async function writeKinds(
@@ -243,7 +248,7 @@ const KIND: readonly Given[] = [
   { name: 'seq', type: 'bigint' },
 ];
 const UPSERT_KINDS =
-  prepared(`insert into job_kind (tenant_id, company_n, seq) select $1::uuid, ${selected(KIND)} from ${unnestParams(KIND, 2)}
+  prepared(`insert into job_kind (tenant_id, company_n, seq) select h.tenant_id, ${selected(KIND)} from ${unnestOwned(KIND, 2)}
   on conflict (tenant_id, company_n) do update set seq = excluded.seq`);
 
 export async function writeSamples(place: WriteTarget, samples: readonly Sample[]): Promise<void> {
@@ -280,7 +285,7 @@ const SAMPLE: readonly Given[] = [
   { name: 'used', type: 'bigint' },
 ];
 const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id, at, capacity, free, used)
-  select $1::uuid, ${selected(SAMPLE)} from ${unnestParams(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
+  select h.tenant_id, ${selected(SAMPLE)} from ${unnestOwned(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
 
 async function writeQuarantine(
   place: WriteTarget,
@@ -300,11 +305,19 @@ const QUARANTINE: readonly Given[] = [
   { name: 'reason', type: 'text' },
   { name: 'at', type: 'bigint' },
 ];
-const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${unnestParams(QUARANTINE, 2)}`;
+const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select h.tenant_id, ${selected(QUARANTINE)} from ${unnestOwned(QUARANTINE, 2)}`;
 
 type Rec = Readonly<Record<string, unknown>>;
 /** The maximum number of records per statement. */
 export const BATCH_SIZE = 5000;
+
+/** `$1` of the statement is the tenant, followed by `values`. */
+const run = async (
+  { sql, tenant }: WriteTarget,
+  statement: string,
+  values: readonly unknown[],
+): Promise<void> =>
+  void (await sql.executeQuery(CompiledQuery.raw(statement, [tenant, ...values])));
 
 /** `$1` of the statement is the tenant, followed by `more` and the columns. */
 async function bulk(
@@ -316,8 +329,6 @@ async function bulk(
 ): Promise<void> {
   for (let from = 0; from < records.length; from += BATCH_SIZE) {
     const some = records.length <= BATCH_SIZE ? records : records.slice(from, from + BATCH_SIZE);
-    await place.sql.executeQuery(
-      CompiledQuery.raw(statement, [place.tenant, ...more, ...parameters(columns, some)]),
-    );
+    await run(place, statement, [...more, ...parameters(columns, some)]);
   }
 }

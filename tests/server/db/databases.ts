@@ -132,6 +132,7 @@ export async function migratedFolder(dir: string): Promise<void> {
 }
 
 export async function freshUrl(): Promise<string> {
+  if (CITUS !== '') return CITUS;
   await cluster();
   const name = `t_${randomBytes(8).toString('hex')}`;
   const client = new Client(urlIn(FOLDER, 'postgres'));
@@ -157,6 +158,8 @@ export const missing =
  * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
  */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
+/** A distributed database with Citus for all suites: a database can't be copied with its shards. */
+const CITUS = process.env['CITUS_URL'] ?? '';
 const PROOF = Number(process.env['PROOF'] ?? 1);
 /**
  * Of this test run: workers of one run have one parent. PostgreSQL removes it when the run has ended.
