@@ -27,7 +27,7 @@ export const BASE = defineMessages('base', {
   busy: 'The server is busy. Try again in a moment.',
   outOfSpace: 'The server is out of disk space. Try again later.',
   outOfSpaceQueued:
-    'The server is out of disk space. Your changes are saved on this device and will be sent later.',
+    'The server is out of disk space. Your changes are saved on this device and sent later.',
   outcomeUnknown: 'The server lost its database while saving. Check whether the change was saved.',
   badAnswer: "The server's response isn't valid. Try again in a moment.",
   serverFault: "Something went wrong on the server. We've logged the error.",

@@ -259,7 +259,7 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
     waiting: 1,
     refused: 0,
     fault:
-      'The server is out of disk space. Your changes are saved on this device and will be sent later.',
+      'The server is out of disk space. Your changes are saved on this device and sent later.',
   });
   server.handle = handle;
   await clock.pass(2 * 60_000);
