@@ -17,7 +17,7 @@ import { embedded } from '../db/databases.ts';
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const STORIES = 2 * Number(process.env['PROOF'] ?? 1);
 const HOUR: Ms = 3_600_000;
-/** The issue's limit, from the kill to the begin of the work elsewhere. */
+/** From a kill to the begin of the work elsewhere, at most. */
 const TAKEOVER_MS: Ms = 15_000;
 const STEP_MS: Ms = 250;
 
@@ -367,9 +367,10 @@ test(`JOB-2, JOB-3: whatever happens to three servers, no job runs on two of the
       server.skew = 0;
       server.resume();
     }
-    // Waits after failures that were stored count too.
+    // Waits after failures that were stored count too, and a server whose clock was a minute ahead
+    // has stored the next time a minute late.
     const from = site.time.now();
-    await pass(site, 60_000);
+    await pass(site, 2 * 60_000);
     expect(new Set(site.begun.filter(({ at }) => at > from).map(({ key }) => key))).toEqual(
       new Set(keys),
     );
