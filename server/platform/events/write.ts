@@ -94,8 +94,8 @@ export async function writeLog(
     const some = records.slice(from, end);
     const [begins, ends] = [first + from, first + end - 1];
     const placed = some.filter((record) => record['n'] !== undefined);
-    // Sent at once, and run in this order.
-    await Promise.all([
+    // Sent at once, and run in this order. The error of the first one is why the others fail.
+    const ended = await Promise.allSettled([
       by === null
         ? bulk(place, INSERT_EVENTS_OF_MANY, [...BY, ...EVENT], some)
         : bulk(place, INSERT_EVENTS, EVENT, some, [
@@ -108,6 +108,8 @@ export async function writeLog(
       run(place, INSERT_HASH, [ends]),
       bulk(place, INSERT_RUNS, RUN, placed, [begins, ends]),
     ]);
+    const failure = ended.find((one) => one.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
   }
 }
 
