@@ -274,4 +274,5 @@ const RUNNING = {
       message: 'Person 1: 2 items could not be read.',
     },
   ],
+  isLogDeleted: false,
 };
