@@ -258,8 +258,7 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
     kind: 'live',
     waiting: 1,
     refused: 0,
-    fault:
-      'The server is out of disk space. Your changes are saved on this device and sent later.',
+    fault: 'The server is out of disk space. Your changes are saved on this device and sent later.',
   });
   server.handle = handle;
   await clock.pass(2 * 60_000);
