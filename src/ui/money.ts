@@ -1,5 +1,4 @@
 import type { Mills } from '#contract/billing/invoice.ts';
-import { MAX_PRICE_MILLS } from '#contract/billing/service-levels.ts';
 
 const FORM = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/;
 
@@ -15,16 +14,6 @@ export function parseMoney(text: string, currency: string): Mills | null {
   if (whole === undefined) return null;
   const amount = Number(whole.replaceAll(',', '')) * 1_000 + Number(cents.padEnd(2, '0')) * 10;
   return Number.isSafeInteger(amount) ? amount : null;
-}
-
-/**
- * The same for a price, up to the highest one. A stored price that nobody changed stays, also if it has
- * parts of a cent.
- */
-export function readPrice(text: string, currency: string, stored: Mills): Mills | null {
-  if (text.trim() === showMoney(stored, currency)) return stored;
-  const price = parseMoney(text, currency);
-  return price === null || price > MAX_PRICE_MILLS ? null : price;
 }
 
 /** `$1,234.50`, as a field shows it. */

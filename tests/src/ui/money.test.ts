@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseQuantity } from '#src/features/billing/subscriptions/labels.ts';
-import { changeSign, parseMoney, readPrice, showMoney } from '#src/ui/money.ts';
+import { readPrice } from '#src/features/billing/read-price.ts';
+import { changeSign, parseMoney, showMoney } from '#src/ui/money.ts';
 
 // "Money input: two decimals, dollar sign, comma separator, no negatives."
 test('BILL-9: a price is typed with two decimals at most, with or without its sign and commas', () => {
