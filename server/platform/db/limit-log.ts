@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 import { LONG_MESSAGE_MS } from './embedded.ts';
+import { repeat } from './repeat.ts';
 import type { Db } from './store.ts';
 
 /** How large the write-ahead log may become before a checkpoint. */
@@ -28,28 +29,7 @@ export function limitLog(
   allow: (ms: Ms) => void,
   maxBytes = MAX_BYTES,
 ): LogLimit {
-  let isStopped = false;
-  let isFailing = false;
-  let timer: { cancel(): void } | null = null;
-  let running: Promise<void> = Promise.resolve();
   let paused: object | null = null;
-
-  const schedule = (): void => {
-    if (isStopped) return;
-    timer = clock.after(EVERY_MS, () => {
-      running = checkOnce().finally(schedule);
-    });
-  };
-
-  async function checkOnce(): Promise<void> {
-    try {
-      await check();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing && !isStopped) log.warn('a checkpoint failed, and is tried again', { error });
-      isFailing = true;
-    }
-  }
 
   async function check(): Promise<void> {
     const { rows } = await db.executeQuery(LOG_BYTES);
@@ -63,13 +43,10 @@ export function limitLog(
     });
   }
 
-  schedule();
   return {
-    async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await running;
-    },
+    stop: repeat(clock, EVERY_MS, check, (error) => {
+      log.warn('a checkpoint failed, and is tried again', { error });
+    }),
     pause() {
       const mine = (paused = {});
       return {

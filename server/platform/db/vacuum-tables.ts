@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 import { LONG_MESSAGE_MS } from './embedded.ts';
+import { repeat } from './repeat.ts';
 import type { Db } from './store.ts';
 
 const EVERY_MS: Ms = 10_000;
@@ -34,38 +35,16 @@ export function vacuumTables(
   allow: (ms: Ms) => void,
   { everyMs = EVERY_MS, isPaused }: VacuumOptions,
 ): () => Promise<void> {
-  let isStopped = false;
-  let isFailing = false;
-  let timer: { cancel(): void } | null = null;
-  let running: Promise<void> = Promise.resolve();
   let before: number | null = null;
 
-  const schedule = (): void => {
-    if (isStopped) return;
-    timer = clock.after(everyMs, () => {
-      running = step().finally(schedule);
-    });
-  };
-
-  async function step(): Promise<void> {
-    try {
-      await vacuumNext();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing && !isStopped)
-        log.warn('a table could not be vacuumed, and is tried again', { error });
-      isFailing = true;
-    }
-  }
-
-  async function vacuumNext(): Promise<void> {
+  async function vacuumNext(isStopped: () => boolean): Promise<void> {
     if (await isPaused()) return;
     const { rows } = await db.executeQuery(TRANSACTIONS);
     const transactions = rows[0]?.transactions ?? 0;
     const isBusy = before === null || transactions - before > (BUSY_PER_SECOND * everyMs) / 1_000;
     before = transactions;
     const [due] = (await db.executeQuery(findDue(isBusy ? BUSY_FACTOR : 1))).rows;
-    if (due === undefined || isStopped) return;
+    if (due === undefined || isStopped()) return;
     await db.connection().execute(async (connection) => {
       allow(LONG_MESSAGE_MS);
       await sql`vacuum ${sql.raw(due.name)}`.execute(connection);
@@ -75,12 +54,9 @@ export function vacuumTables(
     });
   }
 
-  schedule();
-  return async () => {
-    isStopped = true;
-    timer?.cancel();
-    await running;
-  };
+  return repeat(clock, everyMs, vacuumNext, (error) => {
+    log.warn('a table could not be vacuumed, and is tried again', { error });
+  });
 }
 
 const TRANSACTIONS = CompiledQuery.raw(
