@@ -13,22 +13,16 @@ const UNREAD_STORED_MS: Ms = 400 * DAY;
  */
 export async function deleteOldNotices({ sql: db, tenant }: TenantTx, now: Ms): Promise<void> {
   const before = now - STORED_MS;
-  const { rows } = await sql<{ id: string }>`
-    delete from notification as n where n.tenant_id = ${tenant} and (
-      n.ended_at < ${before}
-      or (n.row ->> 'userId' is not null and (
-        n.made_at < ${now - UNREAD_STORED_MS}
-        or exists (select 1 from notification_ack as a where a.tenant_id = ${tenant} and a.notification_id = n.id
-          and a.user_id::text = n.row ->> 'userId' and a.at < ${before}))))
-    returning n.id`.execute(db);
-  if (rows.length === 0) return;
-  await db
-    .deleteFrom('notification_ack')
-    .where('tenant_id', '=', tenant)
-    .where(
-      'notification_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
+  await sql`
+    with deleted as (
+      delete from notification as n where n.tenant_id = ${tenant} and (
+        n.ended_at < ${before}
+        or (n.row ->> 'userId' is not null and (
+          n.made_at < ${now - UNREAD_STORED_MS}
+          or exists (select 1 from notification_ack as a where a.tenant_id = ${tenant} and a.notification_id = n.id
+            and a.user_id::text = n.row ->> 'userId' and a.at < ${before}))))
+      returning n.id)
+    delete from notification_ack as a using deleted where a.tenant_id = ${tenant} and a.notification_id = deleted.id`.execute(
+    db,
+  );
 }

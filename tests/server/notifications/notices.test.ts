@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { Notification } from '#contract/notifications/notices.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -117,6 +118,14 @@ anyDatabase((_name, open) => {
       [0, 2],
     ]);
     expect(await findLeft(91)).toEqual([[0, 3], [0]]);
+    // More than a statement has parameters.
+    await store.tenant(tenant, (tx) =>
+      sql`insert into notification (tenant_id, id, row, made_at, ended_at)
+        select ${tenant}::uuid, gen_random_uuid(), row, made_at, 1 from generate_series(1, 70000),
+          (select row, made_at from notification where tenant_id = ${tenant} limit 1) as one`.execute(
+        tx.sql,
+      ),
+    );
     expect(await findLeft(401)).toEqual([[0], [0]]);
     expect(await read(oper, operId)).toEqual([]);
   });
