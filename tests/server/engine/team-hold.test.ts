@@ -25,22 +25,27 @@ eachDatabase((name, open) => {
       row('host,slip,1', 'https://host/sites/slip'),
     ];
     const teams: Record<string, string | null> = { quays: 'host,quay,1', docks: 'host,dock,1' };
+    // Nobody may read their sites, which says nothing of those of the others.
+    const hidden = Array.from({ length: 9 }, (_, n) => `hidden-${n}`);
     const answer = (url: string): Response | null => {
       if (url.includes('/sites?search') || url.includes('/getAllSites'))
         return json({ value: sites });
       if (url.includes('/groups/delta'))
         return json({
-          'value': ['quays', 'docks'].map((id) => ({
+          'value': ['quays', 'docks', ...hidden].map((id) => ({
             id,
             displayName: id,
             groupTypes: ['Unified'],
             resourceProvisioningOptions: ['Team'],
-            ...(id in teams ? {} : { '@removed': { reason: 'deleted' } }),
+            ...(id in teams || hidden.includes(id) ? {} : { '@removed': { reason: 'deleted' } }),
           })),
           '@odata.deltaLink': 'https://graph.microsoft.com/v1.0/groups/delta?$deltatoken=1',
         });
       const [, team = null] = /\/groups\/([^/]+)\/sites\/root/.exec(url) ?? [];
-      return team === null ? null : json({ id: teams[team] });
+      if (team === null) return null;
+      return hidden.includes(team)
+        ? json({ error: { code: 'accessDenied', message: 'Denied.' } }, { status: 403 })
+        : json({ id: teams[team] });
     };
     graph.trouble = ({ url }) => answer(url);
     const select = async () => {

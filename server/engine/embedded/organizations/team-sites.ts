@@ -1,8 +1,12 @@
+import type { EngineErrorKind } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { directoryClient, readGroupSite } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 import type { DirectoryScope } from './directory-store.ts';
+
+/** Whether an error says something of one team only. */
+const isOfOneTeam = (kind: EngineErrorKind): boolean => kind === 'forbidden' || kind === 'invalid';
 
 /** Requests at the same time. */
 const CONCURRENCY = 8;
@@ -52,13 +56,15 @@ export async function findTeamSites(
             .where('id', '=', id)
             .execute();
     });
-    const error = found.flatMap(({ site }) => (site.ok ? [] : [site.error]))[0];
-    if (error === undefined) continue;
-    log.warn('the sites of teams could not be found', {
-      tenant,
-      organization,
-      error: error.message,
-    });
-    return;
+    for (const { id, site } of found)
+      if (!site.ok)
+        log.warn('the site of a team could not be found', {
+          tenant,
+          organization,
+          team: id,
+          error: site.error.message,
+        });
+    // The next requests would fail, too.
+    if (found.some(({ site }) => !site.ok && !isOfOneTeam(site.error.kind))) return;
   }
 }
