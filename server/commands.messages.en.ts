@@ -42,7 +42,7 @@ export const commandMessages = defineMessages('commands', {
   distributeEmbedded: 'Set DATABASE_URL to a PostgreSQL database with Citus.',
   distributeNoCitus:
     'This database has no Citus. On each node, run: create extension citus. Then add the nodes.',
-  distributeNoWorkers: 'No node of this database may hold shards. Add one with citus_add_node.',
+  distributeNoWorkers: 'This database has no node for shards. Add one with citus_add_node.',
   distributeNotSuperuser:
     'The user {user} is not a superuser. Only a superuser sees the rows of all providers, which are copied.',
   distributeNoPrepared:

@@ -5,7 +5,7 @@ import { distribute, type DistributeOutcome } from './platform/db/distribute.ts'
 
 /**
  * `distribute`: brings the tables of a PostgreSQL database with Citus to this version and spreads them
- * over its nodes. Safe to repeat, also while servers run.
+ * over its nodes. Safe to repeat. Servers must be stopped: their connections don't know the nodes.
  */
 const settings = readConfig(process.env, '.');
 if (typeof settings === 'string') stop(settings);

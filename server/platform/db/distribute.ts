@@ -15,7 +15,7 @@ export type DistributeOutcome =
 
 /** An arbitrary number that no other lock uses. It must never change. */
 const LOCK = 7_203_415;
-/** They belong to the migrator alone, which no other statement reads beside tables of tenants. */
+/** Only the migrator uses them. */
 const LOCAL: readonly string[] = ['migration', 'migration_lock'];
 /** All tables of tenants are distributed like this one, so that the rows of a tenant are together. */
 const FIRST_TABLE = 'head';
@@ -118,8 +118,8 @@ async function distributeTables(client: Client): Promise<readonly string[]> {
     await client.query('commit');
     done.push(name);
   }
-  // What was copied is still on the coordinator, where no statement sees it.
-  for (const name of done)
+  // What was copied is still on the coordinator, where no statement sees it, also after an interruption.
+  for (const name of await listDistributed(client))
     await client.query(`select truncate_local_data_after_distributing_table('${name}')`);
   return done;
 }

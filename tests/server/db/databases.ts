@@ -159,7 +159,7 @@ export const missing =
  */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
 /** A distributed database with Citus for all suites: a database can't be copied with its shards. */
-const CITUS = process.env['CITUS_URL'] ?? '';
+export const CITUS = process.env['CITUS_URL'] ?? '';
 const PROOF = Number(process.env['PROOF'] ?? 1);
 /**
  * Of this test run: workers of one run have one parent. PostgreSQL removes it when the run has ended.

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { distribute, distributeNewTables } from '#server/platform/db/distribute.ts';
+import { verify } from '#server/platform/events/verify.ts';
 import { openStore } from '#server/platform/db/open.ts';
-import { freshUrl, missing, QUIET } from './databases.ts';
-import { aTenant } from './drafts.ts';
+import { CITUS, freshUrl, missing, QUIET } from './databases.ts';
+import { aTenant, byClock, companyDraft } from './drafts.ts';
 
-const CITUS = process.env['CITUS_URL'] ?? '';
 const noCitus = CITUS === '' ? ' (skipped: no CITUS_URL, see start-citus.sh)' : '';
 
 test.skipIf(missing !== '' || CITUS !== '')(
@@ -21,7 +21,11 @@ test.skipIf(CITUS === '')(
   `SCALE-1: each table of providers is distributed by provider, once, and rows stay; new ones follow${noCitus}`,
   async () => {
     const open = () => openStore({ ...QUIET, dataDir: '', databaseUrl: CITUS });
-    await (await open()).close();
+    const first = await open();
+    const tenant = await aTenant(first);
+    const drafts = [companyDraft(1), companyDraft(2)];
+    await first.tenant(tenant, (tx) => tx.append(drafts, byClock));
+    await first.close();
     const before = await distribute(CITUS);
     expect(before.kind).toBe('distributed');
     // Connections from before don't show the nodes whose transaction it is.
@@ -29,7 +33,6 @@ test.skipIf(CITUS === '')(
     const client = new Client(CITUS);
     await client.connect();
     try {
-      const tenant = await aTenant(store);
       expect(await distribute(CITUS)).toEqual({ kind: 'distributed', tables: [] });
       // Citus's own list of tables, beside PostgreSQL's list of columns.
       const { rows } = await client.query<{ name: string; column: string | null; group: number }>(
@@ -52,9 +55,18 @@ test.skipIf(CITUS === '')(
       await client.query('alter table later_one enable row level security');
       await client.query('alter table later_one force row level security');
       expect(await distributeNewTables(CITUS)).toEqual(['later_one']);
-      expect(await store.tenant(tenant, (tx) => tx.head(), { readOnly: true })).toMatchObject({
-        cut: 0,
-      });
+      const later = await store.tenant(tenant, (tx) => tx.append([companyDraft(3)], byClock));
+      expect(later.map(({ seq }) => seq)).toEqual([3]);
+      for (const [one, expected] of [
+        [tenant, [1, 2, 3]],
+        [await aTenant(store), []],
+      ] as const)
+        expect(
+          await store.tenant(one, async (tx) => (await tx.all('company')).map(({ n }) => n).sort()),
+        ).toEqual(expected);
+      expect(await verify(store, { only: [tenant] })).toMatchObject([
+        { head: 3, sealed: 3, damages: [], rebuilt: { differences: [] } },
+      ]);
     } finally {
       await client.query('drop table if exists later_one');
       await client.end();
