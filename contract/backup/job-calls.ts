@@ -196,7 +196,7 @@ const logOut = v.object({
   level: v.picklist(['info', 'warning', 'error']),
   message: v.string(),
 });
-/** Whether lines were deleted because they were older than the server stores logs (LOG-14). */
+/** Whether lines were deleted because of their age (LOG-14). */
 const isLogDeleted = v.boolean();
 
 const gate = 'o365.jobs';

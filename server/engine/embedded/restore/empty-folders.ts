@@ -28,7 +28,7 @@ const EMPTY: FoldersEnd = { ok: true, created: 0, isWhole: true, message: null }
 /**
  * Creates the folders that had nothing in them and that the target lacks (RES-93), or counts them in
  * a dry run. Called again after a crash, it does what is left and counts all. `onAnswer`: after each
- * folder. Returns null if the task shall stop.
+ * folder. Returns null if the task was stopped.
  */
 export async function restoreEmptyFolders(
   task: RunningTask,

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import PostalMime from 'postal-mime';
 import type { Reply } from '#contract/engine/engine.ts';
-import type { Bytes } from '#contract/ids.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { StoredItem, WriteInput } from '../types.ts';
 import { readContent } from './content.ts';
-import { readMime } from './mail.ts';
+import { MAX_MIME_BYTES, readMime } from './mail.ts';
 import { getAttachment } from './mail-message.ts';
 
 /** Returns the stored content of an item. */
 export type ReadStored = (item: Pick<StoredItem, 'parts'>) => WriteInput['content'];
-
-const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
 
 interface Mailbox {
   readonly client: GraphClient;
@@ -57,8 +54,8 @@ export async function hasOtherContent(
 }
 
 /**
- * What people see of a mail's content: its text and attachments, without what Exchange writes anew
- * with each MIME. Null: it can't be parsed.
+ * What people see of a mail's content: its text and attachments, without what Exchange rewrites in each
+ * MIME. Null: it can't be parsed.
  */
 async function getMailFingerprint(mime: Uint8Array<ArrayBuffer>): Promise<string | null> {
   try {

@@ -19,6 +19,7 @@ import { readContent } from './content.ts';
 import { MailboxIds } from './mail-export.ts';
 import { mailboxClient, userPath } from './mailbox-client.ts';
 import { importMail } from './mail-import.ts';
+import { MAX_MIME_BYTES } from './mail.ts';
 import { hasOtherContent, type ReadStored } from './mail-edits.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
@@ -28,7 +29,6 @@ import { done, failed } from '../../result.ts';
 const PREFER = { prefer: 'IdType="ImmutableId"' };
 /** Larger attachments are uploaded in a session of their own. */
 const MAX_ATTACHMENT_BYTES: Bytes = 2_900_000;
-const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
 
 /**
  * Writes mails back: by their full-fidelity stream if there is one and the target permits it, else

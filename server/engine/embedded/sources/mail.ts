@@ -24,7 +24,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 
 /** Exchange's limit for a mail, with the overhead of its encoding. */
-const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
+export const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
 /** Requests for one mailbox at a time. */
 const BATCH_SIZE = 4;
 const PREFER = { prefer: 'IdType="ImmutableId", odata.maxpagesize=250' };
