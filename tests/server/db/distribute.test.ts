@@ -6,6 +6,7 @@ import { openStore } from '#server/platform/db/open.ts';
 import { CITUS, freshUrl, missing, QUIET } from './databases.ts';
 import { aTenant, byClock, companyDraft } from './drafts.ts';
 
+const open = () => openStore({ ...QUIET, dataDir: '', databaseUrl: CITUS });
 const noCitus = CITUS === '' ? ' (skipped: no CITUS_URL, see start-citus.sh)' : '';
 
 test.skipIf(missing !== '' || CITUS !== '')(
@@ -20,7 +21,6 @@ test.skipIf(missing !== '' || CITUS !== '')(
 test.skipIf(CITUS === '')(
   `SCALE-1: each table of providers is distributed by provider, once, and rows stay; new ones follow${noCitus}`,
   async () => {
-    const open = () => openStore({ ...QUIET, dataDir: '', databaseUrl: CITUS });
     const first = await open();
     const tenant = await aTenant(first);
     const drafts = [companyDraft(1), companyDraft(2)];
@@ -62,7 +62,9 @@ test.skipIf(CITUS === '')(
         [await aTenant(store), []],
       ] as const)
         expect(
-          await store.tenant(one, async (tx) => (await tx.all('company')).map(({ n }) => n).sort()),
+          await store.tenant(one, async (tx) =>
+            (await tx.all('company')).map(({ n }) => n).sort((a, b) => a - b),
+          ),
         ).toEqual(expected);
       expect(await verify(store, { only: [tenant] })).toMatchObject([
         { head: 3, sealed: 3, damages: [], rebuilt: { differences: [] } },
