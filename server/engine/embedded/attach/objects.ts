@@ -4,12 +4,12 @@ import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import type { IndexedFolder, IndexedItem } from '../index/read.ts';
-import { insertVersions } from '../index/stored-versions.ts';
 import { listObjectNumbers } from '../repositories/expired.ts';
 import type { BlobId } from '../restic/pack.ts';
 import { done, ok } from '../../result.ts';
-import { type AttachRun, checkSignal, commit, withProblems } from './attachment.ts';
+import { type AttachRun, checkSignal, commit } from './attachment.ts';
 import { asDamage, type DescribedVersions, readVersions } from './lines.ts';
+import { type Numbers, openVersionIndex, type VersionIndex } from './version-index.ts';
 
 /** Stores the folders and items of all objects. After an interruption it continues. */
 export async function attachObjects(run: AttachRun): Promise<EngineResult<void>> {
@@ -32,7 +32,7 @@ export async function attachObjects(run: AttachRun): Promise<EngineResult<void>>
 
 /**
  * Reads the points of an object, the newest first. What a point is the first to have ends with it;
- * what the newest has continues.
+ * what the newest has continues. A point that newer ones contradict stays in its snapshot only.
  */
 async function attachObject(run: AttachRun, object: number): Promise<EngineResult<void>> {
   const points = await run.store.tenant(run.tenant, (tx) => loadPoints(tx, object), {
@@ -41,14 +41,32 @@ async function attachObject(run: AttachRun, object: number): Promise<EngineResul
   const [newest] = points;
   if (newest === undefined) return done;
   const completeDownTo = run.progress.point;
-  if (completeDownTo === null) await commit(run, {}, (tx) => storeNewest(tx, object));
-  const isWhole: WalkedTrees = new Map();
+  if (completeDownTo === null) await commit(run, {}, (tx) => storeNewest(tx, object, newest));
+  const index = await run.store.tenant(run.tenant, (tx) => openVersionIndex(tx, object), {
+    readOnly: true,
+  });
+  const walked: WalkedTrees = new Map();
+  let above: number | null = null;
   for (const point of points) {
-    if (completeDownTo !== null && point.point >= completeDownTo) continue;
-    const writer = makeWriter(run, object, point, point === newest);
-    const read = await readTree(run, point.tree, isWhole, writer);
-    if (!read.ok) return read;
-    await writer.end(read.value);
+    // A point of another line: newer ones have lower numbers.
+    if (above !== null && point.point > above) {
+      await commitIncomplete(run, point, (tx) => leaveOut(tx, object, point));
+      continue;
+    }
+    if (completeDownTo === null || point.point < completeDownTo) {
+      const own: WalkedTrees = new Map();
+      const trees: Trees = {
+        get: (id) => own.get(id) ?? walked.get(id),
+        set: (id, tree) => own.set(id, tree),
+      };
+      const writer = makeWriter(run, { object, point, isNewest: point === newest, above, index });
+      const read = await readTree(run, point.tree, trees, writer);
+      if (!read.ok) return read;
+      const isStored = await writer.end(read.value, collectNumbers(point.tree, trees));
+      if (!isStored) continue;
+      for (const [id, tree] of own) walked.set(id, tree);
+    }
+    above = point.point;
   }
   return done;
 }
@@ -71,103 +89,172 @@ async function loadPoints(
     select s.point, s.tree, p.id, p.snapshot, s.at, o.name from object_point as s
     join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
     join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id
-    where s.tenant_id = ${tenant} and s.object_n = ${object} order by s.point desc`.execute(db);
+    where s.tenant_id = ${tenant} and s.object_n = ${object} order by s.at desc, s.point desc`.execute(
+    db,
+  );
   return rows;
 }
 
-const storeNewest = async ({ sql: db, tenant }: TenantTx, object: number): Promise<void> => {
+const storeNewest = async (
+  { sql: db, tenant }: TenantTx,
+  object: number,
+  { point }: ObjectPoint,
+): Promise<void> => {
   await sql`
     update backup_object as o set point = s.point, items = s.items, bytes = s.bytes, tree = s.tree from object_point as s
-    where o.tenant_id = ${tenant} and o.n = ${object} and s.tenant_id = ${tenant} and s.object_n = ${object}
-      and not exists (select from object_point as later where later.tenant_id = ${tenant} and later.object_n = ${object} and later.point > s.point)`.execute(
+    where o.tenant_id = ${tenant} and o.n = ${object} and s.tenant_id = ${tenant} and s.object_n = ${object} and s.point = ${point}`.execute(
     db,
   );
 };
 
-/** Whether each folder that was read could be read with all below it. Points share most of them. */
-type WalkedTrees = Map<BlobId, boolean>;
+/** What a folder that was read describes. Points share most of them. */
+interface WalkedTree {
+  readonly folders: number[];
+  readonly items: number[];
+  readonly below: BlobId[];
+  /** Whether it could be read with all below it. */
+  isWhole: boolean;
+}
+type WalkedTrees = Map<BlobId, WalkedTree>;
+interface Trees {
+  get(id: BlobId): WalkedTree | undefined;
+  set(id: BlobId, tree: WalkedTree): void;
+}
 
 /** Reads all that a folder describes, with the folders below. Returns whether nothing was damaged. */
 async function readTree(
   run: AttachRun,
-  tree: BlobId,
-  walked: WalkedTrees,
+  id: BlobId,
+  trees: Trees,
   writer: Writer,
 ): Promise<EngineResult<boolean>> {
-  const known = walked.get(tree);
-  if (known !== undefined) return ok(known);
+  const known = trees.get(id);
+  if (known !== undefined) return ok(known.isWhole);
   const going = checkSignal(run);
   if (!going.ok) return going;
-  const nodes = asDamage(await run.opened.readTree(tree));
+  const nodes = asDamage(await run.opened.readTree(id));
   if (!nodes.ok && nodes.error.kind !== 'damaged') return nodes;
-  let isWhole = nodes.ok;
+  const tree: WalkedTree = { folders: [], items: [], below: [], isWhole: nodes.ok };
   for (const node of nodes.ok ? nodes.value : []) {
     if (node.kind === 'dir') {
-      const below = await readTree(run, node.subtree, walked, writer);
+      const below = await readTree(run, node.subtree, trees, writer);
       if (!below.ok) return below;
-      isWhole &&= below.value;
+      tree.below.push(node.subtree);
+      tree.isWhole &&= below.value;
       continue;
     }
     const versions = await readVersions(run.opened, node);
     if (!versions.ok && versions.error.kind !== 'damaged') return versions;
-    isWhole &&= versions.ok;
-    if (versions.ok) await writer.add(versions.value);
+    tree.isWhole &&= versions.ok;
+    if (!versions.ok) continue;
+    for (const { n } of versions.value.folders) tree.folders.push(n);
+    for (const { n } of versions.value.items) tree.items.push(n);
+    await writer.add(versions.value);
   }
-  walked.set(tree, isWhole);
-  return ok(isWhole);
+  trees.set(id, tree);
+  return ok(tree.isWhole);
+}
+
+/** Returns the numbers of all that a folder describes, with the folders below. */
+function collectNumbers(root: BlobId, trees: Trees): Numbers {
+  const seen = new Set([root]);
+  const folders = new Set<number>();
+  const items = new Set<number>();
+  // Iterating over a set also visits what is added meanwhile.
+  for (const id of seen) {
+    const tree = trees.get(id);
+    for (const n of tree?.folders ?? []) folders.add(n);
+    for (const n of tree?.items ?? []) items.add(n);
+    for (const below of tree?.below ?? []) seen.add(below);
+  }
+  return { folders, items };
 }
 
 interface Writer {
   add(versions: DescribedVersions): Promise<void>;
-  /** Stores that all of the point is read, or that something of it is damaged. */
-  end(isWhole: boolean): Promise<void>;
+  /**
+   * Stores that all of the point is read, or that something of it is damaged. Returns whether the index
+   * has the object in the point: not if newer points contradict it.
+   */
+  end(isWhole: boolean, numbers: Numbers): Promise<boolean>;
 }
 
-function makeWriter(run: AttachRun, object: number, point: ObjectPoint, isNewest: boolean): Writer {
+interface WriterPlace {
+  readonly object: number;
+  readonly point: ObjectPoint;
+  readonly isNewest: boolean;
+  /** The next newer point that the index has. */
+  readonly above: number | null;
+  readonly index: VersionIndex;
+}
+
+function makeWriter(
+  run: AttachRun,
+  { object, point, isNewest, above, index }: WriterPlace,
+): Writer {
   let folders: IndexedFolder[] = [];
   let items: IndexedItem[] = [];
-  let hasWritten = false;
+  let isContradicted = false;
+  const commitWork = (work: (tx: TenantTx) => Promise<void>): Promise<void> =>
+    commit(run, {}, work);
 
-  async function write(
-    change: Partial<AttachRun['progress']>,
-    work: (tx: TenantTx) => Promise<void> = async () => {},
-  ): Promise<void> {
+  async function write(): Promise<void> {
     const versions = { folders, items };
     folders = [];
     items = [];
-    hasWritten = true;
-    await commit(run, change, async (tx) => {
-      await insertVersions(tx, { object, point: point.point, isNewest }, versions);
-      await work(tx);
-    });
+    isContradicted ||= await index.add(commitWork, { point: point.point, isNewest }, versions);
   }
 
   return {
     async add(versions) {
+      if (isContradicted) return;
       const count = versions.folders.length + versions.items.length;
-      if (folders.length + items.length + count > BATCH_ROWS) await write({});
+      if (folders.length + items.length + count > BATCH_ROWS) await write();
       folders.push(...versions.folders);
       items.push(...versions.items);
     },
-    async end(isWhole) {
-      const change = { point: point.point };
-      if (!isWhole) {
-        const { snapshot, at, name } = point;
-        const problem = { kind: 'incomplete' as const, snapshot, at, object: name };
-        await write({ ...change, ...withProblems(run.progress, [problem]) }, (tx) =>
-          noteIncomplete(tx, point),
-        );
-      } else if (hasWritten || folders.length + items.length > 0) await write(change);
+    async end(isWhole, numbers) {
+      if (!isContradicted && folders.length + items.length > 0) await write();
+      const fits =
+        !isContradicted &&
+        (await index.fit(commitWork, { point: point.point, isWhole, above }, numbers));
+      if (!fits) await index.remove(commitWork, point.point);
+      if (!fits) await commitIncomplete(run, point, (tx) => leaveOut(tx, object, point));
+      else if (isWhole) await commit(run, { point: point.point });
+      else await commitIncomplete(run, point, async () => {}, { point: point.point });
+      return fits;
     },
   };
 }
 
-/** The point lacks something of the object from now on. */
-const noteIncomplete = async (
+/** From now on, only the snapshot of the point has the object. */
+async function leaveOut(
   { sql: db, tenant }: TenantTx,
-  { id, name }: ObjectPoint,
-): Promise<void> => {
+  object: number,
+  { id, point }: ObjectPoint,
+): Promise<void> {
+  await db
+    .deleteFrom('object_point')
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', object)
+    .where('point', '=', point)
+    .execute();
   await sql`
-    update restore_point set result = 'warning', lacks = case when lacks ? ${name} then lacks else lacks || to_jsonb(${name}::text) end
-    where tenant_id = ${tenant} and id = ${id}`.execute(db);
-};
+    update restore_point set unnumbered = unnumbered || to_jsonb(${String(object)}::text)
+    where tenant_id = ${tenant} and id = ${id} and not unnumbered ? ${String(object)}`.execute(db);
+}
+
+/** Stores that a point lacks something of the object. */
+const commitIncomplete = (
+  run: AttachRun,
+  { id, snapshot, at, name }: ObjectPoint,
+  work: (tx: TenantTx) => Promise<void>,
+  change: Partial<AttachRun['progress']> = {},
+): Promise<void> =>
+  commit(run, change, async (tx) => {
+    await sql`
+      update restore_point set result = 'warning', lacks = case when lacks ? ${name} then lacks else lacks || to_jsonb(${name}::text) end
+      where tenant_id = ${tx.tenant} and id = ${id}`.execute(tx.sql);
+    await work(tx);
+    return [{ kind: 'incomplete', snapshot, at, object: name }];
+  });

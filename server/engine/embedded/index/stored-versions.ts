@@ -1,13 +1,110 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { FAILED } from './marks.ts';
-import { mark, MAX_PEOPLE_CHARS, MAX_TITLE_CHARS, recordset } from './pages.ts';
+import { BATCH_ROWS, mark, MAX_PEOPLE_CHARS, MAX_TITLE_CHARS, recordset } from './pages.ts';
 import type { IndexedFolder, IndexedItem } from './read.ts';
 import { cleanText } from './text.ts';
 
-interface Versions {
+export interface Versions {
   readonly folders: readonly IndexedFolder[];
   readonly items: readonly IndexedItem[];
+}
+
+/** Versions by their numbers, with the first point that has each. */
+export interface FirstPoints {
+  readonly folders: Map<number, number>;
+  readonly items: Map<number, number>;
+}
+export const VERSION_TABLES = { folders: 'folder', items: 'item' } as const;
+
+export async function loadFirstPoints(
+  { sql: db, tenant }: TenantTx,
+  object: number,
+): Promise<FirstPoints> {
+  const load = async (table: 'folder' | 'item'): Promise<Map<number, number>> => {
+    const rows = await db
+      .selectFrom(table)
+      .select(['n', 'from_point'])
+      .where('tenant_id', '=', tenant)
+      .where('object_n', '=', object)
+      .execute();
+    return new Map(rows.map((row) => [row.n, row.from_point]));
+  };
+  return { folders: await load('folder'), items: await load('item') };
+}
+
+/** Whether the index has something else under the number of a version. */
+export async function hasOthers(
+  { sql: db, tenant }: TenantTx,
+  object: number,
+  { folders, items }: Versions,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${recordset(
+      folders.map(({ n, key, parent, name }) => ({
+        n,
+        key,
+        parent_key: parent,
+        name: cleanText(name),
+      })),
+      sql`n bigint, key text, parent_key text, name text`,
+    )} join folder as f on f.tenant_id = ${tenant} and f.object_n = ${object} and f.n = x.n
+    where (f.key, f.parent_key, f.name) is distinct from (x.key, x.parent_key, x.name)
+    union all
+    select from ${recordset(
+      items.map(({ n, key, folder, changeKey, parts }) => ({
+        n,
+        key,
+        folder_key: folder,
+        change_key: changeKey,
+        parts,
+      })),
+      sql`n bigint, key text, folder_key text, change_key text, parts jsonb`,
+    )} join item as i on i.tenant_id = ${tenant} and i.object_n = ${object} and i.n = x.n
+    where (i.key, i.folder_key, i.change_key, i.parts) is distinct from (x.key, x.folder_key, x.change_key, x.parts)
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Changes the first point of versions. */
+export const moveFirstPoint = async (
+  { sql: db, tenant }: TenantTx,
+  table: 'folder' | 'item',
+  object: number,
+  { numbers, point }: { readonly numbers: readonly number[]; readonly point: number },
+): Promise<void> => {
+  await db
+    .updateTable(table)
+    .set({ from_point: point })
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', object)
+    .where('n', 'in', numbers)
+    .execute();
+};
+
+/** Deletes versions that end with a point, at most one batch. Returns their numbers. */
+export async function deleteEnded(
+  { sql: db, tenant }: TenantTx,
+  table: 'folder' | 'item',
+  object: number,
+  point: number,
+): Promise<readonly number[]> {
+  const rows = await db
+    .deleteFrom(table)
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', object)
+    .where('n', 'in', (from) =>
+      from
+        .selectFrom(table)
+        .select('n')
+        .where('tenant_id', '=', tenant)
+        .where('object_n', '=', object)
+        .where('to_point', '=', point)
+        .limit(BATCH_ROWS),
+    )
+    .returning('n')
+    .execute();
+  return rows.map(({ n }) => n);
 }
 
 /**
