@@ -30,10 +30,10 @@ interface Line {
 
 async function backUpOnce(
   { bench, job }: Line,
-  kept: Map<string, Copies>,
+  stored: Map<string, Copies>,
 ): Promise<{ readonly id: string; readonly snapshot: string }> {
   const id = await backUp(bench, job);
-  kept.set(id, structuredClone(copiesNow(bench.objects)));
+  stored.set(id, structuredClone(copiesNow(bench.objects)));
   const snapshot = (await loadPoints(bench)).find((point) => point.id === id)?.snapshot ?? '';
   return { id, snapshot };
 }
@@ -48,11 +48,11 @@ async function merge(store: Store, one: Line, other: Line): Promise<SessionBench
   return bench;
 }
 
-async function diverge(store: Store, objects: MemoryObject[], kept: Map<string, Copies>) {
+async function diverge(store: Store, objects: MemoryObject[], stored: Map<string, Copies>) {
   const former = await makeSessionBench(store, objects);
   await createRepositoryRow(former, { retentionPolicy: 'Keep' });
   const one: Line = { bench: former, job: await former.addJob() };
-  await backUpOnce(one, kept);
+  await backUpOnce(one, stored);
   const setBack = await makeSuccessor(store, former);
   await attach(setBack);
   return { one, other: { bench: setBack, job: await setBack.addJob() } satisfies Line };
@@ -62,10 +62,10 @@ async function diverge(store: Store, objects: MemoryObject[], kept: Map<string, 
 function forget(
   { bench }: Line,
   { id, snapshot }: { readonly id: string; readonly snapshot: string },
-  kept: Map<string, Copies>,
+  stored: Map<string, Copies>,
 ): void {
   bench.files.delete(`snapshots/${snapshot}`);
-  kept.delete(id);
+  stored.delete(id);
 }
 
 function pass({ one, other }: { readonly one: Line; readonly other: Line }): void {
@@ -73,10 +73,10 @@ function pass({ one, other }: { readonly one: Line; readonly other: Line }): voi
 }
 
 /** Returns how many objects of points the index has, after each was compared with what there was. */
-async function compare(bench: SessionBench, kept: ReadonlyMap<string, Copies>): Promise<number> {
+async function compare(bench: SessionBench, stored: ReadonlyMap<string, Copies>): Promise<number> {
   let shown = 0;
   const problems = await getFound(bench);
-  for (const [point, expected] of kept) {
+  for (const [point, expected] of stored) {
     const copies = await loadCopies(bench, point);
     for (const [name, copy] of Object.entries(expected)) {
       const [, person] = name.split(' ');
@@ -100,60 +100,60 @@ const makeMailbox = (): MemoryObject => {
 eachDatabase((kind, open) => {
   test(`ENG-4: a point never shows items of the other line that have its numbers (${kind})`, async () => {
     const store = await open();
-    const kept = new Map<string, Copies>();
+    const stored = new Map<string, Copies>();
     const memory = makeMailbox();
-    const lines = await diverge(store, [memory], kept);
+    const lines = await diverge(store, [memory], stored);
     memory.putItem('lost', 'top', 'only in the one line');
     pass(lines);
-    const { id } = await backUpOnce(lines.one, kept);
+    const { id } = await backUpOnce(lines.one, stored);
     memory.removeItem('lost');
     memory.putItem('other', 'top', 'only in the other line');
     pass(lines);
-    const between = await backUpOnce(lines.other, kept);
+    const between = await backUpOnce(lines.other, stored);
     memory.putItem('newest', 'top', 'newest of all');
     pass(lines);
-    await backUpOnce(lines.other, kept);
-    forget(lines.other, between, kept);
+    await backUpOnce(lines.other, stored);
+    forget(lines.other, between, stored);
     const bench = await merge(store, lines.one, lines.other);
-    expect(await compare(bench, kept)).toBe(2);
+    expect(await compare(bench, stored)).toBe(2);
     expect(Object.keys(await loadCopies(bench, id))).toEqual([]);
   });
 
   test(`ENG-4: a point doesn't show what only newer points of the other line have (${kind})`, async () => {
     const store = await open();
-    const kept = new Map<string, Copies>();
+    const stored = new Map<string, Copies>();
     const memory = makeMailbox();
-    const lines = await diverge(store, [memory], kept);
+    const lines = await diverge(store, [memory], stored);
     memory.putItem('one', 'top', 'in the one line');
     pass(lines);
-    await backUpOnce(lines.one, kept);
+    await backUpOnce(lines.one, stored);
     memory.removeItem('one');
     // It takes the number that the one line also gave, and is gone before the newest point.
     memory.putItem('gone', 'top', 'gone soon');
     memory.putItem('stays', 'top', 'stays in the other line');
     pass(lines);
-    const between = await backUpOnce(lines.other, kept);
+    const between = await backUpOnce(lines.other, stored);
     memory.removeItem('gone');
     pass(lines);
-    await backUpOnce(lines.other, kept);
-    forget(lines.other, between, kept);
-    expect(await compare(await merge(store, lines.one, lines.other), kept)).toBe(3);
+    await backUpOnce(lines.other, stored);
+    forget(lines.other, between, stored);
+    expect(await compare(await merge(store, lines.one, lines.other), stored)).toBe(3);
   });
 
   test(`ENG-4: what both lines saved alike is shown in the points of both (${kind})`, async () => {
     const store = await open();
-    const kept = new Map<string, Copies>();
+    const stored = new Map<string, Copies>();
     const memory = makeMailbox();
-    const lines = await diverge(store, [memory], kept);
+    const lines = await diverge(store, [memory], stored);
     memory.putItem('new', 'top', 'saved by both');
     pass(lines);
-    await backUpOnce(lines.one, kept);
-    const nothing = await backUpOnce(lines.other, kept);
-    forget(lines.other, nothing, kept);
+    await backUpOnce(lines.one, stored);
+    const nothing = await backUpOnce(lines.other, stored);
+    forget(lines.other, nothing, stored);
     memory.putItem('newest', 'top', 'newest of all');
     pass(lines);
-    await backUpOnce(lines.other, kept);
-    expect(await compare(await merge(store, lines.one, lines.other), kept)).toBe(3);
+    await backUpOnce(lines.other, stored);
+    expect(await compare(await merge(store, lines.one, lines.other), stored)).toBe(3);
   });
 
   test(`ENG-4: any two lines are shown truly or named as incomplete (${kind})`, async () => {
@@ -161,25 +161,25 @@ eachDatabase((kind, open) => {
     let shown = 0;
     for (let seed = 1; seed <= 4 * PROOF; seed += 1) {
       const random = makeRandom(seed + Number(process.env['SEED'] ?? 0) * 1_000);
-      const kept = new Map<string, Copies>();
+      const stored = new Map<string, Copies>();
       const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
       for (const memory of objects) for (const key of ['top', 'old']) memory.putFolder(key, null);
       for (const memory of objects) change(memory, random);
-      const lines = await diverge(store, objects, kept);
+      const lines = await diverge(store, objects, stored);
       const made: { readonly line: Line; readonly id: string; readonly snapshot: string }[] = [];
       for (let session = 0; session < 6; session += 1) {
         for (const memory of objects)
           for (let times = random(4); times > 0; times -= 1) change(memory, random);
         pass(lines);
         const line = random(2) === 0 ? lines.one : lines.other;
-        made.push({ line, ...(await backUpOnce(line, kept)) });
+        made.push({ line, ...(await backUpOnce(line, stored)) });
       }
       // The newest point of a repository stays.
-      for (const point of made.slice(0, -1)) if (random(2) === 0) forget(point.line, point, kept);
+      for (const point of made.slice(0, -1)) if (random(2) === 0) forget(point.line, point, stored);
       const bench = await merge(store, lines.one, lines.other);
-      shown += await compare(bench, kept);
+      shown += await compare(bench, stored);
       const newest = made.at(-1)?.id ?? '';
-      expect(await loadCopies(bench, newest)).toEqual(kept.get(newest));
+      expect(await loadCopies(bench, newest)).toEqual(stored.get(newest));
     }
     expect(shown).toBeGreaterThan(4 * PROOF * 2);
   });
