@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { array, assert, asyncProperty, constantFrom, integer, nat, tuple } from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { isSound, verify } from '#server/platform/events/verify.ts';
-import { eachDatabase } from '../db/databases.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { embedded, eachDatabase } from '../db/databases.ts';
 import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from '../db/drafts.ts';
 import { someBatches } from '../db/random.ts';
-import { appendAll, archive, readCuts, readState, setSeen } from './archived.ts';
+import { appendAll, archive, damage, readCuts, readState, setSeen } from './archived.ts';
 
 const RUNS = 8 * Number(process.env['PROOF'] ?? 1);
 const DAY = 86_400_000;
@@ -129,4 +131,30 @@ eachDatabase((name, open) => {
       hashes: [5],
     });
   });
+});
+
+/** Returns how many rows of `event` the embedded database has read so far. */
+async function countReadEvents(store: Store): Promise<number> {
+  const { rows } = await store.system((db) =>
+    sql<{ count: number }>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count, pg_stat_force_next_flush()
+      from pg_stat_user_tables where relname = 'event'`.execute(db),
+  );
+  return rows[0]?.count ?? 0;
+}
+
+test('ARCH-1: a log without old events is read once, also if the planner knows little of it', async () => {
+  const store = await embedded();
+  const tenant = await aTenant(store);
+  await appendAll(store, tenant, [[companyDraft(1)]]);
+  await damage(store, tenant, 'analyze event, log_hash');
+  const batches = Array.from({ length: 150 }, (_, at) =>
+    Array.from({ length: 20 }, (_none, n) => companyDraft(2 + at * 20 + n)),
+  );
+  await appendAll(store, tenant, batches);
+  await countReadEvents(store);
+  const before = await countReadEvents(store);
+  expect(await archive(store, tenant, { folder, before: byClock.at - DAY })).toBe(0);
+  await countReadEvents(store);
+  expect((await countReadEvents(store)) - before).toBeLessThan(3 * 3_001);
 });

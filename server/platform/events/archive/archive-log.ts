@@ -82,25 +82,53 @@ async function choosePart(tx: TenantTx, policy: ArchivePolicy): Promise<Part | n
   // A folder without the earlier events is another one: the archive would be in two places.
   if (former !== undefined && !existsSync(getArchiveFile(policy.folder, former.range)))
     throw new Error(`The archive has no file ${getArchiveFile(policy.folder, former.range)}.`);
-  const { rows } = await raw<{ last: number | null; hash: string; newestAt: Ms }>`
-    with reach as (
-      select least(${await loadSeen(tx)}::bigint, greatest(${cut + policy.maxEvents}::bigint, (
-        select min(seq) from log_hash where tenant_id = ${tenant}::uuid and seq > ${cut}))) as seq
-    ), young as (
-      select coalesce(min(e.seq), (select seq + 1 from reach)) as seq from event as e, reach
-      where e.tenant_id = ${tenant}::uuid and e.seq > ${cut} and e.seq <= reach.seq and e.at >= ${policy.before}
-    ), part as (
-      select h.seq, h.hash from log_hash as h, young
-      where h.tenant_id = ${tenant}::uuid and h.seq > ${cut} and h.seq < young.seq order by h.seq desc limit 1
-    )
-    select part.seq as last, part.hash, (
-      select max(at) from event where tenant_id = ${tenant}::uuid and seq > ${cut} and seq <= part.seq) as "newestAt"
-    from part`.execute(sql);
-  const [found] = rows;
-  if (found === undefined || found.last === null || found.last - cut < policy.minEvents)
-    return null;
-  const { last, hash, newestAt } = found;
-  return { range: { tenant, first: cut + 1, last, before, hash }, newestAt };
+  const last = await findLastOldHash(tx, policy, cut);
+  if (last === null || last.seq - cut < policy.minEvents) return null;
+  const { newestAt } = await sql
+    .selectFrom('event')
+    .select(({ fn }) => fn.max('at').as('newestAt'))
+    .where('tenant_id', '=', tenant)
+    .where('seq', '>', cut)
+    .where('seq', '<=', last.seq)
+    .executeTakeFirstOrThrow();
+  return { range: { tenant, first: cut + 1, last: last.seq, before, hash: last.hash }, newestAt };
+}
+
+/**
+ * Returns the hash of the last batch after a cut that is to be archived; null: there is none. Each step is
+ * a statement: joined into one, the events are read once for each hash when the planner knows little
+ * of the tables.
+ */
+async function findLastOldHash(
+  tx: TenantTx,
+  { before, maxEvents }: ArchivePolicy,
+  cut: number,
+): Promise<{ readonly seq: number; readonly hash: string } | null> {
+  const { sql, tenant } = tx;
+  const hashes = sql
+    .selectFrom('log_hash')
+    .select(['seq', 'hash'])
+    .where('tenant_id', '=', tenant)
+    .where('seq', '>', cut);
+  const first = await hashes.orderBy('seq').limit(1).executeTakeFirst();
+  if (first === undefined) return null;
+  const reach = Math.min(await loadSeen(tx), Math.max(cut + maxEvents, first.seq));
+  const young = await sql
+    .selectFrom('event')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('seq', '>', cut)
+    .where('seq', '<=', reach)
+    .where('at', '>=', before)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  const last = await hashes
+    .where('seq', '<', young?.seq ?? reach + 1)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last ?? null;
 }
 
 /** Returns the number of the last event that all readers with a stored position have read. */
