@@ -7,7 +7,7 @@ import type { Computer } from '#src/features/shared/lists/rows.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 
 /** Filters of the list. */
-export const SHOWS = ['all', 'bare', 'kept', 'ignored'] as const;
+export const SHOWS = ['all', 'without-job', 'with-job', 'ignored'] as const;
 export type Show = (typeof SHOWS)[number];
 export interface ComputersPlace {
   readonly span: Span;
@@ -30,21 +30,25 @@ export function computersPlace(query: string): ComputersPlace {
   const params = new URLSearchParams(query);
   return {
     span: spanOfKey(params.get('date') ?? '') ?? SPAN,
-    show: SHOWS.find((one) => one === params.get('show')) ?? 'all',
+    show: SHOWS.find((one) => one === renameShow(params.get('show'))) ?? 'all',
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
   };
 }
 
+/** Links of earlier versions have other values. */
+const renameShow = (show: string | null): string | null =>
+  show === 'bare' ? 'without-job' : show === 'kept' ? 'with-job' : show;
+
 /** Status of a computer: backed up, without a job, or deliberately ignored. */
-export type IgnoreState = 'kept' | 'bare' | 'ignored';
-export const getIgnoreState = (
+export type JobState = 'with-job' | 'without-job' | 'ignored';
+export const getJobState = (
   { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
   now: Ms,
-): IgnoreState => (jobs > 0 ? 'kept' : isIgnored(ignored, now) ? 'ignored' : 'bare');
+): JobState => (jobs > 0 ? 'with-job' : isIgnored(ignored, now) ? 'ignored' : 'without-job');
 
 /** A discovered computer with its status. */
 export interface ListedComputer extends Computer {
-  readonly status: IgnoreState;
+  readonly status: JobState;
 }
 
 /** Computers without a job first, then by name. */
@@ -56,7 +60,7 @@ export function shownComputers(
 ): readonly ListedComputer[] {
   const key = text.trim().toLowerCase();
   return all
-    .map((one): ListedComputer => ({ ...getComputer(one), status: getIgnoreState(one, now) }))
+    .map((one): ListedComputer => ({ ...getComputer(one), status: getJobState(one, now) }))
     .filter(
       (one) =>
         (show === 'all' || one.status === show) &&
@@ -72,5 +76,9 @@ export function shownComputers(
         a.company - b.company,
     );
 }
-const ORDER: Readonly<Record<IgnoreState, number>> = { bare: 0, ignored: 1, kept: 2 };
+const ORDER: Readonly<Record<JobState, number>> = {
+  'without-job': 0,
+  'ignored': 1,
+  'with-job': 2,
+};
 const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

@@ -21,8 +21,8 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { FromServer } from '../shared/section.tsx';
 import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
-import { computersAddress, computersPlace, SHOWS, shownComputers, getIgnoreState } from './rows.ts';
-import type { ListedComputer, ComputersPlace, Show, IgnoreState } from './rows.ts';
+import { computersAddress, computersPlace, SHOWS, shownComputers, getJobState } from './rows.ts';
+import type { ListedComputer, ComputersPlace, Show, JobState } from './rows.ts';
 import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
@@ -38,10 +38,10 @@ const EMPTY = {};
 const AT_FIRST = 100;
 const MORE = 400;
 const SHOW_WORDS: Readonly<Record<Show, string>> = {
-  all: t.all,
-  bare: t.withoutJob,
-  kept: t.withJob,
-  ignored: t.ignored,
+  'all': t.all,
+  'without-job': t.withoutJob,
+  'with-job': t.withJob,
+  'ignored': t.ignored,
 };
 
 function Sheet({ branding }: { readonly branding: Branding }) {
@@ -172,22 +172,22 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 
 /** `41 computers: 38 with a job, 2 without, 1 ignored`. */
 function describeSelection(all: readonly ComputerOut[], now: Ms): string {
-  const count = (status: IgnoreState): number =>
-    all.filter((one) => getIgnoreState(one, now) === status).length;
+  const count = (status: JobState): number =>
+    all.filter((one) => getJobState(one, now) === status).length;
   const total = t.count({ count: all.length });
   return all.length === 0
     ? total
     : `${total}: ${t.countDetail({
-        withJob: count('kept'),
-        without: count('bare'),
+        withJob: count('with-job'),
+        without: count('without-job'),
         ignored: count('ignored'),
       })}`;
 }
 
-const STATES: Readonly<Record<IgnoreState, { readonly icon: IconName; readonly text: string }>> = {
-  kept: { icon: 'success', text: 'text-success' },
-  bare: { icon: 'warning', text: 'text-warning' },
-  ignored: { icon: 'snooze', text: 'text-ink-3' },
+const STATES: Readonly<Record<JobState, { readonly icon: IconName; readonly text: string }>> = {
+  'with-job': { icon: 'success', text: 'text-success' },
+  'without-job': { icon: 'warning', text: 'text-warning' },
+  'ignored': { icon: 'snooze', text: 'text-ink-3' },
 };
 
 interface RowProps {
@@ -205,16 +205,16 @@ function Row({ one, company, zone, now }: RowProps) {
     .filter((word) => word !== '')
     .join(', ');
   const words =
-    status === 'kept'
+    status === 'with-job'
       ? t.jobs({ count: one.jobs })
-      : status === 'bare'
+      : status === 'without-job'
         ? t.noJob
         : one.ignored?.until == null
           ? t.isIgnored
           : t.ignoredUntil({ day: formatDate(one.ignored.until, zone) });
   const q = encodeURIComponent(one.hostName);
   const href =
-    status === 'kept'
+    status === 'with-job'
       ? `/monitoring/daily-checks?review=any&q=${q}`
       : `/monitoring/daily-checks/computers?q=${q}${status === 'ignored' ? '&ignored=yes' : ''}`;
   return (

@@ -312,14 +312,19 @@ test('TREND-9: computers without a job come first, ignored ones return when the 
     shownComputers(all, { show: which, text }, new Map([[1, 'Acme']]), NOW).map(
       ({ id, status }) => `${id} ${status}`,
     );
-  expect(show('all')).toEqual(['over bare', 'pc-2 bare', 'meant ignored', 'pc-10 kept']);
+  expect(show('all')).toEqual([
+    'over without-job',
+    'pc-2 without-job',
+    'meant ignored',
+    'pc-10 with-job',
+  ]);
   expect([
     show('ignored'),
-    show('kept', 'ACME'),
-    show('bare', 'pc'),
+    show('with-job', 'ACME'),
+    show('without-job', 'pc'),
     show('all', '10.0.0.7').length,
     show('all', 'nowhere'),
-  ]).toEqual([['meant ignored'], ['pc-10 kept'], ['pc-2 bare'], 4, []]);
+  ]).toEqual([['meant ignored'], ['pc-10 with-job'], ['pc-2 without-job'], 4, []]);
   fc.assert(
     fc.property(
       fc.record({ span, show: fc.constantFrom(...SHOWS), text: fc.constantFrom('', 'a & b') }),
@@ -328,6 +333,12 @@ test('TREND-9: computers without a job come first, ignored ones return when the 
       },
     ),
   );
+  // Links that people saved before the values were renamed.
+  expect(['bare', 'kept', 'other'].map((name) => computersPlace(`show=${name}`).show)).toEqual([
+    'without-job',
+    'with-job',
+    'all',
+  ]);
 });
 
 const line = (i: number): SheetLine => ({
