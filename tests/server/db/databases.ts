@@ -108,6 +108,7 @@ export async function freshStore(kind: Kind): Promise<OpenStore> {
 export async function closeStores(): Promise<void> {
   lent = null;
   common = null;
+  emptied = null;
   await Promise.all(opened.splice(0).map((store) => store.close()));
   await parseNoted(() => (own ??= openEmbedded()));
 }
@@ -132,7 +133,7 @@ export async function migratedFolder(dir: string): Promise<void> {
 }
 
 export async function freshUrl(): Promise<string> {
-  if (CITUS !== '') return CITUS;
+  if (CITUS !== '') return (emptied ??= emptyCitus());
   await cluster();
   const name = `t_${randomBytes(8).toString('hex')}`;
   const client = new Client(urlIn(FOLDER, 'postgres'));
@@ -158,7 +159,10 @@ export const missing =
  * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
  */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
-/** A distributed database with Citus for all suites: a database can't be copied with its shards. */
+/**
+ * A distributed database with Citus for all suites, empty for each file: it can't be copied with its shards.
+ * Run them with `--maxWorkers=1`.
+ */
 export const CITUS = process.env['CITUS_URL'] ?? '';
 const PROOF = Number(process.env['PROOF'] ?? 1);
 /**
@@ -171,6 +175,8 @@ const IMAGE = join(FOLDER, 'image.tar');
 const opened: Pick<Store, 'close'>[] = [];
 let lent: Promise<OpenStore> | null = null;
 let common: Promise<OpenStore> | null = null;
+/** The address of Citus, once it is empty. */
+let emptied: Promise<string> | null = null;
 /** Of this process, which ends it. */
 let own: Promise<OpenStore> | null = null;
 
@@ -223,10 +229,21 @@ async function lend(): Promise<OpenStore> {
  */
 const EMPTY = `do $$ declare one text; held boolean; begin
   for one in select quote_ident(relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' loop
-    execute format('select exists (select from %s)', one) into held;
+    execute format('select exists (select 1 from %s)', one) into held;
     if held then execute format('truncate %s cascade', one); end if;
   end loop;
 end $$`;
+
+async function emptyCitus(): Promise<string> {
+  const client = new Client(CITUS);
+  await client.connect();
+  try {
+    await client.query(EMPTY);
+  } finally {
+    await client.end();
+  }
+  return CITUS;
+}
 
 function beginCluster(): void {
   if (!begun(FOLDER)) return;
