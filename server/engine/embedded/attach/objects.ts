@@ -195,6 +195,7 @@ function makeWriter(
   let folders: IndexedFolder[] = [];
   let items: IndexedItem[] = [];
   let isContradicted = false;
+  let hasWritten = false;
   const commitWork = (work: (tx: TenantTx) => Promise<void>): Promise<void> =>
     commit(run, {}, work);
 
@@ -202,6 +203,7 @@ function makeWriter(
     const versions = { folders, items };
     folders = [];
     items = [];
+    hasWritten = true;
     isContradicted ||= await index.add(commitWork, { point: point.point, isNewest }, versions);
   }
 
@@ -218,10 +220,11 @@ function makeWriter(
       const fits =
         !isContradicted &&
         (await index.fit(commitWork, { point: point.point, isWhole, above }, numbers));
-      if (!fits) await index.remove(commitWork, point.point);
-      if (!fits) await commitIncomplete(run, point, (tx) => leaveOut(tx, object, point));
-      else if (isWhole) await commit(run, { point: point.point });
-      else await commitIncomplete(run, point, async () => {}, { point: point.point });
+      if (!fits) {
+        await index.remove(commitWork, point.point);
+        await commitIncomplete(run, point, (tx) => leaveOut(tx, object, point));
+      } else if (isWhole && hasWritten) await commit(run, { point: point.point });
+      else if (!isWhole) await commitIncomplete(run, point, async () => {}, { point: point.point });
       return fits;
     },
   };
