@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { Client, type QueryResultRow } from 'pg';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
+import type { Database } from './database.ts';
 
 /** The first number of the session locks of servers. It must never change. */
 const PRESENCE_LOCK = 7_203_413;
@@ -137,3 +138,10 @@ export const isPresent = (owner: RawBuilder<unknown>): RawBuilder<boolean> => sq
   select from pg_locks as l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
     and l.database = (select oid from pg_database where datname = current_database())
     and l.classid::bigint = ${PRESENCE_LOCK} and l.objid::bigint = hashtext(${owner})::bigint & 4294967295)`;
+
+/** Whether the process with this name has such a connection. Citus refuses the condition in an INSERT. */
+export async function isServerPresent(db: Transaction<Database>, owner: string): Promise<boolean> {
+  const { rows } = await sql<{ readonly isThere: boolean }>`
+    select ${isPresent(sql`${owner}::text`)} as "isThere"`.execute(db);
+  return rows[0]?.isThere ?? false;
+}

@@ -6,7 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { byUser } from '../auth/event-actor.ts';
-import { isPresent } from '../db/presence.ts';
+import { isServerPresent } from '../db/presence.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 import type { SessionContext } from './handler.ts';
@@ -140,28 +140,66 @@ async function claimCommand(
   ctx: SessionContext,
   id: string,
 ): Promise<Result<never> | null> {
-  const now = context.clock.now();
+  const isClaimed = (await claimFree(tx, context, id)) || (await takeOverClaim(tx, context, id));
+  // Once nobody else has the claim, the answer is stored if there will ever be one.
+  const before = await answerIn(tx, ctx);
+  if (before && isClaimed) await releaseCommand(tx, context, id);
+  return before ?? (isClaimed ? null : failed(RUNNING));
+}
+
+/** Claims a command that nobody has claimed, or whose claim has ended. Returns whether it did. */
+async function claimFree(
+  { sql: db, tenant }: TenantTx,
+  { clock, serverId }: AppContext,
+  id: string,
+): Promise<boolean> {
+  const now = clock.now();
   const until = now + CLAIM_MS;
-  const isHeld = isPresent(sql`running_command.holder`);
   const { rows } = await sql`
     insert into running_command (tenant_id, id, until, holder)
-    values (${tx.tenant}, ${id}::uuid, ${until}, ${context.serverId})
+    values (${tenant}, ${id}::uuid, ${until}, ${serverId})
     on conflict (tenant_id, id) do update
       set until = excluded.until, holder = excluded.holder, absent_since = null
       where running_command.until not between ${now} and ${until}
-        or (running_command.absent_since between ${now - CLAIM_MS} and ${now - ABSENT_MS} and not ${isHeld})
-    returning id`.execute(tx.sql);
-  if (rows.length === 0)
-    await sql`
-      update running_command set absent_since = case
-        when ${isHeld} then null
-        when absent_since between ${now - CLAIM_MS} and ${now} then absent_since
-        else ${now}::bigint end
-      where tenant_id = ${tx.tenant} and id = ${id}::uuid`.execute(tx.sql);
-  // Once nobody else has the claim, the answer is stored if there will ever be one.
-  const before = await answerIn(tx, ctx);
-  if (before && rows.length > 0) await releaseCommand(tx, context, id);
-  return before ?? (rows.length > 0 ? null : failed(RUNNING));
+    returning id`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Takes over the claim of a server that others have not seen for long enough; otherwise, notes whether it
+ * is seen now. Returns whether it took the claim over.
+ */
+async function takeOverClaim(
+  { sql: db, tenant }: TenantTx,
+  { clock, serverId }: AppContext,
+  id: string,
+): Promise<boolean> {
+  const claim = await db
+    .selectFrom('running_command')
+    .select(['holder', 'absent_since as absentSince'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (claim === undefined) return false;
+  const now = clock.now();
+  const isHeld = claim.holder !== null && (await isServerPresent(db, claim.holder));
+  // Of a clock that was set back since, a time in the future says nothing.
+  const since = (claim.absentSince ?? 0) > now ? null : claim.absentSince;
+  const isAbandoned =
+    !isHeld && since !== null && since >= now - CLAIM_MS && since <= now - ABSENT_MS;
+  const absentSince = since !== null && since >= now - CLAIM_MS ? since : now;
+  await db
+    .updateTable('running_command')
+    .set(
+      isAbandoned
+        ? { until: now + CLAIM_MS, holder: serverId, absent_since: null }
+        : { absent_since: isHeld ? null : absentSince },
+    )
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+  return isAbandoned;
 }
 
 const RUNNING: Failure = {

@@ -128,7 +128,7 @@ eachDatabase((name, open) => {
     ['an entity', `update event set entity = 'run:3' where seq = 5`, ['changed 5–9']],
     [
       'the order of two events',
-      `update event as e set data = o.data from event as o where (e.seq, o.seq) in ((6, 7), (7, 6))`,
+      `update event as e set data = o.data from event as o where e.tenant_id = o.tenant_id and (e.seq, o.seq) in ((6, 7), (7, 6))`,
       ['changed 5–9'],
     ],
     ['a lost event', `delete from event where seq = 4`, ['missing 4–4']],

@@ -54,7 +54,7 @@ export async function storeProgress(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ readonly state: string }>`
     update backup_session set progress = ${JSON.stringify(progress)}::text::jsonb
-      || jsonb_strip_nulls(jsonb_build_object('isAccessDenied', progress -> 'isAccessDenied'))
+      || coalesce(jsonb_set('{}', '{isAccessDenied}', progress -> 'isAccessDenied'), '{}')
     where tenant_id = ${tenant} and id = ${session} returning state`.execute(db);
   return rows[0]?.state;
 }
