@@ -223,6 +223,16 @@ export interface Writer {
   planFolder?(place: Place, call: SourceCall): Reply<string | null>;
   /** Ends the creation of a folder, and says who has it now. May be repeated. */
   finishFolder?(place: Place, key: string, call: SourceCall): Reply<string | null>;
+  /**
+   * Gives a file another name in its folder, unless it has changed since it was found (`conflict`).
+   * Absent: items have no names that others of their folder can't have.
+   */
+  rename?(
+    object: SourceObject,
+    found: Pick<FoundObject, 'key' | 'changeKey'>,
+    name: string,
+    call: SourceCall,
+  ): Reply<Written>;
   /** Creates the item, or replaces `replaces` if it hasn't changed since it was found. */
   write(place: Place, item: StoredItem, input: WriteInput, call: SourceCall): Reply<Written>;
   /** For undo: removes what a restore created, unless it has changed since (`conflict`). */
@@ -344,6 +354,11 @@ export interface FoundObject {
   readonly name?: string;
   /** It has the content of the item version: only its name differs. */
   readonly hasContent?: boolean;
+  /**
+   * This is another file, which has the name of the item: the item's own file in this folder, under
+   * another name; null: it has none.
+   */
+  readonly own?: FoundObject | null;
   /** Why it can't be replaced. */
   readonly refusal?: string;
 }

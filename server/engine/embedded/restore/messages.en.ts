@@ -29,6 +29,13 @@ export const restoreMessages = defineMessages('restore-engine', {
   removedWithTeam: 'Removed with its team.',
   withLoss: '{message} {loss}',
   withoutUndo: "{message} An undo can't remove it.",
+  hasOtherName: '{message} Its name is “{name}” now.',
+  hadOtherName: '{message} Its name was “{name}”.',
+  nameTaken: 'Another file has this name, and could not get its own name back.',
+  leftUnderName: '{message} The file is left under the name “{name}”. An undo puts it back.',
+  undoneUnderName: 'Another file has its former name. The file is left under the name “{name}”.',
+  interruptedItem:
+    'The task ended while it wrote this item. An undo of the restore puts back what was there.',
   created: 'Created.',
   replaced: 'Replaced the version of the target.',
   keptBoth: 'Created beside the version of the target.',

@@ -1,6 +1,7 @@
-import type { EngineError, EngineResult, RestoreInput } from '#contract/engine/engine.ts';
+import type { EngineError, EngineResult, Reply, RestoreInput } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { FoundObject, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
+import { done, failed } from '../../result.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
@@ -17,6 +18,14 @@ import {
   type TaskItem,
 } from './running-task.ts';
 import { getSettingsAt } from './stored-settings.ts';
+import {
+  findMoved,
+  getTemporaryName,
+  type Located,
+  locate,
+  postpone,
+  release,
+} from './taken-names.ts';
 import { readPath } from './tasks.ts';
 import {
   type BegunVersion,
@@ -46,7 +55,8 @@ const MAX_LOOKS = 3;
 export async function restoreOne(task: RunningTask, one: TaskItem): Promise<ItemEnd> {
   for (let looks = 1; ; looks++) {
     const end = await restoreAsFound(task, one, looks === MAX_LOOKS);
-    if (end !== null) return end;
+    if (end === null) continue;
+    return end.ok && end.outcome === 'failed' ? giveNameBack(task, one, end) : end;
   }
 }
 
@@ -73,17 +83,19 @@ async function restoreAsFound(
   const path = readPath(one.path);
   const settings = getSettingsAt(task, one.objectN, path);
   const place: Place = { object: opened.value.object, path, settings };
-  const found = plan === null ? await writer.find(place, one.item, task) : NOT_FOUND;
-  if (!found.ok) return problem(task, one, found.error);
+  const locateItem = (item: StoredItem) => locate(task, { ...one, item }, writer, place);
+  const located = plan === null ? await locateItem(one.item) : NOWHERE;
+  if (!located.ok) return problem(task, one, located.error);
+  const { found } = located.value;
   const isBeside = one.state === 'writing-copy';
-  const findCopy = (version: StoredItem) => writer.findCopy(place, version, found.value, task);
+  const findCopy = (version: StoredItem) => writer.findCopy(place, version, found, task);
   const copy =
-    isBeside || (input.onConflict === 'keep-both' && found.value?.isSame === false)
+    isBeside || (input.onConflict === 'keep-both' && found?.isSame === false)
       ? await findCopy(one.item)
       : NOT_FOUND;
   if (!copy.ok) return problem(task, one, copy.error);
   // A crash hid the end of an earlier attempt: if the item is there, that attempt succeeded (RES-5).
-  const own = isBeside ? copy.value : found.value;
+  const own = isBeside ? copy.value : found;
   if (one.state !== 'planned' && own?.isSame)
     return endInterrupted(task, one, writer, place.object, own);
   const earlier = await loadEarlierVersions(task, one);
@@ -92,12 +104,17 @@ async function restoreAsFound(
       ? NOT_FOUND
       : await findBegun(
           earlier,
-          isBeside ? findCopy : (version) => writer.find(place, version, task),
+          isBeside
+            ? findCopy
+            : async (version) => {
+                const begunAt = await locateItem(version);
+                return begunAt.ok ? { ok: true, value: begunAt.value.found } : begunAt;
+              },
         );
   if (!begun.ok) return problem(task, one, begun.error);
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
   const { kind } = one.item;
-  const decision = decide(input, copy.value ?? found.value, kind);
+  const decision = decide(input, copy.value ?? found, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   const refusal = decision.replaces?.refusal;
   if (refusal !== undefined) return finish(task, one, 'failed', refusal);
@@ -114,12 +131,15 @@ async function restoreAsFound(
       earlier.length === 0 ? plannedVersions : t.withNewDates({ message: plannedVersions });
     const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
-    const message = withLoss(kind === 'post' ? t.withoutUndo({ message: whole }) : whole);
+    const named = withOtherName(whole, decision.replaces?.name, one.item, t.hasOtherName);
+    const message = withLoss(kind === 'post' ? t.withoutUndo({ message: named }) : named);
     // RES-6: who gets access again, and who does not.
     const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
     const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
     return finish(task, one, decision.outcome, joinSentences(message, sharing));
   }
+  const waits = await waitForName(task, one, writer, place.object, located.value, isLastLook);
+  if (waits !== 'free') return waits;
   const { id } = object.value;
   if (one.item.bytes >= (task.full.get(id) ?? Infinity))
     return finish(task, one, 'failed', graphMessages.quota);
@@ -131,8 +151,13 @@ async function restoreAsFound(
       ? { ok: false, error: replaced.error }
       : finish(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
   const state = decision.keepBoth ? 'writing-copy' : 'writing';
-  const before = keepFirst(one, replaced.value);
-  await storeStep(task, one.n, { state, written: null, replaced: before });
+  const moved = findMoved(task, one.item, decision.replaces);
+  const before = keepFirst(one, replaced.value, moved !== null);
+  await storeStep(task, one.n, {
+    state,
+    written: moved === null ? null : one.written,
+    replaced: before,
+  });
   const written = await writeVersions(task, one, writer, place, {
     state,
     versions: [...earlier, one.item],
@@ -145,7 +170,9 @@ async function restoreAsFound(
     return null;
   if (!written.ok) return problem(task, one, written.error);
   const { note } = written.value;
-  const base = withVersions(decision.message, earlier.length);
+  const formerName = before?.item.kind === 'file' ? before.item.title : undefined;
+  const named = withOtherName(decision.message, formerName, one.item, t.hadOtherName);
+  const base = withVersions(named, earlier.length);
   const message = withLoss(note === undefined ? base : t.withLoss({ message: base, loss: note }));
   return finishWritten(task, one, writer, { outcome: decision.outcome, message }, written.value);
 }
@@ -202,6 +229,92 @@ async function endInterrupted(
 const getCreated = ({ state }: TaskItem): string =>
   state === 'writing-copy' ? t.keptBoth : t.created;
 const NOT_FOUND = { ok: true, value: null } as const;
+const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCircle: false } } as const;
+
+/** Says under which other name a file is replaced. */
+const withOtherName = (
+  message: string,
+  name: string | undefined,
+  { title }: StoredItem,
+  say: typeof t.hasOtherName,
+): string => (name === undefined || name === title ? message : say({ message, name }));
+
+/**
+ * Postpones an item whose name another file of the task has, until that one has its own. Of files that
+ * wait for each other, one gets a temporary name. `free`: nothing is in the way.
+ */
+async function waitForName(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  object: SourceObject,
+  { found, holder, breaksCircle }: Located,
+  isLastLook: boolean,
+): Promise<ItemEnd | 'free' | null> {
+  if (holder === null) return 'free';
+  // It has just got its own name, or could not.
+  if (holder.state === 'done') return isLastLook ? finish(task, one, 'failed', t.nameTaken) : null;
+  if (task.postponed.isLastTry) return finish(task, one, 'failed', t.nameTaken);
+  if (breaksCircle && found !== null && findMoved(task, one.item, found) === null) {
+    const moved = await moveAway(task, one, writer, object, found);
+    if (!moved.ok)
+      return moved.error.kind === 'conflict' && !isLastLook
+        ? null
+        : problem(task, one, moved.error);
+    release(task.postponed, one.n);
+  }
+  postpone(task.postponed, one.n, holder.n);
+  return POSTPONED;
+}
+const POSTPONED: ItemEnd = { ok: true, outcome: 'skipped', message: null };
+
+/** Gives a file a temporary name. What it was is stored before, so that an undo can take this back. */
+async function moveAway(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  object: SourceObject,
+  found: FoundObject,
+): Reply<void> {
+  if (writer.rename === undefined) return failed('unsupported', t.nameTaken);
+  const replaced = await saveReplaced(task, object, found);
+  if (!replaced.ok) return replaced;
+  const { key, changeKey } = found;
+  await storeStep(task, one.n, {
+    state: 'writing',
+    written: { object, key, changeKey },
+    replaced: keepFirst(one, replaced.value, false),
+  });
+  const name = getTemporaryName(task, one.item.title, key);
+  const moved = await writer.rename(object, found, name, task);
+  if (!moved.ok) return moved;
+  await storeStep(task, one.n, { state: 'writing', written: { object, ...moved.value } });
+  return done;
+}
+
+/** A file that failed under a temporary name gets its former one. */
+async function giveNameBack(
+  task: RunningTask,
+  one: TaskItem,
+  end: ItemEnd & { readonly ok: true },
+): Promise<ItemEnd> {
+  const written = one.written as WrittenItem | null;
+  const replaced = one.replaced as ReplacedItem | null;
+  if (written === null || replaced === null || one.item.kind !== 'file') return end;
+  const { object } = written;
+  const writer = task.target.writerOf(object.kind, readStored(task));
+  const place = { object, path: readPath(one.path) };
+  const found = await writer?.find(place, one.item, task);
+  const moved = found?.ok === true ? findMoved(task, one.item, found.value) : null;
+  if (moved === null) return end;
+  const back = await writer?.rename?.(object, moved, replaced.item.title, task);
+  if (back?.ok === true) {
+    await storeStep(task, one.n, { state: 'done', written: null, replaced: null });
+    return end;
+  }
+  const name = moved.name ?? '';
+  return finish(task, one, 'failed', t.leftUnderName({ message: end.message ?? '', name }));
+}
 
 /** Makes sure of a folder, once for all items that go there. */
 export async function ensureFolder(
@@ -270,11 +383,19 @@ async function saveReplaced(
 }
 
 /** An interrupted attempt has renamed a file and not replaced its content: undo needs its first name. */
-function keepFirst({ state, replaced }: TaskItem, now: ReplacedItem | null): ReplacedItem | null {
+function keepFirst(
+  { state, replaced }: TaskItem,
+  now: ReplacedItem | null,
+  isMoved: boolean,
+): ReplacedItem | null {
   const first = replaced as ReplacedItem | null;
   const hash = first?.item.flags.hash;
   const isSameFile = first?.item.key === now?.item.key && hash === now?.item.flags.hash;
-  return state !== 'planned' && hash !== undefined && isSameFile ? first : now;
+  if (state !== 'planned' && hash !== undefined && isSameFile) return first;
+  // Somebody has changed it under its temporary name.
+  return isMoved && first !== null && now !== null
+    ? { ...now, item: { ...now.item, title: first.item.title } }
+    : now;
 }
 
 const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';

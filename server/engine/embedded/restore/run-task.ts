@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineError, ItemOutcome, ObjectKind, EngineTask } from '#contract/engine/engine.ts';
+import type { EngineError, ItemOutcome, EngineTask } from '#contract/engine/engine.ts';
 import type { SessionResult, Waiting } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
@@ -7,10 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getFileAt } from '../index/file-versions.ts';
 import { addFailure } from '../patience.ts';
-import { NOWHERE } from '../repositories/expired.ts';
-import type { StoredItem } from '../types.ts';
 import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
@@ -20,6 +17,8 @@ import { restoreMessages as t } from './messages.en.ts';
 import { restoreOne } from './restore-one.ts';
 import { shareFolders } from './share-folders.ts';
 import type { ItemEnd, RestorePorts, RunningTask, TaskItem } from './running-task.ts';
+import { listOpenItems } from './task-items.ts';
+import { beginTurn, release } from './taken-names.ts';
 import { loadTaskPlace } from './task-place.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
@@ -77,7 +76,9 @@ export async function runTask(
     channels: new Map(),
     objects: new Map(),
     full: new Map(),
-    postponed: { items: new Set(), isLastTry: false },
+    postponed: { items: new Set(), waiting: new Map(), isLastTry: false, hasProgressed: true },
+    fates: new Map(),
+    selection: null,
     onWaiting: waits.onWaiting,
   };
   try {
@@ -86,7 +87,6 @@ export async function runTask(
     if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
     let { failing } = row;
-    let left = Infinity;
     const onAnswer = async (): Promise<void> => {
       if (failing === null) return;
       failing = null;
@@ -97,12 +97,11 @@ export async function runTask(
       if (signal.aborted) return clock.now();
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
       if (state !== 'running') return await end(context, tenant, id, 'cancelled', t.cancelled);
-      const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
-      const { postponed } = task;
-      if (items.length === 0 && postponed.items.size > 0) {
-        postponed.isLastTry = postponed.items.size >= left;
-        left = postponed.items.size;
-        postponed.items.clear();
+      const items = await store.tenant(tenant, (tx) => listOpenItems(tx, task, BATCH), {
+        readOnly: true,
+      });
+      if (items.length === 0 && task.postponed.items.size > 0) {
+        beginTurn(task.postponed);
         continue;
       }
       if (items.length === 0) {
@@ -153,6 +152,7 @@ async function workOn(
         failure ??= ended.error;
         return;
       }
+      if (!task.postponed.items.has(item.n)) release(task.postponed, item.n);
       await progress(ended);
     }
   };
@@ -255,75 +255,6 @@ const getTargetOrganization = (
       ? request.input.target.organization
       : organization;
 
-/**
- * Items that are not done: those that a crash left in the middle first, then in their order. Members
- * and settings come last: they are about channels that the others create.
- */
-async function nextItems(
-  { sql: db, tenant }: TenantTx,
-  { id, postponed }: RunningTask,
-): Promise<TaskItem[]> {
-  const { rows } = await sql<
-    Omit<StoredItem, 'n'> & {
-      readonly n: number;
-      readonly itemN: number;
-      readonly state: TaskItem['state'];
-      readonly name: string;
-      readonly path: string;
-      readonly objectN: number;
-      readonly objectKind: ObjectKind;
-      readonly directoryId: string;
-      readonly objectName: string;
-      readonly address: string;
-      readonly written: unknown;
-      readonly replaced: unknown;
-      readonly isInDeletedItems: boolean;
-    }
-  >`
-    select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
-      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, coalesce(file.title, i.title) as title, i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
-      exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
-    from restore_item as r
-    join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
-    join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n and o.excluded_at is null
-    -- A version of a file becomes its present content.
-    left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
-    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done' and r.n <> all(${[...postponed.items]}::int[])
-      and (i.kind <> 'settings' or not exists (
-        select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
-        where other.tenant_id = ${tenant} and other.task_id = ${id}::uuid and other.state <> 'done' and o.kind <> 'settings'))
-    order by r.state = 'planned', r.n limit ${BATCH}`.execute(db);
-  return rows.map(
-    ({
-      n,
-      state,
-      name,
-      path,
-      objectN,
-      objectKind,
-      directoryId,
-      objectName,
-      address,
-      itemN,
-      written,
-      replaced,
-      isInDeletedItems,
-      ...item
-    }) => ({
-      n,
-      state,
-      name,
-      path,
-      written,
-      replaced,
-      isInDeletedItems,
-      objectN,
-      object: { kind: objectKind, id: directoryId, name: objectName, address },
-      item: { ...item, n: itemN },
-    }),
-  );
-}
-
 async function showProgress(
   { sql: db, tenant }: TenantTx,
   id: TaskId,
@@ -395,6 +326,16 @@ async function end(
         .where('tenant_id', '=', tenant)
         .where('task_id', '=', id)
         .where('state', '<>', 'done')
+        .execute();
+    // A write that has no end. An undo takes it back.
+    else
+      await tx.sql
+        .updateTable('restore_item')
+        .set({ state: 'done', outcome: 'failed', message: t.interruptedItem })
+        .where('tenant_id', '=', tenant)
+        .where('task_id', '=', id)
+        .where('state', 'in', ['writing', 'writing-copy'])
+        .where('written', 'is not', null)
         .execute();
     const { counts, bytes } = await showProgress(tx, id, null);
     const ended = counts.restored + counts.merged + counts.skipped + folders.created;

@@ -22,6 +22,7 @@ import type {
 } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
+import type { NameFate } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 
 /** What a restore needs of the rest of the engine. */
@@ -88,10 +89,23 @@ export interface RunningTask {
   readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
   /** Targets that are full: the size of the smallest item for which there was no room. */
   readonly full: Map<string, Bytes>;
-  /** Of an undo: items to try again when others are done, which may be in their way. */
-  readonly postponed: { readonly items: Set<number>; isLastTry: boolean };
+  readonly postponed: Postponed;
+  /** What becomes of files that have the names of others, by the numbers of their items. */
+  readonly fates: Map<number, NameFate>;
+  /** Numbers of items by those in the index, once they are needed. */
+  selection: Promise<ReadonlyMap<string, readonly number[]>> | null;
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
+}
+
+/** Items to try again when others are done, which are in their way. */
+export interface Postponed {
+  readonly items: Set<number>;
+  /** Those that wait for an item, by its number. */
+  readonly waiting: Map<number, readonly number[]>;
+  /** Nothing has changed since the turn before. */
+  isLastTry: boolean;
+  hasProgressed: boolean;
 }
 
 /** An object that items go to. `plan`: a dry run lacks it, and a restore would do this first. */

@@ -315,6 +315,8 @@ interface TaskRow {
   readonly isServers: boolean;
   /** It created folders. */
   readonly hasFolders: boolean;
+  /** It ended while it wrote an item. */
+  readonly hasInterrupted: boolean;
 }
 const getTaskColumns = ({
   user,
@@ -325,7 +327,9 @@ const getTaskColumns = ({
   exists (select from engine_task as r where r.tenant_id = t.tenant_id and r.parent_id = t.id and ${IS_RETRY}) as retried,
   exists (select from explorer as e where e.tenant_id = t.tenant_id and e.id = (t.request #>> '{input,explorer}')::uuid
     and e.user_id = ${user} and e.stopped_at is null) as "isOpen",
-  exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
+  exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders",
+  coalesce((t.progress #>> '{counts,failed}')::int, 0) > 0 and exists (select from restore_item as i
+    where i.tenant_id = t.tenant_id and i.task_id = t.id and i.outcome = 'failed' and i.written is not null) as "hasInterrupted"`;
 
 /** Whether one of the objects isn't restored without the approval of another person. */
 export async function needsSecondPerson(
@@ -391,6 +395,7 @@ const shown = ({
   retried,
   isOpen,
   hasFolders,
+  hasInterrupted,
   isServers,
   ...row
 }: TaskRow): EngineTask => ({
@@ -405,7 +410,7 @@ const shown = ({
     row.state === 'done' &&
     !isServers &&
     !undone &&
-    (hasFolders || hasWritten(progress.counts)),
+    (hasFolders || hasInterrupted || hasWritten(progress.counts)),
   canRetry:
     row.kind === 'restore' &&
     row.state === 'done' &&

@@ -1,5 +1,6 @@
-import type { EngineError } from '#contract/engine/engine.ts';
+import type { EngineError, Reply } from '#contract/engine/engine.ts';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
+import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { replacedItem, type ReplacedItem, type WrittenItem } from './restore-one.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type RunningTask,
   type TaskItem,
 } from './running-task.ts';
+import { findMoved, findUndoHolder, getTemporaryName, postpone, release } from './taken-names.ts';
 import { readPath } from './tasks.ts';
 
 /**
@@ -22,12 +24,19 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
   const writer = task.target.writerOf(written.object.kind, readStored(task));
   if (writer === null) throw new Error('Written without a writer.');
   const place = { object: written.object, path: readPath(one.path) };
-  if (replaced !== null && one.state === 'writing') {
-    const found = await writer.find(place, replacedItem(replaced), task);
-    if (!found.ok) return ended(task, one, found.error);
-    if (found.value?.isSame) {
+  const isRenamed = replaced?.item.kind === 'file' && replaced.item.title !== one.item.title;
+  let { changeKey } = written;
+  let moved: FoundObject | null = null;
+  if (replaced !== null && (one.state === 'writing' || isRenamed)) {
+    const there = await writer.find(place, replacedItem(replaced), task);
+    if (!there.ok) return ended(task, one, there.error);
+    // Its former name may be another file's.
+    const own = there.value?.own?.key === written.key ? there.value.own : there.value;
+    if (own?.key === written.key) moved = findMoved(task, one.item, own);
+    changeKey = moved?.changeKey ?? changeKey;
+    if (own?.isSame && (own.key === written.key || one.state === 'writing')) {
       // A crash hid the end of an earlier attempt. What the restore wrote may still be beside it.
-      const { key } = found.value;
+      const { key } = own;
       const removed = key === written.key ? null : await writer.remove(place.object, written, task);
       return removed?.ok === false && removed.error.kind !== 'missing'
         ? ended(task, one, removed.error)
@@ -42,9 +51,9 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
       {
         replaces: {
           key: written.key,
-          changeKey: written.changeKey,
+          changeKey,
           isSame: false,
-          ...(replaced.item.kind === 'file' && { name: one.item.title }),
+          ...(replaced.item.kind === 'file' && { name: moved?.name ?? one.item.title }),
         },
         keepBoth: false,
         flags: AS_IT_WAS,
@@ -52,8 +61,11 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
       },
       task,
     );
-    if (!back.ok && back.error.kind === 'conflict' && !task.postponed.isLastTry)
-      return postpone(task, one);
+    if (!back.ok && back.error.kind === 'conflict') {
+      if (!task.postponed.isLastTry)
+        return waitForName(task, one, writer, place, { replaced, changeKey, moved });
+      if (moved !== null) return giveNameBack(task, one, writer, moved);
+    }
     return back.ok ? finish(task, one, 'restored', t.putBack) : ended(task, one, back.error);
   }
   const removed = await writer.remove(written.object, written, task);
@@ -68,11 +80,69 @@ const AS_IT_WAS: MailFlags = {
   excludeLitigationHoldItems: false,
 };
 
-/** Another file may have the name until it is undone, too. Nothing was written. */
-async function postpone(task: RunningTask, { n }: TaskItem): Promise<ItemEnd> {
-  await storeStep(task, n, { state: 'planned' });
-  task.postponed.items.add(n);
+/**
+ * Another file may have the name until it is undone, too. Nothing was written. Of files that wait for
+ * each other, one gets a temporary name.
+ */
+async function waitForName(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+  {
+    replaced,
+    changeKey,
+    moved,
+  }: {
+    readonly replaced: ReplacedItem;
+    readonly changeKey: string;
+    readonly moved: FoundObject | null;
+  },
+): Promise<ItemEnd> {
+  const findName = (item: StoredItem): Reply<FoundObject | null> => writer.find(place, item, task);
+  const there = await findName(replacedItem(replaced));
+  if (!there.ok) return ended(task, one, there.error);
+  const own = there.value?.own;
+  const { key } = one.written as WrittenItem;
+  // Otherwise it was changed since the restore, or nobody has the name any more.
+  const isHeld = there.value !== null && own?.key === key && own.changeKey === changeKey;
+  const held = isHeld
+    ? await findUndoHolder(task, one, there.value?.key ?? '', (next) => {
+        const other = next.replaced as ReplacedItem | null;
+        return other === null
+          ? Promise.resolve({ ok: true, value: null })
+          : findName(replacedItem(other));
+      })
+    : NOT_HELD;
+  if (!held.ok) return ended(task, one, held.error);
+  const { holder, breaksCircle } = held.value;
+  if (breaksCircle && own && moved === null && writer.rename !== undefined) {
+    const name = getTemporaryName(task, one.item.title, key);
+    await storeStep(task, one.n, { state: 'writing' });
+    const renamed = await writer.rename(place.object, own, name, task);
+    if (!renamed.ok) return ended(task, one, renamed.error);
+    const written = { object: place.object, ...renamed.value };
+    await storeStep(task, one.n, { state: 'writing', written });
+    release(task.postponed, one.n);
+  } else await storeStep(task, one.n, { state: 'planned' });
+  postpone(task.postponed, one.n, holder?.n ?? null);
   return { ok: true, outcome: 'skipped', message: null };
+}
+const NOT_HELD = { ok: true, value: { holder: null, breaksCircle: false } } as const;
+
+/** Somebody has the former name of a file that has a temporary one. */
+async function giveNameBack(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  moved: FoundObject,
+): Promise<ItemEnd> {
+  const { object } = one.written as WrittenItem;
+  const back = await writer.rename?.(object, moved, one.item.title, task);
+  if (back?.ok === true) return finish(task, one, 'skipped', t.changedSince);
+  if (back?.ok === false && back.error.kind !== 'conflict') return ended(task, one, back.error);
+  const name = moved.name ?? '';
+  return finish(task, one, 'failed', t.undoneUnderName({ name }));
 }
 
 async function ended(task: RunningTask, one: TaskItem, error: EngineError): Promise<ItemEnd> {

@@ -57,6 +57,10 @@ export function writeToDrive(open: OpenDrive): Writer {
       const folder = await ensureFolder(drive.value, place);
       return folder.ok ? writeFile(drive.value, folder.value.key, item, input) : folder;
     },
+    async rename(object, { key, changeKey }, name, call) {
+      const drive = await open(object, call);
+      return drive.ok ? renameItem(drive.value, key, changeKey, name) : drive;
+    },
     async remove(object, { key, changeKey }, call) {
       const drive = await open(object, call);
       return drive.ok ? removeItem(drive.value, key, changeKey) : drive;
@@ -191,7 +195,7 @@ async function removeItem({ client, path }: Drive, key: string, changeKey: strin
 
 // ---- files
 
-/** The file itself, also under another name; but one that has its name now stands for it. */
+/** The file itself, also under another name; but one that has its name now comes first. */
 async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<FoundObject | null> {
   const byKey = await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
   if (!byKey.ok) return byKey;
@@ -200,8 +204,23 @@ async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<F
   if (own !== null && own.name === item.title) return { ok: true, value: toFoundFile(own, item) };
   const named = await findChild(drive, folder, item.title);
   if (!named.ok) return named;
-  const row = named.value?.file ? named.value : own;
-  return row === null ? EMPTY : { ok: true, value: toFoundFile(row, item) };
+  const other = named.value?.file && named.value.id !== own?.id ? named.value : null;
+  const found = own === null ? null : toFoundFile(own, item);
+  return {
+    ok: true,
+    value: other === null ? found : { ...toFoundFile(other, item), own: found },
+  };
+}
+
+/** A file as another writer names it: `toKey` returns its key there. */
+export function mapKeys(
+  found: FoundObject | null,
+  toKey: (key: string) => string,
+): FoundObject | null {
+  if (found === null) return null;
+  const { own, ...rest } = found;
+  const key = toKey(found.key);
+  return own === undefined ? { ...rest, key } : { ...rest, key, own: mapKeys(own, toKey) };
 }
 
 /** The same state, or the same name, size, content and time. */
@@ -324,11 +343,23 @@ async function rename(
   name: string,
 ): Reply<FoundObject | null> {
   if (found?.name === undefined || found.name === name) return { ok: true, value: found };
-  const renamed = await drive.client.patch(itemPath(drive, found.key), { name }, DriveItem, {
-    headers: { 'if-match': found.changeKey },
+  const renamed = await renameItem(drive, found.key, found.changeKey, name);
+  return renamed.ok
+    ? { ok: true, value: { ...found, name, changeKey: renamed.value.changeKey } }
+    : renamed;
+}
+
+async function renameItem(
+  drive: Drive,
+  key: string,
+  changeKey: string,
+  name: string,
+): Reply<Written> {
+  const renamed = await drive.client.patch(itemPath(drive, key), { name }, DriveItem, {
+    headers: { 'if-match': changeKey },
   });
   return renamed.ok
-    ? { ok: true, value: { ...found, name, changeKey: renamed.value.eTag ?? '' } }
+    ? { ok: true, value: toWritten(renamed.value) }
     : { ok: false, error: renamed.error };
 }
 

@@ -16,7 +16,7 @@ import type {
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import { driveClient } from './drive.ts';
-import { writeToDrive } from './drive-writer.ts';
+import { mapKeys, writeToDrive } from './drive-writer.ts';
 import { listSiteParts, type SitePart, sitePath, splitKey } from './site-parts.ts';
 import { findSameRow, removeRow, type RowTarget, writeRow, findRow } from './row-writer.ts';
 
@@ -93,6 +93,14 @@ export function siteWriter(ports: GraphPorts): Writer {
         ? { ok: true, value: { ...written.value, key: `${key}${SCOPE_MARK}${written.value.key}` } }
         : written;
     },
+    async rename(object, found, name, call) {
+      const { part, id } = splitKey(found.key);
+      if (!isLibrary(part)) return failed('unsupported', t.unsupported);
+      const files = openFiles(open(object, call), part);
+      const renamed = await files.rename?.(object, { ...found, key: id }, name, call);
+      if (renamed === undefined) return failed('unsupported', t.unsupported);
+      return renamed.ok ? { ok: true, value: { ...renamed.value, key: found.key } } : renamed;
+    },
     async remove(object, written, call) {
       const site = open(object, call);
       const { part, id } = splitKey(written.key);
@@ -159,10 +167,10 @@ const withPart = (
   part: string,
   found: EngineResult<FoundObject | null>,
 ): EngineResult<FoundObject | null> =>
-  found.ok && found.value !== null
+  found.ok
     ? {
         ok: true,
-        value: { ...found.value, key: `${part}${SCOPE_MARK}${found.value.key}` },
+        value: mapKeys(found.value, (key) => `${part}${SCOPE_MARK}${key}`),
       }
     : found;
 

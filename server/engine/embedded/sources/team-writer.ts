@@ -17,7 +17,7 @@ import type {
 } from '../types.ts';
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
 import { describeLoss } from './team-attachments.ts';
-import { driveWriter } from './drive-writer.ts';
+import { driveWriter, mapKeys } from './drive-writer.ts';
 import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
   addOtherPeople,
@@ -54,7 +54,7 @@ const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
   return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
 };
 const toTeamFound = (found: FoundObject | null, { drive }: DrivePlace): FoundObject | null =>
-  found === null ? null : { ...found, key: getFileKey(drive, found.key) };
+  mapKeys(found, (key) => getFileKey(drive, key));
 
 /**
  * Writes teams back: channels that are missing, posts with author and date, files through their
@@ -249,6 +249,14 @@ export function teamWriter(
       return item.kind === 'tab'
         ? writeTab(client, object, open, input)
         : inTurn(open.id, () => writePost(client, object, open, item, input));
+    },
+    async rename(object, found, name, call) {
+      if (!isInDrive(found.key)) return failed('unsupported', t.unsupported);
+      const { drive, item } = parseFileKey(found.key);
+      const place = toDriveObject(object, drive);
+      const renamed = await files.rename?.(place, { ...found, key: item }, name, call);
+      if (renamed === undefined) return failed('unsupported', t.unsupported);
+      return renamed.ok ? { ok: true, value: { ...renamed.value, key: found.key } } : renamed;
     },
     remove(object, written, call) {
       const { key } = written;

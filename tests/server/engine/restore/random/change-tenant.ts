@@ -44,10 +44,7 @@ const onFile =
   (work: (office: RandomOffice, picked: DrivePick, random: Random) => Promise<unknown>): Change =>
   async (office, targets, random) => {
     const drive = pick(listDrives(office, targets), random) ?? '';
-    const { exchanged } = getGivenNames(office);
-    const files = listItems(office, drive).filter(
-      ({ id, is_folder: isFolder }) => isFolder === 0 && !exchanged.has(id),
-    );
+    const files = listItems(office, drive).filter(({ is_folder: isFolder }) => isFolder === 0);
     const file = pick(files, random);
     const other = pick(
       files.filter(({ id }) => id !== file?.id),
@@ -70,25 +67,29 @@ const DIRS = ['North', 'South side', 'Öst'] as const;
 const rename = (office: RandomOffice, item: ItemRow, name: string) =>
   office.send('PATCH', itemPath(item), { name });
 /**
- * Files that exchanged their names stay as they are, and a name is given once: that a file takes the
- * name that another one gave up is not drawn, as its restore depends on which of them comes first.
+ * Files of a folder take the names of each other: each that of the next one. The last one takes the name
+ * of the first, another name, or is deleted.
  */
-interface Names {
-  readonly exchanged: Set<string>;
-  readonly given: Map<string, string>;
+async function passNames(office: RandomOffice, drive: string, random: Random): Promise<void> {
+  const files = listItems(office, drive).filter(({ is_folder: isFolder }) => isFolder === 0);
+  const folders = [...Map.groupBy(files, (one) => one.parent_id).values()];
+  const folder = pick(
+    folders.filter((one) => one.length > 1),
+    random,
+  );
+  if (folder === undefined) return;
+  const first = random(folder.length);
+  const row = [...folder.slice(first), ...folder.slice(0, first)].slice(0, 2 + random(3));
+  const [end] = row.slice(-1);
+  if (end === undefined) return;
+  const { name: last } = end;
+  const way = random(3);
+  if (way === 0) office.admin.deleteLibraryFile(drive, end.id);
+  else await rename(office, end, `between ${random(1_000)}.tmp`);
+  for (const [at, file] of [...row.entries()].slice(0, -1).toReversed())
+    await rename(office, file, row[at + 1]?.name ?? last);
+  if (way === 1) await rename(office, end, row[0]?.name ?? last);
 }
-const namesByOffice = new WeakMap<RandomOffice, Names>();
-const getGivenNames = (office: RandomOffice): Names => {
-  const names = namesByOffice.get(office) ?? { exchanged: new Set(), given: new Map() };
-  namesByOffice.set(office, names);
-  return names;
-};
-const giveName = async (office: RandomOffice, file: ItemRow, name: string): Promise<void> => {
-  const { given } = getGivenNames(office);
-  if ((given.get(name) ?? file.id) !== file.id) return;
-  given.set(name, file.id);
-  await rename(office, file, name);
-};
 const move = (office: RandomOffice, item: ItemRow, parent: string) =>
   office.send('PATCH', itemPath(item), { parentReference: { id: parent } });
 const save = (office: RandomOffice, file: ItemRow, random: Random): void =>
@@ -101,7 +102,7 @@ const save = (office: RandomOffice, file: ItemRow, random: Random): void =>
 const FILE_CHANGES: readonly Change[] = [
   onFile(async (office, { file }, random) => save(office, file, random)),
   onFile(async (office, { file }, random) => save(office, file, random)),
-  onFile((office, { file }, random) => giveName(office, file, pick(NAMES, random) ?? 'x')),
+  onFile((office, { file }, random) => rename(office, file, pick(NAMES, random) ?? 'x')),
   onFile((office, { file, drive }, random) =>
     move(office, file, pick(listPlaces(office, drive), random)?.id ?? ''),
   ),
@@ -111,8 +112,11 @@ const FILE_CHANGES: readonly Change[] = [
     if (other === undefined) return;
     await rename(office, other, 'between.tmp');
     if ((await rename(office, file, other.name)).ok) await rename(office, other, file.name);
-    for (const { id } of [file, other]) getGivenNames(office).exchanged.add(id);
   }),
+  ...[1, 2].map(
+    (): Change => async (office, targets, random) =>
+      passNames(office, pick(listDrives(office, targets), random) ?? '', random),
+  ),
   // Another file takes the place of one.
   onFile(async (office, { file, drive }) => {
     office.admin.deleteLibraryFile(drive, file.id);

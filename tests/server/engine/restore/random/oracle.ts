@@ -44,11 +44,33 @@ export function expectRestore(
   const folders = new Set(before.folders);
   const outcomes: string[] = [];
   let count = 0;
+  // What is replaced under another name gives that name up. Nobody else's work can change what is found.
+  const givesNames = terms.onConflict === 'replace' && terms.select !== 'missing';
+  const findFile = ({ thing, object, place }: Wanted): Thing | null => {
+    const here = before.things.filter(
+      (one) => one.object === object && one.place === place && one.kind === 'file',
+    );
+    const own = here.find(({ id }) => id === thing.id) ?? null;
+    // Who has the name, whose own name another one has, and so on.
+    const row = new Set([thing.id]);
+    for (let name = thing.name; ;) {
+      const named = here.find((one) => isSameName(one.name, name));
+      if (named === undefined || row.has(named.id)) return own;
+      const item = wanted.find(
+        (one) => one.thing.id === named.id && one.object === object && one.place === place,
+      );
+      // One that isn't restored keeps the name, and all others of the row are replaced where they are.
+      if (item === undefined) return here.find((one) => isSameName(one.name, thing.name)) ?? null;
+      row.add(named.id);
+      ({ name } = item.thing);
+    }
+  };
   for (const { thing, object, place } of wanted) {
     const here = things.filter(
       (one) => one.object === object && one.place === place && one.kind === thing.kind,
     );
-    const found = find(here, thing);
+    const found =
+      givesNames && thing.kind === 'file' ? findFile({ thing, object, place }) : find(here, thing);
     const end = (outcome: ItemOutcome): void => {
       outcomes.push(`${thing.name}: ${outcome}`);
     };

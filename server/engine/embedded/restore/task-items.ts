@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ObjectKind } from '#contract/engine/engine.ts';
+import type { TaskId } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getFileAt } from '../index/file-versions.ts';
+import { NOWHERE } from '../repositories/expired.ts';
+import type { StoredItem } from '../types.ts';
+import type { RunningTask, TaskItem } from './running-task.ts';
+
+/**
+ * Items that are not done: those that a crash left in the middle first, then in their order. Members
+ * and settings come last: they are about channels that the others create.
+ */
+export const listOpenItems = (
+  tx: TenantTx,
+  { id, postponed }: Pick<RunningTask, 'id' | 'postponed'>,
+  limit: number,
+): Promise<TaskItem[]> =>
+  listItems(
+    tx,
+    id,
+    sql`r.state <> 'done' and r.n <> all(${[...postponed.items]}::int[])
+      and (i.kind <> 'settings' or not exists (
+        select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
+        where other.tenant_id = ${tx.tenant} and other.task_id = ${id}::uuid and other.state <> 'done' and o.kind <> 'settings'))`,
+    limit,
+  );
+
+/** Items of a task with these numbers. */
+export const listItemsByNumber = (
+  tx: TenantTx,
+  { id }: Pick<RunningTask, 'id'>,
+  numbers: readonly number[],
+): Promise<TaskItem[]> => listItems(tx, id, sql`r.n = any(${numbers}::int[])`, null);
+
+/** Items of an undo that are not done and have written an object. */
+export const listItemsWritten = (
+  tx: TenantTx,
+  { id }: Pick<RunningTask, 'id'>,
+  key: string,
+): Promise<TaskItem[]> =>
+  listItems(tx, id, sql`r.state <> 'done' and r.written ->> 'key' = ${key}`, null);
+
+/** Those that a crash left in the middle come first. */
+async function listItems(
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+  isListed: RawBuilder<boolean>,
+  limit: number | null,
+): Promise<TaskItem[]> {
+  const { rows } = await sql<
+    Omit<StoredItem, 'n'> & {
+      readonly n: number;
+      readonly itemN: number;
+      readonly state: TaskItem['state'];
+      readonly name: string;
+      readonly path: string;
+      readonly objectN: number;
+      readonly objectKind: ObjectKind;
+      readonly directoryId: string;
+      readonly objectName: string;
+      readonly address: string;
+      readonly written: unknown;
+      readonly replaced: unknown;
+      readonly isInDeletedItems: boolean;
+    }
+  >`
+    select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
+      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, coalesce(file.title, i.title) as title, i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
+      exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
+    from restore_item as r
+    join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+    join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n and o.excluded_at is null
+    -- A version of a file becomes its present content.
+    left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
+    where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and ${isListed}
+    order by r.state = 'planned', r.n limit ${limit}::int`.execute(db);
+  return rows.map(
+    ({
+      n,
+      state,
+      name,
+      path,
+      objectN,
+      objectKind,
+      directoryId,
+      objectName,
+      address,
+      itemN,
+      written,
+      replaced,
+      isInDeletedItems,
+      ...item
+    }) => ({
+      n,
+      state,
+      name,
+      path,
+      written,
+      replaced,
+      isInDeletedItems,
+      objectN,
+      object: { kind: objectKind, id: directoryId, name: objectName, address },
+      item: { ...item, n: itemN },
+    }),
+  );
+}
