@@ -135,6 +135,7 @@ export default defineConfig({
                 ['contract/time', 'day.ts'],
                 ['src/app/shell', 'drawer-state.ts', 'page.tsx'],
                 ['src/features/shared/date-range', 'date-range-choice.tsx', 'dates.ts'],
+                ['src/features/shared/grid', 'use-touch.ts', 'virtual-window.ts'],
                 [
                   'src/features/shared/runs',
                   'labels.ts',

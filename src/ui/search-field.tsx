@@ -64,6 +64,8 @@ export function SearchField({
         {...(focusKey !== undefined && { 'aria-keyshortcuts': focusKey })}
         onChange={(event) => onChange(event.target.value, event.timeStamp)}
         onKeyDown={(event) => {
+          // Ctrl Enter belongs to the form around the field.
+          if (event.ctrlKey || event.metaKey) return;
           if (event.key === 'Escape' && value !== '') onChange('', event.timeStamp);
           else if (event.key === 'Escape' || event.key === 'Enter') onLeave?.();
           else return;

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { startWithinDay } from './one-day.ts';
 import { createKey, post, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal, Result } from './portal.ts';
-import { axeInBoth, collectErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors, expectActiveOutOfSight } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const AT = '/monitoring/calendar-report';
@@ -204,6 +204,7 @@ test('CALV-6, CALV-7: of thousands of jobs and 90 days only the visible ones are
   expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
   const days = getLine(page, 'Zone 2999').getByRole('gridcell');
   expect(await days.count()).toBeLessThan(70);
+  await expectActiveOutOfSight(grid(page));
 });
 
 /** Whether the active cell is inside the grid, and neither below its head nor its names. */

@@ -179,40 +179,29 @@ export async function listPeople(portal: Portal): Promise<readonly TenantPerson[
   ].map(([, name = '', id = '']) => ({ id, name: name.replaceAll('&#39;', "'") }));
 }
 
-/**
- * Connects the simulated organization with a code and a read-only application, as the wizard does,
- * and backs up one person. `runJob` runs another session, which ends with a result.
- */
-export async function backUpPerson(
-  portal: Portal,
-  parts: { readonly mailbox: boolean; readonly oneDrive: boolean } = {
-    mailbox: true,
-    oneDrive: true,
-  },
-): Promise<{
-  readonly person: TenantPerson;
+/** An organization that was just connected, without jobs. */
+interface Connected {
+  readonly organization: { readonly id: string; readonly repositoryId: string };
   readonly people: readonly TenantPerson[];
-  readonly runJob: (result?: string) => Promise<void>;
-}> {
+}
+
+/** Connects the simulated organization with a code and a read-only application, as the wizard does. */
+export async function connectTenant(portal: Portal): Promise<Connected> {
   await freeTenant(portal);
   const api = await loadApi(portal, 'm365');
-  const post = (path: string, body: unknown) => api('POST', path, body) as Promise<{ id: string }>;
   const code = (await api('POST', 'o365/organizations/device-code', {
     targetRegion: 'Worldwide',
     companyObjId: 1,
   })) as { readonly id: string; readonly userCode: string };
   const people = await listPeople(portal);
   const [administrator] = people;
-  const person = people[3];
-  if (administrator === undefined || person === undefined) throw new Error('a tenant of nobody');
+  if (administrator === undefined) throw new Error('a tenant of nobody');
   await fetch(`${portal.url}/demo/tenant/1/codes/${code.userCode}/approve`, {
     method: 'POST',
     body: new URLSearchParams({ user: administrator.id }),
   });
   await expect
-    .poll(
-      async () => (await post('o365/organizations/device-code/check', { code: code.id })) as object,
-    )
+    .poll(() => api('POST', 'o365/organizations/device-code/check', { code: code.id }))
     .toEqual({ state: 'granted' });
   const organization = (await api('POST', 'o365/organizations', {
     companyId: 1,
@@ -230,6 +219,29 @@ export async function backUpPerson(
     sharePointOnlineSettings: {},
     repository: { repository: 'Copperline backups', retentionPolicy: 'Years3' },
   })) as { readonly id: string; readonly repositoryId: string };
+  return { organization, people };
+}
+
+/**
+ * Connects the simulated organization and backs up one person. `runJob` runs another session, which
+ * ends with a result.
+ */
+export async function backUpPerson(
+  portal: Portal,
+  parts: { readonly mailbox: boolean; readonly oneDrive: boolean } = {
+    mailbox: true,
+    oneDrive: true,
+  },
+): Promise<{
+  readonly person: TenantPerson;
+  readonly people: readonly TenantPerson[];
+  readonly runJob: (result?: string) => Promise<void>;
+}> {
+  const { organization, people } = await connectTenant(portal);
+  const api = await loadApi(portal, 'm365');
+  const post = (path: string, body: unknown) => api('POST', path, body) as Promise<{ id: string }>;
+  const person = people[3];
+  if (person === undefined) throw new Error('a tenant of a few');
   const job = await post('o365/jobs', {
     organizationId: organization.id,
     name: `Backup of ${person.name}`,

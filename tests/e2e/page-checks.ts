@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { beyondTab, takePictures, SIDEBAR } from './person.ts';
 
 const ALL = {
@@ -121,6 +121,30 @@ export function collectErrors(page: Page): readonly string[] {
   });
   page.on('pageerror', (error) => heard.push(String(error)));
   return heard;
+}
+
+/**
+ * Scrolls a list, tree or grid until its active row or cell is out of sight, and expects that it is
+ * still one that a screen reader finds.
+ */
+export async function expectActiveOutOfSight(list: Locator): Promise<void> {
+  const id = (await list.getAttribute('aria-activedescendant')) ?? '';
+  await list.evaluate(async (inner) => {
+    let scroller: Element = inner;
+    while (
+      scroller.parentElement &&
+      scroller.scrollHeight <= scroller.clientHeight &&
+      scroller.scrollWidth <= scroller.clientWidth
+    )
+      scroller = scroller.parentElement;
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth } = scroller;
+    scroller.scrollTo(scrollLeft > 0 ? 0 : scrollWidth, scrollTop > 0 ? 0 : scrollHeight);
+    // Rows out of sight are removed when the scrolling has come to rest.
+    await new Promise((done) => setTimeout(done, 500));
+  });
+  const active = list.page().locator(`[id="${id}"]`);
+  await expect(active).not.toBeInViewport();
+  await expect(active).toHaveCount(1);
 }
 
 /** Leaves out what the browser reports when the server or the network goes away. */

@@ -17,7 +17,7 @@ import {
   tree,
   TASK,
 } from './cloud-suite.ts';
-import { collectErrors, goOffline, sound } from './page-checks.ts';
+import { collectErrors, goOffline, expectActiveOutOfSight, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { expectTitle, loadApi, newPage, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -64,6 +64,15 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
   const subject = await head.innerText();
   await expect(first).toContainText(subject);
   await sound(page, 'restore mailboxes', { sidebar: true });
+  await expectActiveOutOfSight(list(page));
+  await page.keyboard.press('Home');
+  await expect(head).toHaveText(subject);
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await tree(page).focus();
+  await page.keyboard.press('Home');
+  await expectActiveOutOfSight(tree(page));
+  await page.keyboard.press('ArrowDown');
+  await page.setViewportSize({ width: 1440, height: 900 });
 
   const tenant = await openTenant(portal, page.context(), person, 'Mails');
   const before = await rowTexts(tenant, subject);

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { startWithinDay } from './one-day.ts';
 import { createKey, getRow, post, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { collectErrors, sound } from './page-checks.ts';
+import { collectErrors, expectActiveOutOfSight, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -233,6 +233,7 @@ test('TREND-5, TREND-8: keys move through the cells of the spreadsheet, it is do
   await page.keyboard.press('Control+ArrowDown');
   await page.keyboard.press('End');
   await expect(cell).toHaveText('Failed');
+  await expectActiveOutOfSight(grid);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(
     new RegExp(`date=${getDay(now)}\\.\\.${getDay(now)}.*q=SQL(?:%20|\\+)nightly`),

@@ -64,12 +64,20 @@ export function Grid({
   const days = useSame(view?.days ?? NO_DAYS);
   const total = view?.total ?? 0;
   const row = touch ? 44 : 28;
-  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
+  const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
+  const active = here?.line ?? null;
+  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX, active });
   const { width, height, indexes } = rows;
   const left = touch ? 132 : width >= 1580 ? 432 : 332;
   const col = columnWidth(width - left, days.length, touch);
-  const columns = useGridColumns({ scroller, total: days.length, size: col, sticky: left });
-  const { stretch: seen } = columns;
+  const columns = useGridColumns({
+    scroller,
+    total: days.length,
+    size: col,
+    sticky: left,
+    active: here?.day ?? null,
+  });
+  const shown = useSame(columns.indexes);
   const { first, count } = rows.stretch;
   useEffect(() => {
     if (count > 0) onLines({ first, count });
@@ -147,7 +155,6 @@ export function Grid({
     const at = getCursorAt(event);
     point(at?.line ?? -1, at?.day ?? -1);
   };
-  const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
   return (
     <div
       ref={scroller}
@@ -200,13 +207,22 @@ export function Grid({
             ) : null,
           )}
         </div>
-        <CalendarHead days={days} seen={seen} touch={touch} dayBegins={dayBegins} />
+        <CalendarHead days={days} shown={shown} touch={touch} dayBegins={dayBegins} />
         <div role="rowgroup" className="cal-lines" style={{ height: total * row }}>
           {view === undefined &&
             Array.from({ length: SKELETON }, (_, i) => <WaitingLine key={i} index={i} row={row} />)}
           {indexes.map((index) => {
             const line = lineAt(index);
-            if (!line) return <WaitingLine key={`at ${index}`} index={index} row={row} />;
+            const day = here?.line === index ? here.day : null;
+            if (!line)
+              return (
+                <WaitingLine
+                  key={`at ${index}`}
+                  index={index}
+                  row={row}
+                  {...(day !== null && { id: cellId(index, day) })}
+                />
+              );
             return (
               <CalendarRow
                 key={line.kind === 'job' ? `j${line.job}` : `c${line.company}`}
@@ -215,9 +231,9 @@ export function Grid({
                 top={index * row}
                 days={days}
                 statuses={standings}
-                seen={seen}
+                shown={shown}
                 touch={touch}
-                cursor={here?.line === index ? here.day : null}
+                cursor={day}
                 open={open?.line === index ? open.day : null}
               />
             );

@@ -1,20 +1,23 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the header of an ARIA grid instead of a table */
+import { Fragment } from 'react';
 import type { Day } from '#contract/ids.ts';
-import type { IndexRange } from '../shared/grid/virtual-window.ts';
+import { withSkipped } from '../shared/grid/virtual-window.ts';
 import { monthName, shortMonthName, weekdayName } from './steps.ts';
+import { SkippedDays } from './line.tsx';
 import { dayTitle } from './labels.ts';
 import type { DayHead } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly days: readonly DayHead[];
-  readonly seen: IndexRange;
+  /** The indexes of the rendered days. */
+  readonly shown: readonly number[];
   readonly touch: boolean;
   readonly dayBegins: string | null;
 }
 
 /** Months above days. The head is sticky, and so is the corner above the row names. */
-export function CalendarHead({ days, seen, touch, dayBegins }: HeadProps) {
+export function CalendarHead({ days, shown, touch, dayBegins }: HeadProps) {
   const months: { readonly name: string; readonly first: Day; days: number }[] = [];
   for (const { day } of days) {
     const name = monthName(day);
@@ -54,20 +57,25 @@ export function CalendarHead({ days, seen, touch, dayBegins }: HeadProps) {
             </span>
           )}
         </span>
-        <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
-        {days.slice(seen.first, seen.first + seen.count).map((day, i) => (
-          <span
-            key={day.day}
-            role="columnheader"
-            aria-colindex={seen.first + i + (touch ? 2 : 4)}
-            className="cal-day"
-            {...(day.today && { 'data-today': '' })}
-          >
-            <span className="sr-only">{dayTitle(day)}</span>
-            <span aria-hidden>{day.today ? t.today : weekdayName(day.day, 'narrow')}</span>
-            <b aria-hidden>{Number(day.day.slice(8))}</b>
-          </span>
-        ))}
+        {withSkipped(shown).map(({ index, skipped }) => {
+          const day = days[index];
+          if (!day) return null;
+          return (
+            <Fragment key={day.day}>
+              <SkippedDays count={skipped} />
+              <span
+                role="columnheader"
+                aria-colindex={index + (touch ? 2 : 4)}
+                className="cal-day"
+                {...(day.today && { 'data-today': '' })}
+              >
+                <span className="sr-only">{dayTitle(day)}</span>
+                <span aria-hidden>{day.today ? t.today : weekdayName(day.day, 'narrow')}</span>
+                <b aria-hidden>{Number(day.day.slice(8))}</b>
+              </span>
+            </Fragment>
+          );
+        })}
       </div>
     </div>
   );

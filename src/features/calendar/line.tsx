@@ -1,9 +1,9 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of an ARIA grid instead of a table */
-import { memo } from 'react';
+import { Fragment, memo } from 'react';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import type { IndexRange } from '../shared/grid/virtual-window.ts';
+import { withSkipped } from '../shared/grid/virtual-window.ts';
 import { badWords, cellWords, getForm, shareWords } from './labels.ts';
 import type { DayHead, DayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
@@ -14,7 +14,8 @@ interface LineProps {
   readonly top: number;
   readonly days: readonly DayHead[];
   readonly statuses: readonly DayStatus[];
-  readonly seen: IndexRange;
+  /** The indexes of the rendered days. */
+  readonly shown: readonly number[];
   readonly touch: boolean;
   /** Index of the active day, -1 for the name, null if the active cell is in another row. */
   readonly cursor: number | null;
@@ -30,7 +31,7 @@ export const CalendarRow = memo(function Line({
   top,
   days,
   statuses,
-  seen,
+  shown,
   touch,
   cursor,
   open,
@@ -92,9 +93,9 @@ export const CalendarRow = memo(function Line({
           </span>
         )}
       </span>
-      <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
-      {days.slice(seen.first, seen.first + seen.count).map((head, i) => {
-        const day = seen.first + i;
+      {withSkipped(shown).map(({ index: day, skipped }) => {
+        const head = days[day];
+        if (!head) return null;
         const status = statuses[day] ?? 'here';
         const marks = {
           ...(cursor === day && { 'data-cursor': '' }),
@@ -109,27 +110,31 @@ export const CalendarRow = memo(function Line({
         if (line.kind === 'company') {
           const bad = line.bad[day] ?? 0;
           return (
-            <span
-              key={head.day}
-              role="gridcell"
-              {...at}
-              aria-label={badWords(head, bad, status)}
-              className="cal-cell"
-            >
-              {bad > 0 && <span aria-hidden>{formatCount(bad)}</span>}
-            </span>
+            <Fragment key={head.day}>
+              <SkippedDays count={skipped} />
+              <span
+                role="gridcell"
+                {...at}
+                aria-label={badWords(head, bad, status)}
+                className="cal-cell"
+              >
+                {bad > 0 && <span aria-hidden>{formatCount(bad)}</span>}
+              </span>
+            </Fragment>
           );
         }
         const form = getForm(line.cells[day], status);
         return (
-          <span
-            key={head.day}
-            role="gridcell"
-            {...at}
-            aria-label={cellWords(head, form)}
-            data-form={form}
-            className="cal-cell"
-          />
+          <Fragment key={head.day}>
+            <SkippedDays count={skipped} />
+            <span
+              role="gridcell"
+              {...at}
+              aria-label={cellWords(head, form)}
+              data-form={form}
+              className="cal-cell"
+            />
+          </Fragment>
         );
       })}
     </div>
@@ -144,16 +149,27 @@ function same(a: LineProps, b: LineProps): boolean {
     a.touch === b.touch &&
     a.cursor === b.cursor &&
     a.open === b.open &&
-    a.seen.first === b.seen.first &&
-    a.seen.count === b.seen.count &&
+    a.shown === b.shown &&
     a.days === b.days &&
     a.statuses === b.statuses &&
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line))
   );
 }
 
-/** Placeholder of a row that is not loaded yet. */
-export function WaitingLine({ index, row }: { readonly index: number; readonly row: number }) {
+/** The room of days that are not rendered. */
+export const SkippedDays = ({ count }: { readonly count: number }) =>
+  count > 0 && <span aria-hidden style={{ width: `calc(${count} * var(--col))`, flex: 'none' }} />;
+
+/** Placeholder of a row that is not loaded yet. `id`: that of its active cell. */
+export function WaitingLine({
+  index,
+  row,
+  id,
+}: {
+  readonly index: number;
+  readonly row: number;
+  readonly id?: string;
+}) {
   return (
     <div
       role="row"
@@ -161,7 +177,7 @@ export function WaitingLine({ index, row }: { readonly index: number; readonly r
       className="cal-line cal-waiting"
       style={{ top: index * row }}
     >
-      <span role="gridcell" className="sr-only">
+      <span role="gridcell" id={id} className="sr-only">
         {t.loading}
       </span>
       <i aria-hidden style={{ width: `${62 - ((index * 13) % 31)}%` }} />

@@ -22,7 +22,8 @@ import { lineAt, rowsUnder } from './lines.ts';
 import type { ListLine } from './lines.ts';
 import { Card, placed, Row } from './row.tsx';
 import type { SelectedRuns } from './selection.ts';
-import { getGap, near, getWindow, withPinned } from './window.ts';
+import { getGap, withPinned } from '../shared/grid/virtual-window.ts';
+import { near, getWindow } from './window.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 export interface GridProps {

@@ -2,7 +2,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { moved } from '#src/features/shared/grid/cursor.ts';
 import type { GridCursor } from '#src/features/shared/grid/cursor.ts';
-import { columnWidth, getBlocks } from '#src/features/shared/grid/virtual-window.ts';
+import {
+  addPinned,
+  columnWidth,
+  getBlocks,
+  getStretch,
+  withSkipped,
+} from '#src/features/shared/grid/virtual-window.ts';
 import {
   badWords,
   cellWords,
@@ -32,6 +38,36 @@ test('CALV-6: only visible cells are rendered, with at most two blocks and a mar
         expect(drawn.at(-1)).toBeGreaterThanOrEqual(endIndex);
         expect(drawn.length).toBeLessThanOrEqual(endIndex - startIndex + 33);
         expect((drawn[0] ?? 0) % 8).toBe(0);
+      },
+    ),
+    RUNS,
+  );
+});
+
+test('CALV-7: the active row or day stays rendered wherever the grid is scrolled, in its own place, and nothing else is loaded for it', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 11_000 }),
+      fc.nat(11_000),
+      fc.integer({ min: 0, max: 60 }),
+      fc.nat(10_999),
+      (count, at, inSight, pinned) => {
+        const startIndex = Math.min(at, count - 1);
+        const endIndex = Math.min(count - 1, startIndex + inSight);
+        const blocks = getBlocks({ startIndex, endIndex, count });
+        const drawn = addPinned(blocks, pinned, count);
+        expect(new Set(drawn)).toEqual(new Set(pinned < count ? [...blocks, pinned] : blocks));
+        expect(drawn).toEqual(drawn.toSorted((a, b) => a - b));
+        const { first, count: loaded } = getStretch(drawn);
+        expect(first).toBeLessThanOrEqual(startIndex);
+        expect(first + loaded).toBeGreaterThan(endIndex);
+        expect(loaded).toBeLessThanOrEqual(blocks.length + 1);
+        // What is left out and what is rendered fill the same room as all of them.
+        let place = 0;
+        for (const { index, skipped } of withSkipped(drawn)) {
+          expect(place + skipped).toBe(index);
+          place = index + 1;
+        }
       },
     ),
     RUNS,

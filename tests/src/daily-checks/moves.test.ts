@@ -7,7 +7,8 @@ import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
 import { makePlace } from '#src/features/daily-checks/url-state.ts';
 import { snoozeChoices } from '#src/features/shared/runs/snooze-times.ts';
 import { rowAt } from '#src/features/daily-checks/lines.ts';
-import { getGap, near, getWindow, withPinned } from '#src/features/daily-checks/window.ts';
+import { near, getWindow } from '#src/features/daily-checks/window.ts';
+import { getGap, withPinned } from '#src/features/shared/grid/virtual-window.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const getView = (ns: readonly number[], first = 0, total = ns.length): RunsView =>

@@ -1,11 +1,12 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows and days are rendered */
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CSSProperties, KeyboardEvent } from 'react';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
 import type { GridCursor } from '../../shared/grid/cursor.ts';
+import { withSkipped } from '../../shared/grid/virtual-window.ts';
 import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
 import { shareWords } from '../../calendar/labels.ts';
@@ -39,9 +40,19 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const [cursor, setCursor] = useState<GridCursor | null>(null);
   const row = touch ? 44 : 32;
   const left = touch ? 148 : 388;
-  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
-  const columns = useGridColumns({ scroller, total: heads.length, size: COL, sticky: left });
-  const { stretch: seen } = columns;
+  const here =
+    cursor && total > 0 && heads.length > 0
+      ? within(cursor, { lines: total, days: heads.length })
+      : null;
+  const active = here?.line ?? null;
+  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX, active });
+  const columns = useGridColumns({
+    scroller,
+    total: heads.length,
+    size: COL,
+    sticky: left,
+    active: here?.day ?? null,
+  });
   const { first, count } = rows.stretch;
   const sized = rows.height > 0;
   const today = heads.findIndex((head) => head.today);
@@ -78,11 +89,10 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
     const head = heads[day];
     if (at && head && head.status !== 'ahead') onOpen?.(at, head.day);
   };
-  const here =
-    cursor && total > 0 && heads.length > 0
-      ? within(cursor, { lines: total, days: heads.length })
-      : null;
-  const shown = heads.slice(seen.first, seen.first + seen.count);
+  const shown = withSkipped(columns.indexes).flatMap(({ index, skipped }): ShownDay[] => {
+    const head = heads[index];
+    return head ? [{ day: index, skipped, head }] : [];
+  });
   const style: CSSProperties & Record<'--left' | '--row', string> = {
     '--left': `${left}px`,
     '--row': `${row}px`,
@@ -128,38 +138,39 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
               </span>
             )}
           </span>
-          <span aria-hidden style={{ flex: 'none', width: seen.first * COL }} />
-          {shown.map((head, i) => (
-            <span
-              key={head.day}
-              role="columnheader"
-              aria-colindex={seen.first + i + (touch ? 2 : 4)}
-              className="sht-day"
-              {...(head.today && { 'data-today': '' })}
-            >
-              <b>{dayWords(head.day)}</b>
-              <span>
-                {head.today
-                  ? t.todayOf({ weekday: weekdayName(head.day, 'short') })
-                  : weekdayName(head.day, 'short')}
+          {shown.map(({ day, skipped, head }) => (
+            <Fragment key={head.day}>
+              <SkippedDays count={skipped} />
+              <span
+                role="columnheader"
+                aria-colindex={day + (touch ? 2 : 4)}
+                className="sht-day"
+                {...(head.today && { 'data-today': '' })}
+              >
+                <b>{dayWords(head.day)}</b>
+                <span>
+                  {head.today
+                    ? t.todayOf({ weekday: weekdayName(head.day, 'short') })
+                    : weekdayName(head.day, 'short')}
+                </span>
               </span>
-            </span>
+            </Fragment>
           ))}
         </div>
         {rows.indexes.map((index) => {
           const line = lineAt(index);
           const top = HEAD_PX + index * row;
+          const day = here?.line === index ? here.day : null;
           return line ? (
             <Row
               key={line.key}
               line={line}
               index={index}
               top={top}
-              heads={shown}
-              first={seen.first}
+              shown={shown}
               touch={touch}
               canOpen={onOpen !== null}
-              cursor={here?.line === index ? here.day : null}
+              cursor={day}
             />
           ) : (
             <div
@@ -169,7 +180,11 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
               className="sht-row"
               style={{ top }}
             >
-              <span role="rowheader" className="sht-left">
+              <span
+                role="rowheader"
+                className="sht-left"
+                {...(day !== null && { id: cellId(index, day) })}
+              >
                 <i aria-hidden className="ml-4 h-2 w-40 rounded-[2px] bg-hair" />
                 <span className="sr-only">{t.loading}</span>
               </span>
@@ -181,14 +196,24 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   );
 }
 
+/** A rendered day, and how many before it are not rendered. */
+interface ShownDay {
+  readonly day: number;
+  readonly skipped: number;
+  readonly head: SheetHead;
+}
+
+/** The room of days that are not rendered. */
+const SkippedDays = ({ count }: { readonly count: number }) =>
+  count > 0 && <span aria-hidden style={{ flex: 'none', width: count * COL }} />;
+
 const cellId = (line: number, day: number): string => `sht-${line}-${day}`;
 
 interface RowProps {
   readonly line: SheetLine;
   readonly index: number;
   readonly top: number;
-  readonly heads: readonly SheetHead[];
-  readonly first: number;
+  readonly shown: readonly ShownDay[];
   readonly touch: boolean;
   readonly canOpen: boolean;
   /** Index of the active day, -1 for the name, null if the active cell is in another row. */
@@ -196,7 +221,7 @@ interface RowProps {
 }
 
 const Row = memo(
-  function Row({ line, index, top, heads, first, touch, canOpen, cursor }: RowProps) {
+  function Row({ line, index, top, shown, touch, canOpen, cursor }: RowProps) {
     const name = line.name ?? line.companyName;
     const second = line.name === null ? line.detail : line.companyName;
     const detail = line.name === null ? '' : line.detail;
@@ -236,12 +261,10 @@ const Row = memo(
             </span>
           )}
         </span>
-        <span aria-hidden style={{ flex: 'none', width: first * COL }} />
-        {heads.map((head, i) => {
-          const day = first + i;
-          return (
+        {shown.map(({ day, skipped, head }) => (
+          <Fragment key={head.day}>
+            <SkippedDays count={skipped} />
             <span
-              key={head.day}
               role="gridcell"
               id={cellId(index, day)}
               data-day={day}
@@ -253,8 +276,8 @@ const Row = memo(
             >
               <Cell cell={line.cells[day] ?? null} head={head} />
             </span>
-          );
-        })}
+          </Fragment>
+        ))}
       </div>
     );
   },
@@ -263,11 +286,12 @@ const Row = memo(
     a.top === b.top &&
     a.touch === b.touch &&
     a.cursor === b.cursor &&
-    a.first === b.first &&
     a.canOpen === b.canOpen &&
-    a.heads.length === b.heads.length &&
-    a.heads[0]?.day === b.heads[0]?.day &&
-    a.heads.every(({ status }, i) => status === b.heads[i]?.status) &&
+    a.shown.length === b.shown.length &&
+    a.shown.every(({ head }, i) => {
+      const other = b.shown[i]?.head;
+      return head.day === other?.day && head.status === other.status;
+    }) &&
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line)),
 );
 

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 import { formatBytes, formatWhen } from '#src/ui/format.ts';
+import { getStretch, withPinned } from '../../shared/grid/virtual-window.ts';
 import type { ItemNode } from '../workload.ts';
 import { itemIcon } from '../labels.ts';
 import type { Items } from './use-items.ts';
@@ -47,11 +48,11 @@ export function ItemList(props: ItemListProps) {
     getScrollElement: () => list.current,
     estimateSize: () => ITEM_PX,
     overscan: 8,
+    rangeExtractor: (range) => withPinned(range, cursor),
   });
   const visible = virtual.getVirtualItems();
-  const first = visible[0]?.index ?? 0;
-  const last = visible.at(-1)?.index ?? 0;
-  useEffect(() => items.show(first, last));
+  const { first, count: shown } = getStretch(visible.map(({ index }) => index));
+  useEffect(() => items.show(first, Math.max(first, first + shown - 1)));
   useEffect(() => {
     if (cursor === null) list.current?.scrollTo({ top: 0 });
     else virtual.scrollToIndex(cursor, { align: 'center' });

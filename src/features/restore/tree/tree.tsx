@@ -6,6 +6,7 @@ import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useTouch } from '../../shared/grid/use-touch.ts';
+import { withPinned } from '../../shared/grid/virtual-window.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { TEXTS } from '../texts.ts';
 import { containerIcon, containerName } from '../labels.ts';
@@ -60,6 +61,7 @@ export function NodeTree({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 8,
+    rangeExtractor: (range) => withPinned(range, at),
   });
   const visible = virtual.getVirtualItems();
   const last = rows[visible.at(-1)?.index ?? -1];

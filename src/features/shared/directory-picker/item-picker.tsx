@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA list box instead of a select: only visible rows are rendered */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -11,6 +11,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { useTouch } from '../grid/use-touch.ts';
+import { withPinned } from '../grid/virtual-window.ts';
 import { getKey } from './items.ts';
 import type { PickerKind, PickedItem } from './items.ts';
 import { useDirectory } from './use-directory.ts';
@@ -107,7 +109,10 @@ function Objects<Item extends PickedItem>({
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { rows, isComplete, failure } = useDirectory(organizationId, kind, hasAllSites);
   const [at, setAt] = useState(0);
+  const id = useId();
+  const field = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const rowPx = useTouch() ? TOUCH_ROW_PX : ROW_PX;
   const chosen = new Set(items.map(getKey));
   const isChosen = ({ id }: DirectoryItem): boolean => chosen.has(getKey({ type: kind, id }));
   const found = findItems(rows, text);
@@ -116,9 +121,16 @@ function Objects<Item extends PickedItem>({
   const virtual = useVirtualizer({
     count: found.length,
     getScrollElement: () => list.current,
-    estimateSize: () => ROW,
+    estimateSize: () => rowPx,
     overscan: 8,
+    rangeExtractor: (range) => withPinned(range, current),
   });
+  useEffect(() => virtual.measure(), [virtual, rowPx]);
+  const search = (next: string): void => {
+    setAt(0);
+    list.current?.scrollTo({ top: 0 });
+    onText(next);
+  };
   const set = (objects: readonly DirectoryItem[], isOn: boolean): void => {
     const touched = new Set(objects.map(({ id }) => getKey({ type: kind, id })));
     const stored = items.filter((item) => !touched.has(getKey(item)));
@@ -143,8 +155,15 @@ function Objects<Item extends PickedItem>({
     virtual.scrollToIndex(next);
   };
   const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+    const page = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / rowPx) - 1);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
     const object = found[current];
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.key.length === 1 && event.key !== ' ' && !hasModifier) {
+      // The letter itself goes to the field, which has the focus from here on.
+      field.current?.querySelector('input')?.select();
+      return;
+    }
     if (step !== undefined) go(current + step);
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(found.length - 1);
@@ -165,7 +184,22 @@ function Objects<Item extends PickedItem>({
     );
   return (
     <div className="grid gap-2 pt-2">
-      <SearchField label={t.searchItems} value={text} onChange={onText} />
+      <div
+        ref={field}
+        role="presentation"
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          list.current?.focus();
+        }}
+      >
+        <SearchField
+          label={t.searchItems}
+          value={text}
+          onChange={search}
+          onLeave={() => list.current?.focus()}
+        />
+      </div>
       <div className="flex flex-wrap items-center justify-between gap-2">
         <output className="text-agate text-ink-2">
           {isComplete
@@ -185,9 +219,14 @@ function Objects<Item extends PickedItem>({
           tabIndex={0}
           aria-multiselectable
           aria-label={t.searchItems}
-          {...(found.length > 0 && { 'aria-activedescendant': `item-${kind}-${current}` })}
+          {...(found.length > 0 && { 'aria-activedescendant': `${id}-${current}` })}
           className="h-[360px] overflow-auto border-t border-head-rule focus-visible:-outline-offset-2"
           onKeyDown={onKey}
+          onMouseDown={(event) => {
+            // The list has the focus, not its rows.
+            event.preventDefault();
+            list.current?.focus();
+          }}
         >
           <div className="relative" style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map(({ index, start }) => {
@@ -197,19 +236,19 @@ function Objects<Item extends PickedItem>({
               return (
                 <div
                   key={object.id}
-                  id={`item-${kind}-${index}`}
+                  id={`${id}-${index}`}
                   role="option"
                   tabIndex={-1}
                   aria-selected={isOn}
                   aria-setsize={found.length}
                   aria-posinset={index + 1}
                   className={`absolute inset-x-0 flex cursor-pointer items-center gap-3 border-b border-hair px-2 ${isOn ? 'bg-accent-wash' : 'hover:bg-wash'} ${index === current ? 'outline-1 -outline-offset-1 outline-accent-line' : ''}`}
-                  style={{ height: ROW, top: start }}
+                  style={{ height: rowPx, top: start }}
                   onClick={() => {
                     setAt(index);
                     set([object], !isOn);
                   }}
-                  onKeyDown={onKey}
+                  onKeyDown={undefined}
                 >
                   <span
                     aria-hidden
@@ -250,8 +289,12 @@ function Chosen<Item extends PickedItem>({
           className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-b border-hair py-1"
         >
           <span className="min-w-0 grow basis-32 truncate font-semibold">{item.name}</span>
-          {renderParts?.(item, (changed) =>
-            onChange(items.map((one) => (one === item ? changed : one))),
+          {renderParts && (
+            <span className="order-last basis-full empty:hidden tablet:order-none tablet:basis-auto">
+              {renderParts(item, (changed) =>
+                onChange(items.map((one) => (one === item ? changed : one))),
+              )}
+            </span>
           )}
           <IconButton
             icon="close"
@@ -282,7 +325,8 @@ export function findItems(rows: readonly DirectoryItem[], text: string): readonl
 
 const kindLabel = (kind: PickerKind): string =>
   ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
-const ROW = 36;
+const ROW_PX = 36;
+const TOUCH_ROW_PX = 44;
 /** Of more chosen items, the first are listed. */
 const MAX_SHOWN = 200;
 const EMPTY = {};

@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Rect, Virtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect } from 'react';
 import type { RefObject } from 'react';
-import { getBlocks } from './virtual-window.ts';
+import { addPinned, getBlocks, getStretch } from './virtual-window.ts';
 import type { IndexRange } from './virtual-window.ts';
 
 interface AxisOptions {
@@ -14,12 +14,14 @@ interface AxisOptions {
   readonly size: number;
   /** The sticky head or names before them, in px. */
   readonly sticky: number;
+  /** The active row or day, which stays rendered: the grid names its cell to assistive technology. */
+  readonly active: number | null;
 }
 export interface GridAxis {
   /** The visible part of the scroll container in px; 0 before it is known. */
   readonly width: number;
   readonly height: number;
-  /** What is rendered. */
+  /** What is rendered: the stretch, and the active row or day. */
   readonly indexes: readonly number[];
   readonly stretch: IndexRange;
   /** Scrolls a row or day into view; `end`: to the end of the visible part. */
@@ -32,7 +34,10 @@ export const useGridRows = (options: AxisOptions): GridAxis => useAxis(options, 
 /** The columns of a grid that are rendered. */
 export const useGridColumns = (options: AxisOptions): GridAxis => useAxis(options, true);
 
-function useAxis({ scroller, total, size, sticky }: AxisOptions, horizontal: boolean): GridAxis {
+function useAxis(
+  { scroller, total, size, sticky, active }: AxisOptions,
+  horizontal: boolean,
+): GridAxis {
   // eslint-disable-next-line react/incompatible-library -- React Compiler skips this file
   const axis = useVirtualizer<HTMLElement, HTMLElement>({
     horizontal,
@@ -41,7 +46,7 @@ function useAxis({ scroller, total, size, sticky }: AxisOptions, horizontal: boo
     estimateSize: () => size,
     paddingStart: sticky,
     scrollPaddingStart: sticky,
-    rangeExtractor: getBlocks,
+    rangeExtractor: (range) => addPinned(getBlocks(range), active, range.count),
     observeElementRect: observeInside,
     useFlushSync: false,
   });
@@ -51,7 +56,7 @@ function useAxis({ scroller, total, size, sticky }: AxisOptions, horizontal: boo
   return {
     ...(axis.scrollRect ?? NOWHERE),
     indexes,
-    stretch: { first: indexes[0] ?? 0, count: indexes.length },
+    stretch: getStretch(indexes),
     scrollTo: (index, align = 'auto') => axis.scrollToIndex(index, { align }),
   };
 }
