@@ -20,7 +20,8 @@ export async function loadTaskSubjects(
   const { rows } = await sql<TaskSubject & { readonly id: string }>`
     select t.id, p.name as by, of.objects, case when of.objects = 1 then of.object end as object,
       case when t.request -> 'input' -> 'target' ->> 'kind' = 'other' then coalesce(
-        (select o.name from backup_object as o where o.tenant_id = ${tenant} and o.directory_id = t.request -> 'input' -> 'target' ->> 'object' limit 1),
+        (select o.name from (select (t.request #>> '{input,target,organization}')::uuid as organization, t.request #>> '{input,target,object}' as object offset 0) as x
+          join backup_object as o on o.tenant_id = ${tenant} and o.organization_id = x.organization and o.directory_id = x.object limit 1),
         t.request -> 'input' -> 'target' ->> 'object') end as place
     from engine_task as t
     left join person as p on p.tenant_id = t.tenant_id and p.id = t.user_id

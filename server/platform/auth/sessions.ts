@@ -297,11 +297,10 @@ export async function readOpenSessions(
         s.actor_id, s.actor_tenant, s.impersonation_id, s.parent_id, p.password_reset, u.row as "user"
       from session as s
       join person as p on p.tenant_id = s.tenant_id and p.id = s.user_id
-      join ${sql.table(sqlName('user'))} as u on u.tenant_id = s.tenant_id and u.id = s.user_id::text
+      cross join lateral (select s.user_id::text as id offset 0) as x
+      join ${sql.table(sqlName('user'))} as u on u.tenant_id = s.tenant_id and u.id = x.id
       where s.tenant_id = ${tx.tenant}::uuid and p.tenant_id = ${tx.tenant}::uuid and u.tenant_id = ${tx.tenant}::uuid
-        and s.id = any(${`{${ids.join(',')}}`}::text::uuid[]) and s.ended_at is null`.execute(
-      tx.sql,
-    ),
+        and s.id = any(${`{${ids.join(',')}}`}::uuid[]) and s.ended_at is null`.execute(tx.sql),
     readDeletedCompanies(tx),
   ]);
   return rows.flatMap(({ user, password_reset, ...row }) => {

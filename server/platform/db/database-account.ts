@@ -138,6 +138,8 @@ export interface AuditTable {
   ip: string;
   agent: string;
   detail: JsonColumn<Readonly<Record<string, unknown>>>;
+  /** The one of `detail`. */
+  organization: Generated<string | null>;
 }
 
 /**

@@ -46,7 +46,7 @@ const EARLIER = [
     .map((table) => `drop table ${table}`),
   // What later steps add to earlier tables.
   'drop policy stored on audit',
-  'drop index audit_of_organization',
+  'alter table audit drop column organization',
   'drop index command_at',
   'drop policy archived on event',
   ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(

@@ -253,11 +253,11 @@ eachDatabase((kind, open) => {
     await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const { rows } = await query<{ columns: string }>`
         select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
-        where table_name = 'audit' and column_name <> 'id'`.execute(sql);
+        where table_name = 'audit' and column_name not in ('id', 'organization')`.execute(sql);
       const columns = query.raw(rows[0]?.columns ?? '');
       await query`
         insert into audit (id, ${columns}) select gen_random_uuid(), ${columns}
-        from audit, generate_series(1, 13000) where tenant_id = ${tenant} and detail ->> 'organization' = ${ours.organization}`.execute(
+        from audit, generate_series(1, 13000) where tenant_id = ${tenant} and organization = ${ours.organization}`.execute(
         sql,
       );
     });

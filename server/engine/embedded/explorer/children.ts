@@ -116,11 +116,11 @@ async function findChannel(
 ): Promise<NodeId | null> {
   const { rows } = await sql<{ n: number }>`
     with recursive above as (
-      select f.n, f.parent_key, f.well_known from folder as f
-      where f.tenant_id = ${tenant} and f.object_n = ${object} and f.key = ${folder} and f.n = ${getLast(tenant, object, point, sql`${folder}`)}
+      select f.n, f.parent_key, f.well_known from ${getLast(tenant, object, point, sql`${folder}`)} as l
+        join folder as f on f.tenant_id = ${tenant} and f.object_n = ${object} and f.n = l.n
       union
-      select f.n, f.parent_key, f.well_known from above as a join folder as f
-        on f.tenant_id = ${tenant} and f.object_n = ${object} and f.key = a.parent_key and f.n = ${getLast(tenant, object, point, sql`a.parent_key`)}
+      select f.n, f.parent_key, f.well_known from above as a cross join lateral ${getLast(tenant, object, point, sql`a.parent_key`)} as l
+        join folder as f on f.tenant_id = ${tenant} and f.object_n = ${object} and f.n = l.n
     )
     select n from above where parent_key is null and well_known like '%channel'`.execute(db);
   return rows[0] === undefined ? null : folderId(object, rows[0].n);

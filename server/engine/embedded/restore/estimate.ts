@@ -97,7 +97,8 @@ async function loadRestores(
 ): Promise<readonly MeasuredRestore[]> {
   const { rows } = await sql<{ readonly id: TaskId; readonly durationMs: Ms }>`
     select t.id, t.ended_at - t.started_at as "durationMs" from engine_task as t
-    join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
+    cross join lateral (select (t.request -> 'input' ->> 'explorer')::uuid as id offset 0) as x
+    join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
     where t.tenant_id = ${tx.tenant} and t.organization_id = ${organization} and t.kind = 'restore' and t.state = 'done'
       and t.result in ('success', 'warning') and t.ended_at > ${now - RECENT_MS} and t.ended_at > t.started_at and e.workload = ${workload}
       and (t.progress #>> '{items,done}')::bigint >= ${MIN_ITEMS}

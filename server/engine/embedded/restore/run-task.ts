@@ -239,7 +239,8 @@ async function loadRepository(
         where e.tenant_id = ${tenant} and e.id = ${request.input.explorer}::uuid`.execute(db)
       : await sql<{ id: BackupRepositoryId }>`
         select p.repository_id as id from engine_task as t
-        join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
+        cross join lateral (select (t.request -> 'input' ->> 'explorer')::uuid as id offset 0) as x
+        join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
         join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
         where t.tenant_id = ${tenant} and t.id = ${request.task}::uuid`.execute(db);
   return rows[0]?.id ?? null;

@@ -18,7 +18,8 @@ export async function loadTaskPlace(
   const { rows } = await sql<TaskPlace>`
     select r.request #>> '{input,explorer}' as session, r.request #>> '{input,nodes,0}' as node
     from engine_task as t
-    join engine_task as r on r.tenant_id = t.tenant_id and r.id = case t.kind when 'undo' then t.parent_id else t.id end
+    cross join lateral (select case t.kind when 'undo' then t.parent_id else t.id end as id offset 0) as own
+    join engine_task as r on r.tenant_id = t.tenant_id and r.id = own.id
     where t.tenant_id = ${tenant} and t.id = ${task}::uuid`.execute(db);
   return rows[0] ?? NO_PLACE;
 }

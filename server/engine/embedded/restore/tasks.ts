@@ -143,8 +143,9 @@ export async function findTaskRoute(tx: TenantTx, task: TaskId): Promise<JobRout
   }>`
     select p.repository_id as repository, t.state = 'stopping' as "isStopping" from engine_task as t
     left join engine_task as parent on parent.tenant_id = t.tenant_id and parent.id = t.parent_id
-    join explorer as e on e.tenant_id = t.tenant_id
-      and e.id = coalesce(t.request -> 'input' ->> 'explorer', parent.request -> 'input' ->> 'explorer')::uuid
+    cross join lateral (
+      select coalesce(t.request -> 'input' ->> 'explorer', parent.request -> 'input' ->> 'explorer')::uuid as id offset 0) as x
+    join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
     join restore_point as p on p.tenant_id = t.tenant_id and p.id = e.point_id
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid`.execute(tx.sql);
   const [row] = rows;
@@ -321,11 +322,12 @@ interface TaskRow {
 const getTaskColumns = ({
   user,
 }: EngineScope): RawBuilder<unknown> => sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
-  coalesce(t.request ->> 'workload', (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
-    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
+  coalesce(t.request ->> 'workload', (select e.workload from (select coalesce(t.request -> 'input' ->> 'explorer', (
+    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id))::uuid as id offset 0) as x
+    join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
   exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and ${IS_UNDO}) as undone,
   exists (select from engine_task as r where r.tenant_id = t.tenant_id and r.parent_id = t.id and ${IS_RETRY}) as retried,
-  exists (select from explorer as e where e.tenant_id = t.tenant_id and e.id = (t.request #>> '{input,explorer}')::uuid
+  exists (select from (select (t.request #>> '{input,explorer}')::uuid as id offset 0) as x join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
     and e.user_id = ${user} and e.stopped_at is null) as "isOpen",
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders",
   coalesce((t.progress #>> '{counts,failed}')::int, 0) > 0 and exists (select from restore_item as i

@@ -79,7 +79,7 @@ export async function readAudit(
   );
   if (ids.length === 0) return { rows: [], next: null, count: 0 };
   const where = sql`a.tenant_id = ${tenant} and ${IS_RESTORE_AUDIT}
-    and a.detail ->> 'organization' in (${sql.join(ids)})
+    and a.organization in (${sql.join(ids)})
     and ${action === undefined ? sql`true` : sql`${ACTION} = ${action}`}
     and ${userId === undefined ? sql`true` : sql`(a.actor_id::text = ${userId} or a.detail ->> 'actedAs' = ${userId})`}
     and ${sessionId === undefined ? sql`true` : sql`a.detail ->> 'session' = ${sessionId}`}
@@ -138,7 +138,7 @@ export async function listAuditedUsers(
   const { rows } = await sql<{ _id: string; name: string }>`
     select p.id as "_id", p.name from person as p where p.tenant_id = ${tx.tenant} and p.id in (
       select a.actor_id from audit as a where a.tenant_id = ${tx.tenant} and ${IS_RESTORE_AUDIT}
-        and a.detail ->> 'organization' in (${sql.join([...audited.keys()])}))
+        and a.organization in (${sql.join([...audited.keys()])}))
     order by lower(p.name), p.id limit 1000`.execute(tx.sql);
   return rows;
 }

@@ -98,6 +98,7 @@ import { migration0130 } from './0130_log_line_times.ts';
 import { migration0131 } from './0131_unnumbered_objects.ts';
 import { migration0132 } from './0132_team_sites.ts';
 import { migration0133 } from './0133_command_times.ts';
+import { migration0136 } from './0136_audit_organizations.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -202,4 +203,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0131,
   migration0132,
   migration0133,
+  migration0136,
 ];
