@@ -33,7 +33,8 @@ import { type OpenStore, openStore } from '#server/platform/db/open.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { SYSTEM_FOLDER } from '../../run-folder.ts';
 import { binaries, TEMPLATE, urlIn } from './binaries.ts';
-import { noteStatements, parseNoted } from './noted-statements.ts';
+import { enlargeTables, findLostConditions } from './lost-conditions.ts';
+import { noteStatements, parseNoted, takeNoted } from './noted-statements.ts';
 
 export type Kind = Store['kind'];
 
@@ -110,7 +111,23 @@ export async function closeStores(): Promise<void> {
   common = null;
   emptied = null;
   await Promise.all(opened.splice(0).map((store) => store.close()));
-  await parseNoted(() => (own ??= openEmbedded()));
+  const noted = takeNoted();
+  await parseNoted(noted, () => (own ??= openEmbedded()));
+  if (noted.length === 0 || CITUS !== '') return;
+  const lost = await findLostConditions(await (plans ??= openLarge()), noted);
+  if (lost.length > 0)
+    throw new Error(
+      `Under row-level security, statements of this file don't use an index by these columns. Calculate the values before, see tests/server/db/lost-conditions.ts:\n${lost.join('\n')}`,
+    );
+}
+
+/** Connects to a database whose tables the planner takes for large ones. */
+export async function openLarge(): Promise<Client> {
+  const url = await freshUrl();
+  await enlargeTables(url, join(FOLDER, 'data'));
+  const client = new Client(url);
+  await client.connect();
+  return client;
 }
 
 /**
@@ -179,6 +196,7 @@ let common: Promise<OpenStore> | null = null;
 let emptied: Promise<string> | null = null;
 /** Of this process, which ends it. */
 let own: Promise<OpenStore> | null = null;
+let plans: Promise<Client> | null = null;
 
 function openEmbedded(): Promise<OpenStore> {
   const image = migratedImage();

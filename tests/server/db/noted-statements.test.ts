@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { anyStore, embedded, missing } from './databases.ts';
-import { parseNoted } from './noted-statements.ts';
+import { parseNoted, takeNoted } from './noted-statements.ts';
 
 test.skipIf(missing !== '')(
   `STORE-1: what a suite sends to PostgreSQL alone is refused if the embedded database doesn't understand it${missing}`,
@@ -15,10 +15,10 @@ test.skipIf(missing !== '')(
       },
       { readOnly: false },
     );
-    await expect(parseNoted(embedded)).rejects.toThrow(
+    await expect(parseNoted(takeNoted(), embedded)).rejects.toThrow(
       'select n from only_here where n in (1, $1)',
     );
     await store.system((tx) => sql`select tenant_id from tenant_list`.execute(tx));
-    await expect(parseNoted(embedded)).resolves.toBeUndefined();
+    await expect(parseNoted(takeNoted(), embedded)).resolves.toBeUndefined();
   },
 );

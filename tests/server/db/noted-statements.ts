@@ -1,16 +1,18 @@
 /**
  * Suites that prove nothing of a database run on PostgreSQL alone. What they send to it, the
- * embedded database has to understand, too: it parses each statement against the same tables.
+ * embedded database has to understand, too: it parses each statement against the same tables. And each
+ * statement has to use its indexes under row-level security.
  */
 import { Client } from 'pg';
 import { sql } from 'kysely';
 import type { OpenStore } from '#server/platform/db/open.ts';
+import type { NotedStatement } from './lost-conditions.ts';
 
 /** Databases of such suites. */
 const watched = new Set<string>();
 /** Those of this process, by a form that is the same for lists of any length. */
 const parsed = new Set<string>();
-const sent = new Map<string, string>();
+const sent = new Map<string, NotedStatement>();
 const READ_OR_WRITE = /^\s*(?:select|insert|update|delete|with)\b/i;
 const BATCH_SIZE = 50;
 const LIST = /\(\$\d+(?:::\w+)?(?:, ?\$\d+(?:::\w+)?)*\)(?:, ?\(\$\d+(?:, ?\$\d+)*\))*/g;
@@ -21,13 +23,22 @@ export function noteStatements(database: string): void {
   watched.add(database);
 }
 
+/** Returns what was noted since the last call. */
+export function takeNoted(): NotedStatement[] {
+  const noted = [...sent.values()];
+  sent.clear();
+  return noted;
+}
+
 /**
- * Lets the embedded database parse what was noted since the last call.
+ * Lets the embedded database parse statements.
  * @throws Error with the statement and the reason if it refuses one.
  */
-export async function parseNoted(embedded: () => Promise<OpenStore>): Promise<void> {
-  const texts = [...sent.values()];
-  sent.clear();
+export async function parseNoted(
+  noted: readonly NotedStatement[],
+  embedded: () => Promise<OpenStore>,
+): Promise<void> {
+  const texts = noted.map(({ text }) => text);
   if (texts.length === 0) return;
   const store = await embedded();
   const parse = (some: readonly string[]): Promise<unknown> =>
@@ -65,10 +76,10 @@ function watchClients(): void {
 }
 
 function note(first: unknown): void {
-  const text = (first as { readonly text?: unknown } | null)?.text;
+  const { text, values } = (first ?? {}) as { text?: unknown; values?: readonly unknown[] };
   if (typeof text !== 'string' || !READ_OR_WRITE.test(text)) return;
   const form = text.replaceAll(LIST, '($)').replaceAll(/\$\d+/g, '$');
   if (parsed.has(form)) return;
   parsed.add(form);
-  sent.set(form, text);
+  sent.set(form, { text, values: values ?? [] });
 }

@@ -247,7 +247,11 @@ anyDatabase((kind, open) => {
     const { user, session } = await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const row = await sql
         .selectFrom('session')
-        .innerJoin('person', 'person.id', 'session.user_id')
+        .innerJoin('person', (join) =>
+          join
+            .onRef('person.tenant_id', '=', 'session.tenant_id')
+            .onRef('person.id', '=', 'session.user_id'),
+        )
         .select(['session.id', 'session.user_id'])
         .where('session.tenant_id', '=', tenant)
         .where('person.username', 'like', 'operator-user-9-%')

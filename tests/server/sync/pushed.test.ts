@@ -192,8 +192,8 @@ eachDatabase((kind, open) => {
         db,
       );
       await sql`
-        update app_user as u set row = jsonb_set(u.row::jsonb, '{companies}', '[2]')::json from person as p
-        where u.tenant_id = ${tenant} and p.tenant_id = ${tenant} and p.id::text = u.id and p.username = 'olga'`.execute(
+        update app_user as u set row = jsonb_set(u.row::jsonb, '{companies}', '[2]')::json
+        where u.tenant_id = ${tenant} and u.id = (select p.id::text from person as p where p.tenant_id = ${tenant} and p.username = 'olga')`.execute(
         db,
       );
     });
