@@ -126,12 +126,13 @@ export const adminCalls = {
     method: 'GET',
     path: 'admin/events',
     summary:
-      'Lists the events of the log, newest first, a hundred at a time. `before` continues after the last one. Events up to the number `archived` are only in the archive.',
+      'Lists the events of the log, newest first, a hundred at a time. `before` continues after the last one. Events up to the number `archived` are only in the archive; `reachesArchive`: the period begins there.',
     input: v.strictObject({ ...QUERY, before: v.optional(seq) }),
     output: v.object({
       events: v.array(EventSchema),
       next: v.nullable(v.number()),
       archived: v.number(),
+      reachesArchive: v.boolean(),
       types: v.array(v.string()),
     }),
     gate: 'admin.dashboard',

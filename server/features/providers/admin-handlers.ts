@@ -38,9 +38,9 @@ export const adminHandlers = (
     return context.store.tenant(
       at,
       async (tx) => {
-        const { events, next } = await eventsBefore(tx, query, before ?? null, PAGE);
+        const { events, ...rest } = await eventsBefore(tx, query, before ?? null, PAGE);
         const { cut: archived } = await tx.head();
-        return ok({ events: [...events], next, archived, types: TYPES });
+        return ok({ events: [...events], ...rest, archived, types: TYPES });
       },
       { readOnly: true },
     );

@@ -39,14 +39,18 @@ interface Found {
 
 /**
  * Returns matching events before `before`, newest first. `next` is where to continue; null at the
- * beginning of the log.
+ * beginning of the log. `reachesArchive`: no event that is left in the log is older than the period.
  */
 export async function eventsBefore(
   tx: TenantTx,
   query: EventQuery,
   before: number | null,
   count: number,
-): Promise<{ readonly events: readonly EventListed[]; readonly next: number | null }> {
+): Promise<{
+  readonly events: readonly EventListed[];
+  readonly next: number | null;
+  readonly reachesArchive: boolean;
+}> {
   const { seq: head, cut } = await tx.head();
   const request = { ...query, actor: await loadActor(tx, query.actor) };
   const from = query.from === undefined ? 0 : await lastBefore(tx, query.from, head);
@@ -63,7 +67,11 @@ export async function eventsBefore(
     found.push(...rows);
     next = rows.length > 0 && found.length === count ? (rows.at(-1)?.seq ?? low) : low;
   }
-  return { events: await toOutput(tx, found), next: next > first ? next : null };
+  return {
+    events: await toOutput(tx, found),
+    next: next > first ? next : null,
+    reachesArchive: cut > 0 && from <= cut,
+  };
 }
 
 /** Returns the id of the user with this name; any other text is returned unchanged. */

@@ -69,7 +69,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
       formatDone: (name, rows) => t.fileLines({ name, count: rows }),
     });
   };
-  const { rows, before, busy, error, more } = evidence;
+  const { rows, before, busy, error, retryable, more } = evidence;
   const sought = error !== null && offline ? MESSAGES.needsNetwork : error;
 
   return (
@@ -145,11 +145,13 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                       <Callout
                         tone={offline ? 'warning' : 'failed'}
                         alert
-                        action={
-                          <Button size="sm" onClick={more}>
-                            {ui.tryAgain}
-                          </Button>
-                        }
+                        {...((offline || retryable) && {
+                          action: (
+                            <Button size="sm" onClick={more}>
+                              {ui.tryAgain}
+                            </Button>
+                          ),
+                        })}
                       >
                         {offline ? t.notOnDevice({ reason: sought }) : sought}
                       </Callout>

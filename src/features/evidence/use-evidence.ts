@@ -4,6 +4,7 @@ import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { canRetry } from '../shared/can-retry.ts';
 import type { EvidencePage } from './file.ts';
 
 export interface EvidenceAsk {
@@ -31,6 +32,8 @@ export interface EvidenceView {
   readonly before: string | null;
   readonly busy: boolean;
   readonly error: string | null;
+  /** After an error: whether the same request can succeed. */
+  readonly retryable: boolean;
   /** Loads the next page, or retries it after a failure. */
   readonly more: () => void;
 }
@@ -51,8 +54,12 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
     before: null,
     busy: false,
     error: null,
+    retryable: true,
   });
-  const mine = state.key === key ? state : { key, rows: null, before: null, busy: on, error: null };
+  const mine =
+    state.key === key
+      ? state
+      : { key, rows: null, before: null, busy: on, error: null, retryable: true };
   useEffect(() => {
     if (!on) return;
     let gone = false;
@@ -61,7 +68,17 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
       const page = await askEvidence(ask, null);
       if (!gone)
         setState(
-          withPage({ key: getKey(ask), rows: null, before: null, busy: false, error: null }, page),
+          withPage(
+            {
+              key: getKey(ask),
+              rows: null,
+              before: null,
+              busy: false,
+              error: null,
+              retryable: true,
+            },
+            page,
+          ),
         );
     };
     void begin();
@@ -82,7 +99,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
 const getKey = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
 
 /** Appends a page to the earlier ones; a failure leaves them unchanged. */
-const withPage = (state: State, page: Result<EvidencePage>): State =>
+export const withPage = (state: State, page: Result<EvidencePage>): State =>
   page.ok
     ? {
         ...state,
@@ -91,4 +108,9 @@ const withPage = (state: State, page: Result<EvidencePage>): State =>
         rows: [...(state.rows ?? []), ...page.value.rows],
         before: page.value.before,
       }
-    : { ...state, busy: false, error: getFailureText(page.failure) };
+    : {
+        ...state,
+        busy: false,
+        error: getFailureText(page.failure),
+        retryable: canRetry(page.failure),
+      };

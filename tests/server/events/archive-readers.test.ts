@@ -91,6 +91,11 @@ eachDatabase((name, open) => {
     expect(await list(`?before=${cut}`)).toMatchObject({ events: [], next: null, archived: cut });
     for (const type of ['company.', 'subscription.'])
       expect(await list(`?type=${type}`)).toMatchObject({ events: [], next: null });
+    expect(page.reachesArchive).toBe(true);
+    const reaches = async (from: number) => (await list(`?from=${from}`)).reachesArchive;
+    const oldest = page.events.at(-1)?.at ?? 0;
+    expect([await reaches(lastAt), await reaches(oldest)]).toEqual([true, true]);
+    expect(await reaches(oldest + 1)).toBe(false);
     const evidence = (from: number) =>
       me<OutputOf<'listEvidence'>>(
         'GET',

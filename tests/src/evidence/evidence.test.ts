@@ -9,6 +9,9 @@ import {
 } from '#src/features/evidence/address.ts';
 import { evidenceLine, makeEvidenceFile } from '#src/features/evidence/file.ts';
 import type { EvidencePage } from '#src/features/evidence/file.ts';
+import { withPage } from '#src/features/evidence/use-evidence.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed } from '#contract/result.ts';
 import { SHORTCUTS, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 
 const AT = Date.UTC(2026, 10, 21, 7, 46);
@@ -122,4 +125,21 @@ test('EVID-6, CSV-4: the file has every page of the period, reports its progress
   );
   expect(await stopped.done()).toBe(null);
   expect(request).toHaveLength(4);
+});
+
+test('EVID-7: what the server refused is not offered again, what it could not answer is', () => {
+  const state = { key: '', rows: null, before: null, busy: true, error: null, retryable: true };
+  const issues = [{ path: 'from', message: MESSAGES.evidenceArchived }];
+  const refused = { kind: 'bad-input', message: 'The request is invalid.', issues } as const;
+  expect(withPage(state, failed(refused))).toMatchObject({
+    busy: false,
+    error: 'Events from the start of this period are archived. Choose a later start.',
+    retryable: false,
+  });
+  for (const kind of ['forbidden', 'not-found', 'update-needed'] as const)
+    expect(withPage(state, failed({ kind, message: 'no' })).retryable).toBe(false);
+  for (const kind of ['no-answer', 'needs-network', 'server-fault', 'signed-out'] as const)
+    expect(withPage(state, failed({ kind, message: 'no' })).retryable).toBe(true);
+  const busy = { kind: 'busy', message: 'no', retryAfterMs: 1_000 } as const;
+  expect(withPage(state, failed(busy)).retryable).toBe(true);
 });

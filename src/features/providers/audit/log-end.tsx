@@ -14,3 +14,13 @@ export function LogEnd({
       : events.length === 0 && t.nothingSoFar({ number: formatCount(next) });
   return text === false ? null : <p className="m-0 px-5 py-3 text-ink-2">{text}</p>;
 }
+
+/** What to do about an empty list. A longer period doesn't help if all older events are archived. */
+export const getEmptyHint = (isFiltered: boolean, reachesArchive: boolean): string =>
+  isFiltered
+    ? reachesArchive
+      ? t.noMatchesHintArchived
+      : t.noMatchesHint
+    : reachesArchive
+      ? t.noEventsHintArchived
+      : t.noEventsHint;

@@ -28,6 +28,8 @@ export const adminEventsMessages = defineMessages('adminEvents', {
   noMatchesHint: 'Remove a filter or choose a longer period.',
   noEventsHint:
     'Every change in the portal appears here. Choose a longer period to see older events.',
+  noMatchesHintArchived: 'Remove a filter. All older events are archived.',
+  noEventsHintArchived: 'Every change in the portal appears here. All older events are archived.',
   pages: 'Pages',
   newest: 'Newest',
   older: 'Older',

@@ -24,7 +24,7 @@ import { eventsAsk, eventsPlace, eventsQuery, filtersOn } from './address.ts';
 import type { EventsPlace } from './address.ts';
 import { EventList } from './event-list.tsx';
 import { Filters } from './filters.tsx';
-import { LogEnd } from './log-end.tsx';
+import { getEmptyHint, LogEnd } from './log-end.tsx';
 import { useEvents } from './use-events.ts';
 import { adminEventsMessages as t } from './messages.en.ts';
 
@@ -135,7 +135,7 @@ function Log({ branding }: { readonly branding: Branding }) {
         )}
         {page !== null && page.events.length === 0 && page.next === null && (
           <Notice icon="log" level={2} title={filtersOn(place) > 0 ? t.noMatches : t.noEvents}>
-            <p className="m-0">{filtersOn(place) > 0 ? t.noMatchesHint : t.noEventsHint}</p>
+            <p className="m-0">{getEmptyHint(filtersOn(place) > 0, page.reachesArchive)}</p>
           </Notice>
         )}
         {page !== null && page.events.length > 0 && (
