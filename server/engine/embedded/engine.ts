@@ -56,6 +56,7 @@ export interface EmbeddedEngine
 /** `context` is a function because the engine is one of the services of the context. */
 export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
   const connections = makeGraphConnections(context);
+  const restores = makeRestorePorts(context, connections);
   return {
     kind: 'embedded',
     capabilities: CAPABILITIES,
@@ -96,7 +97,9 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
         context().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
     },
     ...makeRestoreCalls(context, makeRestoreRights(context, connections)),
-    ...makeCompareCalls(context, connections),
+    ...makeCompareCalls(context, connections, (tenant, repository) =>
+      restores.openContent(tenant, repository),
+    ),
     ...makeEstimateCalls(context, connections),
     operators: {
       refreshGroups: (scope, input) => refreshGroupMembers(context(), connections, scope, input),
@@ -107,7 +110,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     },
     imports: makeImportCalls(context),
     sessions: sessionPorts(context, connections),
-    restores: makeRestorePorts(context, connections),
+    restores,
   };
 }
 

@@ -9,7 +9,7 @@ import type {
   EnginePage,
 } from '#contract/engine/engine.ts';
 import { isImported } from '#contract/engine/imports.ts';
-import type { ExplorerId, Ms, NodeId } from '#contract/ids.ts';
+import type { BackupRepositoryId, ExplorerId, Ms, NodeId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
@@ -28,7 +28,8 @@ import { graphMessages } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import type { GraphConnections } from '../organizations/access.ts';
 import { recordCall } from '../restore/record-call.ts';
-import type { SourceCall, SourceObject } from '../types.ts';
+import type { RestorePorts } from '../restore/running-task.ts';
+import type { SourceCall, SourceObject, StoredItem } from '../types.ts';
 import {
   type CurrentItem,
   type KnownItem,
@@ -36,7 +37,8 @@ import {
   readCurrentPart,
   readFolderNames,
 } from './current-items.ts';
-import { getDifference } from './difference.ts';
+import { findChangedMails } from './changed-mails.ts';
+import { type ComparedSide, getDifference } from './difference.ts';
 import { compareMessages as t } from './messages.en.ts';
 
 export type CompareCalls = Pick<Engine, 'compare' | 'compareFolder' | 'readProduction'>;
@@ -48,6 +50,7 @@ export type CompareCalls = Pick<Engine, 'compare' | 'compareFolder' | 'readProdu
 export function makeCompareCalls(
   context: () => AppContext,
   connections: GraphConnections,
+  openContent: RestorePorts['openContent'],
 ): CompareCalls {
   /** Nothing waits for Microsoft 365 in a transaction. What is answered is recorded (G63). */
   const ask = async <L, T>(
@@ -90,7 +93,7 @@ export function makeCompareCalls(
         { explorer, node },
         (tx, open) => loadItem(tx, open, node),
         async (ports, loaded, call) => {
-          const compared = await compareItems(context(), scope, ports, loaded, call);
+          const compared = await compareItems(context(), openContent, scope, ports, loaded, call);
           if (!compared.ok) return compared;
           const [item] = compared.value;
           return item === undefined ? failed('missing', explorerMessages.noNode) : ok(item);
@@ -124,11 +127,11 @@ export function makeCompareCalls(
             const item = parseNodeId(id);
             return item?.kind === 'item' ? [item.n] : [];
           });
-          const loaded = await loadItems(tx, state, numbers);
+          const loaded = await loadItems(tx, open, state, numbers);
           return loaded.ok ? ok({ page: { ...rest, rows: [] }, loaded: loaded.value }) : loaded;
         },
         async (ports, { page, loaded }, call) => {
-          const compared = await compareItems(context(), scope, ports, loaded, call);
+          const compared = await compareItems(context(), openContent, scope, ports, loaded, call);
           return compared.ok ? ok({ ...page, rows: compared.value }) : compared;
         },
         ({ rows }) => rows.length,
@@ -209,10 +212,11 @@ const MAX_LOST = 2;
 
 // ---- items of the backup
 
-type LoadedItem = ItemRow & KnownItem;
+type LoadedItem = ItemRow & KnownItem & Pick<StoredItem, 'parts'>;
 const getFolderName = ({ path }: KnownItem): string => path.at(-1)?.name ?? '';
 interface LoadedItems {
   readonly state: ObjectState;
+  readonly repository: BackupRepositoryId;
   readonly object: SourceObject;
   readonly items: readonly LoadedItem[];
 }
@@ -226,19 +230,20 @@ async function loadItem(
   const ref = parseNodeId(node);
   const state = ref?.kind === 'item' ? await loadState(tx, explorer, ref.object) : null;
   if (ref?.kind !== 'item' || state === null) return failed('missing', explorerMessages.noNode);
-  return loadItems(tx, state, [ref.n]);
+  return loadItems(tx, explorer, state, [ref.n]);
 }
 
 /** The versions with these numbers, in their order. */
 async function loadItems(
   { sql: db, tenant }: TenantTx,
+  { repository }: OpenExplorer,
   state: ObjectState,
   numbers: readonly number[],
 ): Promise<EngineResult<LoadedItems>> {
   const { n, kind, directoryId: id, name, address, point } = state;
   if (isImported(id)) return failed('unsupported', t.imported);
   const { rows } = await sql<LoadedItem>`
-    select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.key, v.change_key as "changeKey", v.changed_at as "changedAt", v.folder_key as folder,
+    select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.parts, v.key, v.change_key as "changeKey", v.changed_at as "changedAt", v.folder_key as folder,
       not (v.to_point is null or v.to_point >= ${point}) as deleted, seen.first, seen.last,
       coalesce(place.path, '[]'::jsonb) as path
     from item as v cross join lateral (
@@ -260,6 +265,7 @@ async function loadItems(
   const byNumber = new Map(rows.map((row) => [row.n, row]));
   return ok({
     state,
+    repository,
     object: { kind, id, name, address },
     items: numbers.flatMap((item) => byNumber.get(item) ?? []),
   });
@@ -279,9 +285,10 @@ const getFolder = (
 
 async function compareItems(
   { store }: AppContext,
+  openContent: RestorePorts['openContent'],
   { tenant }: EngineScope,
   ports: GraphPorts,
-  { state, object, items }: LoadedItems,
+  { state, repository, object, items }: LoadedItems,
   call: SourceCall,
 ): Promise<EngineResult<readonly ComparedItem[]>> {
   const current = await readCurrentItems(ports, object, items, call);
@@ -294,23 +301,51 @@ async function compareItems(
     current.value,
     call,
   );
+  const getSides = (item: LoadedItem, n: number) => {
+    const now = current.value[n] ?? null;
+    const folderName =
+      now?.folder === item.folder ? getFolderName(item) : (names.get(now?.folder ?? '') ?? '');
+    return {
+      backup: { ...item, folderName: getFolderName(item) },
+      production: now === null ? null : { ...now, folderName },
+    };
+  };
+  const sides = items.map(getSides);
+  const pairs = sides.filter(isUnread);
+  const readTexts = async (): ReturnType<typeof findChangedMails> => {
+    const content = pairs.length === 0 ? null : await openContent(tenant, repository);
+    // Without its repository, the texts stay unknown.
+    if (!content?.ok) return ok(new Map());
+    try {
+      return await findChangedMails(ports, object, pairs, content.value, call);
+    } finally {
+      await content.value.close();
+    }
+  };
+  const changed = await readTexts();
+  if (!changed.ok) return changed;
   return ok(
-    items.map((item, n): ComparedItem => {
-      const now = current.value[n] ?? null;
-      const production =
-        now === null
-          ? null
-          : {
-              ...now,
-              folderName:
-                now.folder === item.folder ? getFolderName(item) : (names.get(now.folder) ?? ''),
-            };
-      return {
-        node: itemNode(state.n, state.reads ? item : withoutContent(item)),
-        ...getDifference({ ...item, folderName: getFolderName(item) }, production, state.reads),
-      };
-    }),
+    sides.map(({ backup, production }): ComparedItem => ({
+      node: itemNode(state.n, state.reads ? backup : withoutContent(backup)),
+      ...getDifference(backup, production, state.reads, changed.value.get(backup.n)),
+    })),
   );
+}
+
+interface Sides {
+  readonly backup: LoadedItem & ComparedSide;
+  readonly production: ComparedSide | null;
+}
+
+/**
+ * Whether only the texts can say if a mail was changed. One that a restore wrote is compared by its
+ * properties only, as Exchange may rewrite its text.
+ */
+function isUnread(pair: Sides): pair is Sides & { readonly production: ComparedSide } {
+  const { backup, production } = pair;
+  if (backup.kind !== 'mail' || production?.key !== backup.key) return false;
+  const { state, content } = getDifference(backup, production, true);
+  return content === 'unknown' && state !== 'changed' && backup.parts.length > 0;
 }
 
 /** Names of the folders that items were moved to: from the backups, else from Microsoft 365. */
@@ -318,7 +353,7 @@ async function nameFolders(
   store: AppContext['store'],
   tenant: EngineScope['tenant'],
   ports: GraphPorts,
-  { state, object, items }: LoadedItems,
+  { state, object, items }: Omit<LoadedItems, 'repository'>,
   current: readonly CurrentItem[],
   call: SourceCall,
 ): Promise<ReadonlyMap<string, string>> {

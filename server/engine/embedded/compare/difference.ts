@@ -10,12 +10,13 @@ export interface ComparedSide extends ItemChange {
 /**
  * Compares an item version with what Microsoft 365 has now (null: it was deleted). `reads`: whether
  * its title and content may be shown. Moving an item changes its version, so versions that differ
- * say nothing alone.
+ * say nothing alone. `isEdited`: whether its text was changed, if it was read.
  */
 export function getDifference(
   backup: ComparedSide,
   production: ComparedSide | null,
   reads: boolean,
+  isEdited?: boolean,
 ): Pick<ComparedItem, 'state' | 'properties' | 'content' | 'productionBytes'> {
   const isSameProperty = (name: PropertyName): boolean =>
     production === null || !differs(name, backup, production);
@@ -27,7 +28,8 @@ export function getDifference(
   }));
   if (production === null)
     return { state: 'deleted', properties, content: 'same', productionBytes: null };
-  const content = compareContent(backup, production);
+  const content =
+    isEdited === undefined ? compareContent(backup, production) : isEdited ? 'changed' : 'same';
   const hasChanged =
     content === 'changed' ||
     getNames(backup, true).some((name) => name !== 'folder' && !isSameProperty(name));
