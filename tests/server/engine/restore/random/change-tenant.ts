@@ -117,6 +117,16 @@ const FILE_CHANGES: readonly Change[] = [
     (): Change => async (office, targets, random) =>
       passNames(office, pick(listDrives(office, targets), random) ?? '', random),
   ),
+  // Somebody else gets access to a file, or loses it.
+  onFile(async (office, { file }, random) => {
+    const [, , third] = office.admin.listUsers();
+    if (third === undefined) throw new Error('The tenant is too small.');
+    await office.send('POST', `${itemPath(file)}/invite`, {
+      recipients: [{ objectId: third.id }],
+      roles: [random(2) === 0 ? 'read' : 'write'],
+      sendInvitation: false,
+    });
+  }),
   // Another file takes the place of one.
   onFile(async (office, { file, drive }) => {
     office.admin.deleteLibraryFile(drive, file.id);

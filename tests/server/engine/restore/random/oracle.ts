@@ -127,6 +127,13 @@ export function expectRestore(
             ? found.id
             : `new ${count}`,
         isRead: thing.isRead && !isUnread,
+        // What replaced another keeps who has access to that.
+        shared:
+          found !== null && !isBeside
+            ? found.shared
+            : terms.flags.permissions === true
+              ? thing.shared
+              : [],
       });
       const path = getNames(place);
       for (let depth = 1; depth <= path.length; depth += 1)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { onTestFinished } from 'vitest';
 import type {
   EngineScope,
@@ -15,6 +16,7 @@ import { TenantTables as TenantStore } from '#server/demo/tenant/store.ts';
 import type { TenantAdmin } from '#server/demo/tenant/admin.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { aTenant } from '../../../db/drafts.ts';
@@ -120,6 +122,13 @@ export async function aRandomOffice(store: Store, seed: number) {
       },
     },
   );
+  /** Somebody of the organization who restores the person's data alone, or that of the site alone. */
+  const operator: EngineScope = { ...scope, user: randomUUID(), operator: other.id };
+  const covers = seed % 2 === 0 ? ('User' as const) : ('Site' as const);
+  await addRole(context, scope, other.id, {
+    type: covers,
+    id: covers === 'User' ? user.id : site.id,
+  });
   const jobs = allJobs(context);
   const runner = makeJobRunner(context, {
     'backup-session': jobs['backup-session'],
@@ -158,16 +167,17 @@ export async function aRandomOffice(store: Store, seed: number) {
       if (row?.state === 'done') return { at, result: row.result };
     }
   };
-  const open = async (workload: Workload, at: number): Promise<ExplorerId> =>
-    getValue(await engine.openExplorer(scope, { workload, job: null, at, showDeleted: false })).id;
+  const open = async (workload: Workload, at: number, as = scope): Promise<ExplorerId> =>
+    getValue(await engine.openExplorer(as, { workload, job: null, at, showDeleted: false })).id;
   const listOnly = async (
     explorer: ExplorerId,
     parent: NodeId | null,
     only: 'all' | 'folders' | 'items' | 'objects',
+    as: EngineScope,
   ): Promise<readonly Node[]> => {
     const rows: Node[] = [];
     for (let cursor: string | null = null; ;) {
-      const page = await engine.listChildren(scope, {
+      const page = await engine.listChildren(as, {
         explorer,
         parent,
         only,
@@ -184,15 +194,15 @@ export async function aRandomOffice(store: Store, seed: number) {
     }
   };
   /** Everything that a session shows, from the top down. */
-  const walk = async (explorer: ExplorerId): Promise<readonly FoundNode[]> => {
+  const walk = async (explorer: ExplorerId, as = scope): Promise<readonly FoundNode[]> => {
     const found: FoundNode[] = [];
     const visit = async (object: Node, parent: Node, path: readonly string[]): Promise<void> => {
-      const items = await listOnly(explorer, parent.id, 'items');
+      const items = await listOnly(explorer, parent.id, 'items', as);
       const hasFolders = !('hasFolders' in parent) || parent.hasFolders;
-      const folders = hasFolders ? await listOnly(explorer, parent.id, 'folders') : [];
+      const folders = hasFolders ? await listOnly(explorer, parent.id, 'folders', as) : [];
       const isTop = parent === object;
       const objects =
-        isTop && object.kind === 'site' ? await listOnly(explorer, parent.id, 'objects') : [];
+        isTop && object.kind === 'site' ? await listOnly(explorer, parent.id, 'objects', as) : [];
       const apart = new Set(objects.map(({ id }) => id));
       for (const node of items) found.push({ node, object, path: [...path, node.name] });
       for (const node of folders) {
@@ -205,37 +215,39 @@ export async function aRandomOffice(store: Store, seed: number) {
         await visit(site, site, []);
       }
     };
-    for (const object of await listOnly(explorer, null, 'objects')) {
+    for (const object of await listOnly(explorer, null, 'objects', as)) {
       found.push({ node: object, object, path: [] });
       await visit(object, object, []);
     }
     return found;
   };
-  const end = async (task: string): Promise<EngineTask> => {
+  const end = async (task: string, as: EngineScope): Promise<EngineTask> => {
     for (let turns = 0; turns < 300; turns++) {
       await runner.tick();
-      const now = getValue(await engine.getTask(scope, { task }));
+      const now = getValue(await engine.getTask(as, { task }));
       if (now.state === 'done') return now;
       fixture.pass(MINUTE_MS);
     }
     throw new Error('The task does not end.');
   };
-  const listResults = async (task: string): Promise<readonly ItemResult[]> =>
-    getValue(await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }))
+  const listResults = async (task: string, as: EngineScope): Promise<readonly ItemResult[]> =>
+    getValue(await engine.listResults(as, { task, outcome: null, cursor: null, limit: 1_000 }))
       .rows;
-  const restore = async (input: RestoreInput) => {
-    const task = getValue(await engine.restore(scope, input));
-    const done = await end(task);
-    return { task, done, results: await listResults(task) };
+  const restore = async (input: RestoreInput, as = scope) => {
+    const task = getValue(await engine.restore(as, input));
+    const done = await end(task, as);
+    return { task, done, results: await listResults(task, as) };
   };
-  const undo = async (task: string) => {
-    const id = getValue(await engine.undo(scope, { task }));
-    return { done: await end(id), results: await listResults(id) };
+  const undo = async (task: string, as = scope) => {
+    const id = getValue(await engine.undo(as, { task }));
+    return { done: await end(id, as), results: await listResults(id, as) };
   };
   return {
     fixture,
     context,
     scope,
+    operator,
+    covers,
     engine,
     office,
     admin,
@@ -251,6 +263,34 @@ export async function aRandomOffice(store: Store, seed: number) {
     pass: (ms: number): void => fixture.pass(ms),
     setFailures: (rules: readonly FailureRule[]): void => office.admin.setFailurePlan(rules, seed),
   };
+}
+
+/** A role that lets somebody restore one object, without asking anybody. */
+async function addRole(
+  { store }: AppContext,
+  { tenant, organization }: EngineScope,
+  operator: string,
+  object: { readonly type: 'User' | 'Site'; readonly id: string },
+): Promise<void> {
+  const id = randomUUID();
+  const row = {
+    id,
+    roleType: 'SpecificObjects',
+    operators: [{ type: 'User', id: operator }],
+    selectedItems: [object],
+    excludedItems: [],
+    withoutReading: false,
+    mayDownload: true,
+    needsSecondPerson: false,
+    removedAt: null,
+  };
+  await store.tenant(tenant, ({ sql: db }) =>
+    sql`
+      insert into restore_role (tenant_id, id, company_n, organization_id, row)
+      values (${tenant}, ${id}, 1, ${organization}, ${JSON.stringify(row)}::text::json)`.execute(
+      db,
+    ),
+  );
 }
 
 /** Few items of each kind are enough, and take less time. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NodeId } from '#contract/ids.ts';
-import type { ItemResult, RestoreInput } from '#contract/engine/engine.ts';
+import type { ItemResult, RestoreInput, Workload } from '#contract/engine/engine.ts';
 import type { FailureRule } from '#server/demo/tenant/failure-plan.ts';
 import { freshStore, ONE } from '../../../db/databases.ts';
 import { skipped } from '../../../restore/downloading.ts';
@@ -88,9 +88,16 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   const workload = pick(WORKLOADS, random) ?? 'outlook';
   const point = pick(points, random);
   if (point === undefined) return;
-  const explorer = await office.open(workload, point.at);
+  // RES-53: somebody with a role for the person, or for the site.
+  const isOperator = random(4) === 0;
+  const as = isOperator ? office.operator : office.scope;
+  if (isOperator && (office.covers === 'Site') !== (workload === 'sharepoint')) {
+    await expectNothing(office, workload, point.at);
+    return;
+  }
+  const explorer = await office.open(workload, point.at, as);
   const object = `${OBJECTS[workload]} ${workload === 'sharepoint' ? site : user}`;
-  const nodes = await office.walk(explorer);
+  const nodes = await office.walk(explorer, as);
   const own = { things: point.view.things.filter((one) => one.object === object) };
   // RES-8: the session shows exactly what the tenant had.
   expect(nodes.filter(isItem).map(describeNode).toSorted()).toEqual(
@@ -106,7 +113,7 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   ).toEqual([...point.view.folders].filter((one) => one.startsWith(`${object} `)).toSorted());
   const { picked, wanted, empty, isWhole } = choose(nodes, own.things, object, random);
   if (picked.length === 0) return;
-  if (skipped === '') {
+  if (skipped === '' && !isOperator) {
     const things = wanted.map(({ thing }) => thing);
     const name = `random-${office.seed}-${office.context.clock.now()}`;
     const { found, expected } = await compareDownload(
@@ -118,17 +125,20 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
     // DL-8
     expect(found).toEqual(expected);
   }
-  const isElsewhere = workload !== 'sharepoint' && random(4) === 0;
+  const isElsewhere = workload !== 'sharepoint' && !isOperator && random(4) === 0;
+  const folder =
+    isElsewhere && workload === 'onedrive' && isWhole && random(2) === 0 ? 'Back/Here' : null;
   const input: RestoreInput = {
     explorer,
     nodes: picked,
     target: isElsewhere
-      ? { kind: 'other', organization: office.scope.organization, object: other, folder: null }
+      ? { kind: 'other', organization: office.scope.organization, object: other, folder }
       : { kind: 'original' },
     select: pick(['missing', 'changed', 'both', 'both'] as const, random) ?? 'both',
     onConflict: pick(['skip', 'replace', 'replace', 'keep-both'] as const, random) ?? 'skip',
-    versions: 'last',
+    versions: random(3) === 0 ? 'all' : 'last',
     flags: {
+      permissions: random(2) === 0,
       markRestoredAsUnread: random(3) === 0,
       excludeDeletedItems: random(4) === 0,
       excludeDrafts: random(4) === 0,
@@ -139,16 +149,25 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
     reason: 'test',
   };
   const target = isElsewhere ? `${OBJECTS[workload]} ${other}` : object;
+  // Below a folder that was named, an object has all of its folders.
+  const toTarget = (place: string): string =>
+    folder === null ? place : toPlace([...folder.split('/'), ...getNames(place)]);
   const before = look();
   const expected = expectRestore(
     before,
-    wanted.map((one) => ({ ...one, object: target })),
-    empty.map((one) => ({ ...one, object: target })),
+    wanted.map((one) => ({ ...one, object: target, place: toTarget(one.place) })),
+    empty.map((one) => ({ object: target, path: getNames(toTarget(toPlace(one.path))) })),
     input,
   );
-  const about = JSON.stringify({ workload, point: points.indexOf(point), isElsewhere, ...input });
+  const about = JSON.stringify({
+    workload,
+    point: points.indexOf(point),
+    isElsewhere,
+    isOperator,
+    ...input,
+  });
 
-  const dry = await office.restore({ ...input, dryRun: true });
+  const dry = await office.restore({ ...input, dryRun: true }, as);
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(before) });
   const { outcomes, newFolders } = expected;
   const end = { about, outcomes, newFolders };
@@ -165,14 +184,24 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
         };
       }),
     );
-  const real = await office.restore(input);
+  const real = await office.restore(input, as);
   office.setFailures([]);
   expect({ about, ...describeEnd(real) }).toEqual(end);
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(expected.view) });
+  if (input.versions === 'all')
+    expectVersions(about, wanted, points.slice(0, points.indexOf(point) + 1), {
+      before,
+      after: look(),
+      target,
+      toTarget,
+    });
   // RES-2: it is all there.
-  const again = await office.restore(input);
+  const again = await office.restore(input, as);
   const written = new Set(
-    again.results.filter(({ outcome }) => outcome !== 'skipped').map(({ name }) => name),
+    again.results
+      // What can't be replaced fails again.
+      .filter(({ outcome }) => outcome === 'restored' || outcome === 'merged')
+      .map(({ name, outcome, message }) => `${name}: ${outcome}. ${message ?? ''}`),
   );
   expect({ about, written: [...written], folders: again.done.folders ?? 0 }).toEqual({
     about,
@@ -180,7 +209,7 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
     folders: 0,
   });
   // RES-4
-  const undone = await office.undo(real.task);
+  const undone = await office.undo(real.task, as);
   // ENG-71: nobody gets a cancellation.
   const meetings = expected.view.things.filter(
     (one) => one.id.startsWith('new') && isMeeting(before, one, one.object),
@@ -191,6 +220,74 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   }).toEqual({ about, left: meetings.map(({ name }) => `${name}: failed`).toSorted() });
   const remaining = { things: [...before.things, ...meetings], folders: before.folders };
   expect({ about, ...describeView(look()) }).toEqual({ about, ...describeView(remaining) });
+}
+
+/** RES-8, RES-53: an operator opens nothing that is in no role of its own, and restores nothing of it. */
+async function expectNothing(office: RandomOffice, workload: Workload, at: number): Promise<void> {
+  const { engine, operator, covers } = office;
+  const input = { job: null, at, showDeleted: false };
+  const refused = { ok: false, error: { kind: 'missing' } };
+  expect(await engine.openExplorer(operator, { workload, ...input })).toMatchObject(refused);
+  const theirs = await office.open(workload, at);
+  const [node] = await office.walk(theirs);
+  const own = await office.open(covers === 'Site' ? 'sharepoint' : 'onedrive', at, operator);
+  for (const explorer of [theirs, own])
+    expect(
+      await engine.restore(operator, { ...PLAIN, explorer, nodes: [node?.node.id ?? ''] }),
+    ).toMatchObject(refused);
+}
+const PLAIN: Omit<RestoreInput, 'explorer' | 'nodes'> = {
+  target: { kind: 'original' },
+  select: 'both',
+  onConflict: 'replace',
+  versions: 'last',
+  flags: {
+    markRestoredAsUnread: false,
+    excludeDeletedItems: false,
+    excludeDrafts: false,
+    excludeInPlaceHoldItems: false,
+    excludeLitigationHoldItems: false,
+  },
+  dryRun: false,
+  reason: null,
+};
+
+/** RES-21: a file that was written has the contents of all points up to that of the restore, in their order. */
+function expectVersions(
+  about: string,
+  wanted: readonly Wanted[],
+  points: readonly Point[],
+  {
+    before,
+    after,
+    target,
+    toTarget,
+  }: {
+    readonly before: TenantView;
+    readonly after: TenantView;
+    readonly target: string;
+    readonly toTarget: (place: string) => string;
+  },
+): void {
+  const known = new Map(before.things.map((one) => [one.id, one.versions.length]));
+  for (const { thing } of wanted.filter((one) => one.thing.kind === 'file')) {
+    const contents = points
+      .flatMap(({ view }) => view.things.filter(({ id }) => id === thing.id))
+      .map(({ versions }) => versions.at(-1) ?? '')
+      .filter((content, n, all) => content !== all[n + 1]);
+    for (const one of after.things)
+      if (
+        one.object === target &&
+        one.place === toTarget(thing.place) &&
+        one.name === thing.name &&
+        one.versions.length > (known.get(one.id) ?? 0)
+      )
+        expect({ about, name: one.name, versions: one.versions.slice(-contents.length) }).toEqual({
+          about,
+          name: one.name,
+          versions: contents,
+        });
+  }
 }
 
 const describeEnd = ({ done, results }: Awaited<ReturnType<RandomOffice['restore']>>) => ({

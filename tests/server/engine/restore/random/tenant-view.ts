@@ -29,6 +29,10 @@ export interface Thing {
   readonly isDraft: boolean;
   /** Of a mail. */
   readonly messageId: string;
+  /** Of a file: who has access of their own, and which. */
+  readonly shared: readonly string[];
+  /** Of a file: the contents of its versions, the oldest first. */
+  readonly versions: readonly string[];
   /** The address of who has invited others: Exchange writes to them when that person removes it. */
   readonly organizer: string;
 }
@@ -89,7 +93,15 @@ export const isMeeting = (
   object: string,
 ): boolean => organizer !== '' && organizer === addresses.get(object);
 
-const NO_MAIL = { core: '', isRead: false, isDraft: false, messageId: '', organizer: '' };
+const NO_FILE = { shared: [], versions: [] };
+const NO_MAIL = {
+  ...NO_FILE,
+  core: '',
+  isRead: false,
+  isDraft: false,
+  messageId: '',
+  organizer: '',
+};
 
 // ---- mailboxes
 
@@ -143,6 +155,7 @@ function readMail(
     row.received_at,
   ];
   return {
+    ...NO_FILE,
     object,
     place: toPlace(path),
     kind: 'mail',
@@ -284,6 +297,11 @@ function readDrive(
         kind: 'file',
         id: row.id,
         name: row.name,
+        shared: listShares(store, row.id),
+        versions: admin
+          .listVersions(row.id)
+          .map((version) => digest(admin.readVersion(version)))
+          .toReversed(),
         content: JSON.stringify([
           digest(bytes),
           bytes.length,
@@ -295,6 +313,19 @@ function readDrive(
   };
   visit(rows.find(({ parent_id: above }) => above === null)?.id, top);
 }
+
+/** Permissions that a file has of its own, without their ids. */
+const listShares = (store: TenantTables, file: string): readonly string[] =>
+  store
+    .all<{ props: string }>('select props from permission where item_id = ?', file)
+    .map(({ props }) => {
+      const { roles, grantedToV2 } = JSON.parse(props) as {
+        readonly roles?: readonly string[];
+        readonly grantedToV2?: { readonly user?: { readonly id?: string } };
+      };
+      return `${grantedToV2?.user?.id ?? ''} ${roles?.join() ?? ''}`;
+    })
+    .toSorted();
 
 function readSite(
   store: TenantTables,
@@ -337,8 +368,8 @@ function readSite(
 /** Two views as texts that a test can compare: without the ids that the cloud gives. */
 export const describeView = ({ things, folders }: Pick<TenantView, 'things' | 'folders'>) => ({
   things: things
-    .map(({ object, place, kind, name, content, isRead }) =>
-      [object, place, kind, name, content, isRead].join(' | '),
+    .map(({ object, place, kind, name, content, isRead, shared }) =>
+      [object, place, kind, name, content, isRead, shared.join()].join(' | '),
     )
     .toSorted(),
   folders: [...folders].toSorted(),
