@@ -209,6 +209,11 @@ export interface Writer {
   ): Reply<FoundObject | null>;
   /** Returns the key of the folder with this path; null if the target lacks it. */
   findFolder(place: Place, call: SourceCall): Reply<string | null>;
+  /**
+   * The file that has the name of a folder of this path. `below`: how many folders follow after that
+   * one. Absent: folders and items don't share names.
+   */
+  findFileOnPath?(place: Place, call: SourceCall): Reply<FileOnPath | null>;
   /** Returns the key of the folder with this path, and creates what is missing of it. */
   ensureFolder(
     place: Place,
@@ -256,6 +261,10 @@ export interface Writer {
     permissions: readonly string[],
     call: SourceCall,
   ): Reply<void>;
+}
+export interface FileOnPath {
+  readonly key: string;
+  readonly below: number;
 }
 /** What came of sharing an item again. */
 export interface Shared {

@@ -57,6 +57,7 @@ export const graphMessages = defineMessages('graph', {
   noTenant: 'This tenant does not exist in the selected region. Check the name and the region.',
   noConsent: 'An administrator has not granted consent to the application.',
   signInFailed: 'Microsoft rejected the sign-in ({code}).',
+  nameOfFolder: 'A folder has the name of this file.',
   folderInUse: "The folder isn't empty.",
   notAList: 'This place is not a list, so rows cannot be written to it.',
   notALibrary: 'This place is not a library, so files cannot be written to it.',

@@ -140,12 +140,16 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
 
 /**
  * At the end of an undo, removes the folders that the restore created (RES-4). One that holds
- * something stays. Returns why the task has to wait, if it has to.
+ * something stays. `isEnd`: an object that the restore created goes, too. Returns why the task has to
+ * wait, if it has to.
  */
-export async function removeCreatedFolders(task: RunningTask): Promise<EngineError | null> {
+export async function removeCreatedFolders(
+  task: RunningTask,
+  isEnd: boolean,
+): Promise<EngineError | null> {
   if (task.request.kind !== 'undo') return null;
   for (const { object, path, key, sharing } of await loadFolders(task)) {
-    if (key === null) continue;
+    if (key === null || (!isEnd && readPath(path).length === 0)) continue;
     const writer = task.target.writerOf(object.kind, readStored(task));
     const removed = await writer?.removeFolder(object, key, task);
     if (removed?.ok === false && stops(removed.error)) return removed.error;

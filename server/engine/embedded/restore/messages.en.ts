@@ -31,6 +31,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   withoutUndo: "{message} An undo can't remove it.",
   hasOtherName: '{message} Its name is “{name}” now.',
   hadOtherName: '{message} Its name was “{name}”.',
+  folderNameTaken: 'A file has the name of its folder, or of one above it.',
   nameTaken: 'Another file has this name, and could not get its own name back.',
   leftUnderName: '{message} The file is left under the name “{name}”. An undo puts it back.',
   undoneUnderName: 'Another file has its former name. The file is left under the name “{name}”.',

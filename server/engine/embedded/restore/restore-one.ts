@@ -19,6 +19,8 @@ import {
 } from './running-task.ts';
 import { getSettingsAt } from './stored-settings.ts';
 import {
+  type BlockedFolder,
+  findBlocked,
   findMoved,
   getTemporaryName,
   type Located,
@@ -26,6 +28,7 @@ import {
   postpone,
   release,
 } from './taken-names.ts';
+import { getNames } from './plan.ts';
 import { readPath } from './tasks.ts';
 import {
   type BegunVersion,
@@ -125,6 +128,9 @@ async function restoreAsFound(
   if (input.dryRun) {
     const folder = await planFolder(task, writer, place);
     if (!folder.ok) return problem(task, one, folder.error);
+    const blocked = found === null ? await planBlocked(task, one, writer, place) : NOT_FOUND;
+    if (!blocked.ok) return problem(task, one, blocked.error);
+    if (blocked.value?.holder === null) return finish(task, one, 'failed', t.folderNameTaken);
     const plannedVersions = withVersions(decision.plan, earlier.length);
     // Graph lets nobody set them (RES-6).
     const planned =
@@ -144,6 +150,11 @@ async function restoreAsFound(
   if (one.item.bytes >= (task.full.get(id) ?? Infinity))
     return finish(task, one, 'failed', graphMessages.quota);
   const folder = await ensureFolder(task, writer, place);
+  if (!folder.ok && folder.error.kind === 'conflict') {
+    const blocked = await findBlocked(task, one, writer, place);
+    if (!blocked.ok) return problem(task, one, blocked.error);
+    if (blocked.value !== null) return waitForFolder(task, one, blocked.value, isLastLook);
+  }
   if (!folder.ok) return problem(task, one, folder.error);
   const replaced = await saveReplaced(task, place.object, decision.replaces);
   if (!replaced.ok)
@@ -266,6 +277,37 @@ async function waitForName(
   postpone(task.postponed, one.n, holder.n);
   return POSTPONED;
 }
+/** The same for an item whose folder can't be created. */
+async function waitForFolder(
+  task: RunningTask,
+  one: TaskItem,
+  { holder }: BlockedFolder,
+  isLastLook: boolean,
+): Promise<ItemEnd | null> {
+  const isDone = holder?.state === 'done';
+  if (isDone && !isLastLook) return null;
+  if (holder === null || isDone || task.postponed.isLastTry)
+    return finish(task, one, 'failed', t.folderNameTaken);
+  postpone(task.postponed, one.n, holder.n);
+  return POSTPONED;
+}
+
+/** Looks once for all items of a folder what is in its way. */
+async function planBlocked(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+): ReturnType<typeof findBlocked> {
+  if (one.item.kind !== 'file') return NOT_FOUND;
+  const id = JSON.stringify([place.object.id, getNames(place.path)]);
+  const blocked = task.blocked.get(id) ?? findBlocked(task, one, writer, place);
+  task.blocked.set(id, blocked);
+  const result = await blocked;
+  if (!result.ok) task.blocked.delete(id);
+  return result;
+}
+
 const POSTPONED: ItemEnd = { ok: true, outcome: 'skipped', message: null };
 
 /** Gives a file a temporary name. What it was is stored before, so that an undo can take this back. */

@@ -78,6 +78,7 @@ export async function runTask(
     full: new Map(),
     postponed: { items: new Set(), waiting: new Map(), isLastTry: false, hasProgressed: true },
     fates: new Map(),
+    blocked: new Map(),
     selection: null,
     onWaiting: waits.onWaiting,
   };
@@ -86,6 +87,7 @@ export async function runTask(
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
+    let hasRemovedFolders = false;
     let { failing } = row;
     const onAnswer = async (): Promise<void> => {
       if (failing === null) return;
@@ -102,10 +104,16 @@ export async function runTask(
       });
       if (items.length === 0 && task.postponed.items.size > 0) {
         beginTurn(task.postponed);
+        if (!task.postponed.isLastTry || hasRemovedFolders) continue;
+        // The folders of a restore may have names that an undo needs.
+        hasRemovedFolders = true;
+        task.postponed.isLastTry = false;
+        const waiting = await removeCreatedFolders(task, false);
+        if (waiting !== null) return await later(context, tenant, { id, failing }, waiting);
         continue;
       }
       if (items.length === 0) {
-        const waiting = await removeCreatedFolders(task);
+        const waiting = await removeCreatedFolders(task, true);
         if (waiting !== null) return await later(context, tenant, { id, failing }, waiting);
         const channels = await finishChannels(task);
         if (!channels.ok) return await later(context, tenant, { id, failing }, channels.error);

@@ -1,6 +1,7 @@
 import type {
   EngineError,
   EngineResult,
+  Reply,
   ItemOutcome,
   ObjectKind,
   PartRole,
@@ -22,7 +23,7 @@ import type {
 } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
-import type { NameFate } from './taken-names.ts';
+import type { BlockedFolder, NameFate } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 
 /** What a restore needs of the rest of the engine. */
@@ -85,6 +86,8 @@ export interface RunningTask {
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
   /** Of a dry run: the channels that it has asked about. */
   readonly channels: Map<string, Promise<EngineResult<string | null>>>;
+  /** Of a dry run: what is in the way of folders. */
+  readonly blocked: Map<string, Reply<BlockedFolder | null>>;
   /** Where the items of objects go, which may have been deleted. */
   readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
   /** Targets that are full: the size of the smallest item for which there was no room. */

@@ -59,6 +59,34 @@ export async function locate(
   };
 }
 
+/** What is in the way of a folder. */
+export interface BlockedFolder {
+  /** The item of the task whose file has the name of the folder, until it gets its own. */
+  readonly holder: TaskItem | null;
+}
+
+/** Finds a file that has the name of the folder of an item, or of one above it. Null: there is none. */
+export async function findBlocked(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+): Reply<BlockedFolder | null> {
+  const file = (await writer.findFileOnPath?.(place, task)) ?? NO_FILE;
+  if (!file.ok || file.value === null) return file.ok ? NO_FILE : file;
+  const { key, below } = file.value;
+  if (!replaces(task)) return { ok: true, value: { holder: null } };
+  const path = place.path.slice(0, place.path.length - below - 1);
+  const above = { ...one, path: JSON.stringify(path) };
+  const holder = await findHolder(task, above, key);
+  if (holder === null) return { ok: true, value: { holder } };
+  const located = await locate(task, holder, writer, { ...place, path });
+  if (!located.ok) return located;
+  const leaves = located.value.found?.key === key && located.value.found.refusal === undefined;
+  return { ok: true, value: { holder: leaves ? holder : null } };
+}
+const NO_FILE = { ok: true, value: null } as const;
+
 /** Only then an item replaces its file under another name, and gives up that name. */
 function replaces({ request }: RunningTask): boolean {
   if (request.kind !== 'restore') return false;

@@ -4,6 +4,7 @@ import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { cancelUpload, upload } from '../graph/upload.ts';
 import type {
+  FileOnPath,
   FoundObject,
   FolderRecorder,
   Place,
@@ -46,6 +47,10 @@ export function writeToDrive(open: OpenDrive): Writer {
     async findFolder(place, call) {
       const drive = await open(place.object, call);
       return drive.ok ? findFolder(drive.value, place) : drive;
+    },
+    async findFileOnPath(place, call) {
+      const drive = await open(place.object, call);
+      return drive.ok ? findFileOnPath(drive.value, place) : drive;
     },
     async ensureFolder(place, call, recorder) {
       const drive = await open(place.object, call);
@@ -138,6 +143,21 @@ async function findFolder(drive: Drive, { path }: Place): Reply<string | null> {
   return { ok: true, value: parent };
 }
 
+async function findFileOnPath(drive: Drive, { path }: Place): Reply<FileOnPath | null> {
+  const root = await findRoot(drive);
+  if (!root.ok) return root;
+  let parent = root.value;
+  for (const [depth, { name }] of path.entries()) {
+    const found = await findChild(drive, parent, name);
+    if (!found.ok) return found;
+    if (found.value === null) return EMPTY;
+    const { id, folder } = found.value;
+    if (!folder) return { ok: true, value: { key: id, below: path.length - depth - 1 } };
+    parent = id;
+  }
+  return EMPTY;
+}
+
 async function ensureFolder(
   drive: Drive,
   { path }: Place,
@@ -204,8 +224,19 @@ async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<F
   if (own !== null && own.name === item.title) return { ok: true, value: toFoundFile(own, item) };
   const named = await findChild(drive, folder, item.title);
   if (!named.ok) return named;
-  const other = named.value?.file && named.value.id !== own?.id ? named.value : null;
+  const other = named.value !== null && named.value.id !== own?.id ? named.value : null;
   const found = own === null ? null : toFoundFile(own, item);
+  if (other !== null && !other.file)
+    return {
+      ok: true,
+      value: {
+        key: other.id,
+        changeKey: other.eTag ?? '',
+        isSame: false,
+        own: found,
+        refusal: t.nameOfFolder,
+      },
+    };
   return {
     ok: true,
     value: other === null ? found : { ...toFoundFile(other, item), own: found },

@@ -69,6 +69,17 @@ export function siteWriter(ports: GraphPorts): Writer {
         ? { ok: true, value: `${part.key}${SCOPE_MARK}${folder.value}` }
         : folder;
     },
+    async findFileOnPath(place, call) {
+      const found = await openPart(place, null, call);
+      if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
+      const { site, part } = found.value;
+      if (part.kind === 'list') return EMPTY;
+      const files = openFiles(site, part.key);
+      const file = (await files.findFileOnPath?.(within(place), call)) ?? EMPTY;
+      return file.ok && file.value !== null
+        ? { ok: true, value: { ...file.value, key: `${part.key}${SCOPE_MARK}${file.value.key}` } }
+        : file;
+    },
     ensureFolder: (place, call, recorder) =>
       ensureFolder(open(place.object, call), place, call, recorder),
     async write(place, item, input, call) {

@@ -171,6 +171,16 @@ export function teamWriter(
       const { id } = channel.value;
       return { ok: true, value: at.kind === 'tabs' ? getTabsKey(id) : id };
     },
+    async findFileOnPath(place, call) {
+      if (readPlace(place).kind !== 'files') return EMPTY;
+      const drive = await openDrive(place, call);
+      if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+      const { value } = drive;
+      const file = (await files.findFileOnPath?.(value, call)) ?? EMPTY;
+      return file.ok && file.value !== null
+        ? { ok: true, value: { ...file.value, key: getFileKey(value.drive, file.value.key) } }
+        : file;
+    },
     async ensureFolder(place, call, recorder) {
       const at = readPlace(place);
       if (at.kind === 'team') return { ok: true, value: { key: '', created: [] } };
