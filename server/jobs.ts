@@ -25,6 +25,7 @@ import { directoryAccounts } from './features/auth/directory/deprovision.ts';
 import { finishRemoval } from './features/backup/finish-removal.ts';
 import { backupRuns } from './features/backup/backup-runs.ts';
 import { warnOfCertificates } from './features/backup/certificate-warnings.ts';
+import { organizationCheck } from './features/backup/organization-access.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
@@ -79,6 +80,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'mail': mail(context),
   'missed-runs': missedRuns(context),
   'notifications': notifications(context),
+  'organization-check': organizationCheck(context),
   'payments': payments(context),
   'push': pushNotifications(context),
   'reports': reports(context),

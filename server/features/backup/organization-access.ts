@@ -2,6 +2,7 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { AccessHealth } from '#contract/engine/connection.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { getEngineFor, serverRefusal } from './engine-calls.ts';
 import { getLacking, getServices } from './organization-connection.ts';
@@ -71,6 +72,19 @@ export async function checkLackingAgain(
     });
   });
 }
+
+/** ENG-50: the check after Microsoft 365 denied a comparison or a restore an access. */
+export const organizationCheck =
+  (context: AppContext): JobHandler<'organization-check'> =>
+  async ({ tenant, payload: { organization } }) => {
+    const row = await context.store.tenant(
+      tenant,
+      async (tx) => (await tx.rows('organization', [organization])).get(organization),
+      { readOnly: true },
+    );
+    if (row) await checkLackingAgain(context, tenant, row, { isDenied: true });
+    return null;
+  };
 
 /** Whether an organization is still read as when the check began. */
 const isSameAccess = (row: OrganizationRow, now: OrganizationRow): boolean =>

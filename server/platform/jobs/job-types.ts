@@ -4,6 +4,7 @@ import type {
   BackupSessionId,
   DownloadId,
   Ms,
+  OrganizationId,
   TaskId,
   TenantId,
 } from '#contract/ids.ts';
@@ -192,6 +193,12 @@ export const BACKGROUND_JOB_TYPES = {
     maxRunningPerTenant: 1,
     timeoutMs: 12 * HOUR,
     failure: 'an import could not go on',
+  },
+  'organization-check': {
+    ...EXTERNAL,
+    payload: v.object({ organization: storedIdSchema<OrganizationId>() }),
+    isRecurring: false,
+    failure: 'the permissions of an organization could not be checked',
   },
   'restore-rights': {
     ...EXTERNAL,

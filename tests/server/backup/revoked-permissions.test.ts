@@ -6,13 +6,15 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { allJobs } from '#server/jobs.ts';
 import { backupRuns } from '#server/features/backup/backup-runs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { getValue } from '../engine/restic/fixtures.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { connect, create, makeTenant, ROLES } from './connected.ts';
 import { job, repository } from './fixtures.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const ALL = [...ROLES, 'MailboxItem.Export.All'];
 const without = (revoked: string) => ALL.filter((role) => role !== revoked);
 const folder = mkdtempSync(join(tmpdir(), 'daybook-revoked-'));
@@ -42,6 +44,11 @@ async function aBackup(fixture: Awaited<ReturnType<typeof makeFixture>>, seed: n
       },
     },
   };
+  const jobs = allJobs(watched);
+  const runner = makeJobRunner(watched, {
+    'restore-task': jobs['restore-task'],
+    'organization-check': jobs['organization-check'],
+  });
   const load = (): Promise<{ row: OrganizationRow; ended: BackupJobRow['recent'][number] }> =>
     context.store.tenant(
       office.tenant,
@@ -54,6 +61,17 @@ async function aBackup(fixture: Awaited<ReturnType<typeof makeFixture>>, seed: n
       { readOnly: true },
     );
   return {
+    office,
+    organization,
+    /** Runs restores, and the checks that were requested. */
+    runRequested: async () => {
+      const before = checks;
+      await runner.tick();
+      fixture.pass(10 * MINUTE);
+      await runner.tick();
+      const { missingPermissions: missing } = (await load()).row;
+      return { missing, checks: checks - before };
+    },
     /** Graph's tokens have the roles of their time. */
     setRoles: (roles: readonly string[]): void => {
       tenant.admin.grantRoles(appId, roles);
@@ -117,5 +135,53 @@ eachDatabase((kind, open) => {
     // The tenant can't be read: there is no session with a restore point.
     setRoles(without('User.Read.All'));
     expect(await backUp()).toEqual({ ...revoked, result: 'failed', missing: ['User.Read.All'] });
+  });
+
+  test(`ENG-50: comparisons and a restore that are denied an access are followed by one check each time (${kind})`, async () => {
+    const fixture = await makeFixture({ repositoriesDir: folder }, await open(), {
+      skipsShortWaits: true,
+    });
+    const { office, organization, setRoles, backUp, runRequested } = await aBackup(fixture, 62);
+    let users = 0;
+    /** Sessions end while time passes. */
+    const openMail = async () => {
+      const admin = await office.as(`user${(users += 1)}`, ['o365_admin']);
+      const read = async <T>(path: string): Promise<T> => (await admin<T>('GET', path)).body.data;
+      const id = await create(admin, 'o365/restore/restoresessions', {
+        organizationId: organization,
+        datetime: fixture.context.clock.now(),
+        sessionType: 'Vex',
+      });
+      const session = `o365/restore/restoresessions/${id}`;
+      const boxes = await read<{ rows: { id: string }[] }>(`${session}/mailboxes`);
+      const box = `${session}/mailboxes/${boxes.rows[0]?.id}`;
+      const found = await read<{ rows: { id: string; kind: string }[] }>(
+        `o365/restore/search?organizationId=${organization}&sessionType=Vex&limit=500&search=e`,
+      );
+      const owner = boxes.rows[0]?.id.slice(1) ?? '';
+      const mail = found.rows.find((row) => row.kind === 'mail' && row.id.startsWith(`i${owner}.`));
+      return { admin, session, box, mail: mail?.id ?? '' };
+    };
+    const compare = async () => {
+      const { admin, session, mail } = await openMail();
+      return (await admin('GET', `${session}/compare?itemId=${mail}`)).status;
+    };
+    setRoles(ALL);
+    expect(await backUp()).toMatchObject({ result: 'success', missing: [] });
+    expect(await compare()).toBe(200);
+    expect(await runRequested()).toEqual({ missing: [], checks: 0 });
+
+    setRoles(without('Mail.Read'));
+    for (let n = 0; n < 3; n += 1) expect(await compare()).not.toBe(200);
+    expect(await runRequested()).toEqual({ missing: ['Mail.Read'], checks: 1 });
+    expect(await runRequested()).toEqual({ missing: ['Mail.Read'], checks: 0 });
+    setRoles(ALL);
+    expect(await backUp()).toMatchObject({ result: 'success', missing: [] });
+
+    setRoles(without('Mail.Read'));
+    const { admin, box, mail } = await openMail();
+    const tried = await admin('POST', `${box}/items/restore`, { items: [mail], dryRun: true });
+    expect(tried.status).toBe(200);
+    expect(await runRequested()).toEqual({ missing: ['Mail.Read'], checks: 1 });
   });
 });

@@ -26,6 +26,7 @@ import { explorerMessages } from '../explorer/messages.en.ts';
 import { parseNodeId } from '../explorer/node-id.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
+import { followDenials } from '../organizations/access-denied.ts';
 import type { GraphConnections } from '../organizations/access.ts';
 import { recordCall } from '../restore/record-call.ts';
 import type { RestorePorts } from '../restore/running-task.ts';
@@ -75,7 +76,10 @@ export function makeCompareCalls(
     const result = await askInTime(ports.value, (watched, call) =>
       read(watched, loaded.value, call),
     );
-    if (!result.ok) return result;
+    if (!result.ok) {
+      await followDenials(context(), scope)(result.error);
+      return result;
+    }
     return store.tenant(scope.tenant, async (tx) => {
       const detail = { read: 'compared', session: explorer, node, rows: count(result.value) };
       await recordCall(tx, context(), scope, {

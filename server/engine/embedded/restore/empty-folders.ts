@@ -51,6 +51,7 @@ export async function restoreEmptyFolders(
     if (object === null) continue;
     if (!object.ok) {
       if (stops(object.error)) return object;
+      await task.onError(object.error);
       failures.push(...paths.map(() => object.error));
       continue;
     }
@@ -71,8 +72,10 @@ export async function restoreEmptyFolders(
           : await writer.findFolder(place, task);
       if (!end.ok && stops(end.error)) return end;
       if (!isBelowMissing) await onAnswer();
-      if (!end.ok) failures.push(end.error);
-      else if (end.value === null) missing.add(getNames(path));
+      if (!end.ok) {
+        await task.onError(end.error);
+        failures.push(end.error);
+      } else if (end.value === null) missing.add(getNames(path));
     }
     created += dryRun ? missing.size : await countCreated(task, target, paths);
   }

@@ -444,13 +444,14 @@ const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === '
 
 /** An error that passes stops the task for now; any other is the item's own. */
 const problem = async (
-  task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
+  task: Pick<RunningTask, 'store' | 'tenant' | 'id' | 'onError'>,
   one: TaskItem,
   error: EngineError,
-): Promise<ItemEnd> =>
-  passes(error) || error.kind === 'refused'
-    ? { ok: false, error }
-    : finish(task, one, 'failed', error.message);
+): Promise<ItemEnd> => {
+  if (passes(error) || error.kind === 'refused') return { ok: false, error };
+  await task.onError(error);
+  return finish(task, one, 'failed', error.message);
+};
 
 async function finish(
   task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,

@@ -8,6 +8,7 @@ import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { addFailure } from '../patience.ts';
+import { followDenials } from '../organizations/access-denied.ts';
 import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
@@ -51,8 +52,15 @@ export async function runTask(
   });
   if (repository === null) return end(context, tenant, id, 'failed', t.noBackup);
   const organization = getTargetOrganization(row.request, row.organization);
+  // Granted rights are those of another application.
+  const hasGrant = (row.request.rights?.grant ?? null) !== null;
+  const onError = followDenials(context, { tenant, organization: hasGrant ? null : organization });
+  const wait = async (at: LateTask, error: EngineError): Promise<Ms | null> => {
+    await onError(error);
+    return later(context, tenant, at, error);
+  };
   const target = await ports.openTarget(tenant, organization, row.request.rights ?? null);
-  if (!target.ok) return later(context, tenant, row, target.error);
+  if (!target.ok) return wait(row, target.error);
   const content = await ports.openContent(tenant, repository);
   if (!content.ok) return later(context, tenant, row, content.error);
   let shown: Promise<unknown> = Promise.resolve();
@@ -81,11 +89,12 @@ export async function runTask(
     blocked: new Map(),
     selection: null,
     onWaiting: waits.onWaiting,
+    onError,
   };
   try {
     if (!row.isFilled) await fillTask(task);
     const lost = await findCreatedFolders(task);
-    if (lost !== null) return await later(context, tenant, row, lost);
+    if (lost !== null) return await wait(row, lost);
     let shownAt = 0;
     let hasRemovedFolders = false;
     let { failing } = row;
@@ -109,19 +118,19 @@ export async function runTask(
         hasRemovedFolders = true;
         task.postponed.isLastTry = false;
         const waiting = await removeCreatedFolders(task, false);
-        if (waiting !== null) return await later(context, tenant, { id, failing }, waiting);
+        if (waiting !== null) return await wait({ id, failing }, waiting);
         continue;
       }
       if (items.length === 0) {
         const waiting = await removeCreatedFolders(task, true);
-        if (waiting !== null) return await later(context, tenant, { id, failing }, waiting);
+        if (waiting !== null) return await wait({ id, failing }, waiting);
         const channels = await finishChannels(task);
-        if (!channels.ok) return await later(context, tenant, { id, failing }, channels.error);
+        if (!channels.ok) return await wait({ id, failing }, channels.error);
         const folders = await restoreEmptyFolders(task, { onAnswer, isStopped });
         if (folders === null) continue;
-        if (!folders.ok) return await later(context, tenant, { id, failing }, folders.error);
+        if (!folders.ok) return await wait({ id, failing }, folders.error);
         const shared = await shareFolders(task);
-        if (!shared.ok) return await later(context, tenant, { id, failing }, shared.error);
+        if (!shared.ok) return await wait({ id, failing }, shared.error);
         const messages = [channels.message, folders.message, shared.message]
           .filter((one) => one !== null)
           .join(' ');
@@ -133,7 +142,7 @@ export async function runTask(
         shownAt = clock.now();
         await show(waits.current());
       });
-      if (failure !== null) return await later(context, tenant, { id, failing }, failure);
+      if (failure !== null) return await wait({ id, failing }, failure);
     }
   } finally {
     await content.value.close();
@@ -177,6 +186,7 @@ async function workOn(
   return failure;
 }
 
+type LateTask = Pick<BegunTask, 'id' | 'failing'>;
 interface BegunTask {
   readonly id: TaskId;
   readonly organization: OrganizationId;
@@ -417,7 +427,7 @@ export async function logEnd(
 async function later(
   context: RestoreContext,
   tenant: TenantId,
-  { id, failing: before }: Pick<BegunTask, 'id' | 'failing'>,
+  { id, failing: before }: LateTask,
   { kind, message, waitMs }: EngineError,
 ): Promise<Ms | null> {
   const now = context.clock.now();

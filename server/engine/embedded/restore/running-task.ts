@@ -99,6 +99,8 @@ export interface RunningTask {
   selection: Promise<ReadonlyMap<string, readonly number[]>> | null;
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
+  /** Microsoft 365 answered with an error: what the application lacks is checked if it denied an access. */
+  onError(this: void, error: EngineError): Promise<void>;
 }
 
 /** Items to try again when others are done, which are in their way. */

@@ -156,6 +156,7 @@ async function ended(task: RunningTask, one: TaskItem, error: EngineError): Prom
     case 'missing':
       return finish(task, one, 'skipped', t.gone);
     default:
+      await task.onError(error);
       return finish(task, one, 'failed', error.message);
   }
 }

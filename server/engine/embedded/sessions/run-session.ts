@@ -32,9 +32,9 @@ import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type TenantDirectory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
+import { isAccessDenied } from '../organizations/access-denied.ts';
 import {
   followSessionWaits,
-  isAccessDenied,
   storeAccessDenied,
   storeFailing,
   storeProgress,

@@ -16,7 +16,8 @@ import { sessionMessages as t } from './messages.en.ts';
 import { saveObjectTree } from './object-tree.ts';
 import { readObject } from './read-object.ts';
 import type { ProgressWriter, RunningSession } from './run-session.ts';
-import { isAccessDenied, storeAccessDenied } from './show-waiting.ts';
+import { isAccessDenied } from '../organizations/access-denied.ts';
+import { storeAccessDenied } from './show-waiting.ts';
 import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from './work.ts';
 import { loadWantedVersions } from './wanted-versions.ts';
 

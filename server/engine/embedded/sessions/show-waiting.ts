@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { EngineErrorKind } from '#contract/engine/engine.ts';
 import type { SessionProgress, Waiting } from '#contract/engine/sessions.ts';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -32,10 +31,6 @@ export const storeFailing = (
   sql`
     update backup_session set progress = jsonb_set(progress, '{failing}', ${JSON.stringify(failing)}::text::jsonb)
     where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
-
-/** Whether Microsoft 365 denied an access: the sign-in (401) or a permission (403). */
-export const isAccessDenied = (kind: EngineErrorKind | undefined): boolean =>
-  kind === 'refused' || kind === 'forbidden';
 
 /** Notes that Microsoft 365 denied a session an access. The note stays when the session ends. */
 export const storeAccessDenied = (
