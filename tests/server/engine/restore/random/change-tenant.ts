@@ -8,6 +8,8 @@ export type Random = (max: number) => number;
 export interface Targets {
   readonly user: string;
   readonly site: string;
+  /** A site below that one. */
+  readonly inner: string;
 }
 type Change = (office: RandomOffice, targets: Targets, random: Random) => Promise<void>;
 
@@ -337,6 +339,7 @@ export async function changeTenant(
 ): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     office.pass(60_000 + random(600_000));
-    await pick(pick(CHANGES, random) ?? [], random)?.(office, targets, random);
+    const site = random(3) === 0 ? targets.inner : targets.site;
+    await pick(pick(CHANGES, random) ?? [], random)?.(office, { ...targets, site }, random);
   }
 }

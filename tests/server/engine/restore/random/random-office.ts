@@ -106,6 +106,11 @@ export async function aRandomOffice(store: Store, seed: number) {
   if (user === undefined || other === undefined || site === undefined)
     throw new Error('The tenant is too small.');
   trim(admin, [user.id, other.id], site.id);
+  const inner = admin.addSite(INNER_SITE, site.id);
+  for (const { id: drive } of admin.listLibraries(inner.id))
+    for (let n = 0; n < 3; n += 1) admin.addLibraryFile(drive);
+  const list = admin.addList(inner.id, 'Inner list');
+  for (let n = 0; n < 2; n += 1) admin.addRow(inner.id, list.id);
   const { job } = await createBackup(
     context,
     scope,
@@ -117,7 +122,7 @@ export async function aRandomOffice(store: Store, seed: number) {
         backupType: 'SelectedItems',
         selectedItems: [
           { type: 'User', id: user.id, parts: ['mailbox', 'oneDrive'] },
-          { type: 'Site', id: site.id, parts: ['sites'] },
+          { type: 'Site', id: site.id, parts: ['sites', 'subsites'] },
         ],
       },
     },
@@ -251,7 +256,7 @@ export async function aRandomOffice(store: Store, seed: number) {
     engine,
     office,
     admin,
-    targets: { user: user.id, other: other.id, site: site.id },
+    targets: { user: user.id, other: other.id, site: site.id, inner: inner.id },
     tables,
     seed,
     send,
@@ -292,6 +297,9 @@ async function addRole(
     ),
   );
 }
+
+/** The name of a site below the other one. */
+export const INNER_SITE = 'Inner site';
 
 /** Few items of each kind are enough, and take less time. */
 function trim(admin: TenantAdmin, users: readonly string[], site: string): void {

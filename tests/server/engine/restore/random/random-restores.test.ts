@@ -8,7 +8,7 @@ import { makeRandom } from '../../random.ts';
 import { changeTenant, pick, type Random } from './change-tenant.ts';
 import { expectRestore, type Wanted, type WantedFolder } from './oracle.ts';
 import { compareDownload } from './random-download.ts';
-import { aRandomOffice, type FoundNode, type RandomOffice } from './random-office.ts';
+import { aRandomOffice, type FoundNode, INNER_SITE, type RandomOffice } from './random-office.ts';
 import {
   type Chosen,
   describeView,
@@ -58,8 +58,12 @@ for (let story = 0; story < STORIES; story += 1) {
     const random = makeRandom(seed);
     for (let n = 0; n < 10; n += 1) random(2);
     const office = await aRandomOffice(await freshStore(ONE), seed);
-    const { user, other, site } = office.targets;
-    const chosen: Chosen = { mailboxes: [user, other], drives: [user, other], sites: [site] };
+    const { user, other, site, inner } = office.targets;
+    const chosen: Chosen = {
+      mailboxes: [user, other],
+      drives: [user, other],
+      sites: [site, inner],
+    };
     const look = (): TenantView => readTenant(office.tables, office.admin, chosen);
     const points: Point[] = [];
     for (let n = 0; n < POINTS; n += 1) {
@@ -84,7 +88,10 @@ interface Story {
 }
 
 async function tryRestore(office: RandomOffice, { random, points, look }: Story): Promise<void> {
-  const { user, other, site } = office.targets;
+  const { user, other, ...sites } = office.targets;
+  // A site, or the one below it, which is restored alone.
+  const isInner = random(3) === 0;
+  const site = isInner ? sites.inner : sites.site;
   const workload = pick(WORKLOADS, random) ?? 'outlook';
   const point = pick(points, random);
   if (point === undefined) return;
@@ -97,7 +104,9 @@ async function tryRestore(office: RandomOffice, { random, points, look }: Story)
   }
   const explorer = await office.open(workload, point.at, as);
   const object = `${OBJECTS[workload]} ${workload === 'sharepoint' ? site : user}`;
-  const nodes = await office.walk(explorer, as);
+  const nodes = (await office.walk(explorer, as)).filter(
+    ({ object: { name } }) => workload !== 'sharepoint' || (name === INNER_SITE) === isInner,
+  );
   const own = { things: point.view.things.filter((one) => one.object === object) };
   // RES-8: the session shows exactly what the tenant had.
   expect(nodes.filter(isItem).map(describeNode).toSorted()).toEqual(
