@@ -9,14 +9,16 @@ const BEAT_MS: Ms = 1_500;
  * confirmed: before any other server may take them over.
  */
 const FENCE_MS: Ms = 6_500;
+/** How long after a check the next one begins, at least. */
+export const LOOK_PAUSE_MS: Ms = BEAT_MS;
 /**
- * A server is gone when another one has not seen its heartbeat in this many checks, one after each
- * heartbeat of the checking server. The first may be late by up to two heartbeats, and the others
- * begin at least `BEAT_MS` after each other: together longer than `FENCE_MS`. Counting checks
- * instead of time makes a wrong clock, a database that was away and a process that stood still
- * harmless.
+ * A server is gone when another one has not seen its heartbeat in this many checks, at most one after
+ * each heartbeat of the checking server. Each begins `LOOK_PAUSE_MS` after the end of the one before,
+ * and the first of these pauses after the heartbeat was seen: together a second longer than `FENCE_MS`,
+ * however slow a check is. Counting checks instead of time makes a wrong clock, a database that was away
+ * and a process that stood still harmless.
  */
-const GONE_LOOKS = 7;
+const GONE_LOOKS = 5;
 
 export interface Heartbeat {
   /** Resolves when the first heartbeat was confirmed or has failed. */

@@ -11,7 +11,7 @@ import {
   type JobHandlers,
   type LeaseHandler,
 } from './job-types.ts';
-import { beginHeartbeat, type Heartbeat, watchBeats } from './heartbeat.ts';
+import { beginHeartbeat, type Heartbeat, LOOK_PAUSE_MS, watchBeats } from './heartbeat.ts';
 import { BUILT_IN, type Worker } from './places.ts';
 import {
   addMissingJobs,
@@ -110,6 +110,9 @@ export function makeJobRunner(
   let heartbeat: Heartbeat | null = null;
   const beats = watchBeats();
   let isSeeking = false;
+  /** Resolves when the next check of the others' heartbeats may begin. */
+  let seekPause: Promise<void> = Promise.resolve();
+  let seekTimer: { cancel(): void } | null = null;
   /** Whether others could not see for a while that this server lives. */
   let isBack = false;
   /** Ends of runs that could not be stored yet. */
@@ -241,12 +244,14 @@ export function makeJobRunner(
   }
 
   /**
-   * Takes over the jobs of servers that are gone, with one check for each heartbeat of this server.
+   * Takes over the jobs of servers that are gone, with at most one check for each heartbeat of this server.
    */
   async function seekGone(from: Presence): Promise<void> {
     if (isSeeking || stopped) return;
     isSeeking = true;
     try {
+      await seekPause;
+      if (hasStopped() || heartbeat?.isShown() === false) return;
       const owners = (await store.system(listOwners)).filter((one) => one !== owner);
       const gone = beats.look(owners, await from.readBeats(owners));
       if (gone.length === 0 || heartbeat?.isShown() === false) return;
@@ -258,9 +263,15 @@ export function makeJobRunner(
     } catch (error) {
       log.warn('servers that are gone could not be looked up', describeError(error));
     } finally {
+      seekPause = new Promise((resolve) => {
+        seekTimer = clock.after(LOOK_PAUSE_MS, resolve);
+      });
       isSeeking = false;
     }
   }
+
+  /** Asked after a wait: it may have changed. */
+  const hasStopped = (): boolean => stopped;
 
   function beginBeats(from: Presence): Heartbeat {
     return beginHeartbeat(clock, from, {
@@ -410,6 +421,7 @@ export function makeJobRunner(
       ]);
       patience?.cancel();
       heartbeat?.stop();
+      seekTimer?.cancel();
       await presence?.end();
     },
   };

@@ -17,8 +17,11 @@ import { embedded } from '../db/databases.ts';
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const STORIES = 2 * Number(process.env['PROOF'] ?? 1);
 const HOUR: Ms = 3_600_000;
-/** From a kill to the begin of the work elsewhere, at most. */
-const TAKEOVER_MS: Ms = 15_000;
+/**
+ * From a kill to the begin of the work elsewhere, at most, where nothing is slow: of 15 seconds, a third
+ * is left for a busy machine and for what the work does first.
+ */
+const TAKEOVER_MS: Ms = 10_000;
 const STEP_MS: Ms = 250;
 
 /** A server that can stand still or be killed. Its work goes on only while it does neither. */
@@ -237,6 +240,45 @@ test('JOB-3: the work of a server that is gone begins on another one within 15 s
   }
   expect(times).toHaveLength(3);
   expect(Math.max(...times)).toBeLessThanOrEqual(TAKEOVER_MS);
+}, 600_000);
+
+test('JOB-3: the work of a server that is gone begins on another one within 15 seconds, even if each heartbeat takes as long as the pause after it', async () => {
+  for (const isMachineGone of [true, false]) {
+    const site = await begin([WORK]);
+    const [killed, heir] = [site.add(() => HOUR), site.add(() => HOUR)];
+    killed.runner.start();
+    await pass(site, 3_000);
+    heir.slow = [750, 750];
+    heir.runner.start();
+    await pass(site, 5_000);
+    site.kill(killed, isMachineGone);
+    await pass(site, 15_000);
+    expect([...heir.works]).toEqual([WORK]);
+    await site.end();
+  }
+}, 600_000);
+
+test('JOB-3: a process that stands still for less than five seconds keeps its jobs, again and again', async () => {
+  const site = await begin([WORK]);
+  const [paused, other] = [site.add(() => HOUR), site.add(() => HOUR)];
+  paused.runner.start();
+  await pass(site, 3_000);
+  other.runner.start();
+  await pass(site, 5_000);
+  for (const [standsMs, runsMs] of [
+    [4_750, 250],
+    [4_750, 750],
+    [4_750, 3_250],
+    [4_500, 500],
+    [4_750, 20_000],
+  ] as const) {
+    paused.state = 'stands';
+    await pass(site, standsMs);
+    paused.resume();
+    await pass(site, runsMs);
+    expect([[...paused.works], [...other.works], site.begun.length]).toEqual([[WORK], [], 1]);
+  }
+  await site.end();
 }, 600_000);
 
 test('JOB-3: slow heartbeats, a wrong clock and a short restart of the database take no job of a living server', async () => {
