@@ -17,6 +17,7 @@ import { sameCause } from '#src/features/daily-checks/run-panel/same-cause-query
 import {
   drawMultiple,
   nearest,
+  omitSharedUnit,
   stepped,
 } from '#src/features/daily-checks/run-panel/small-multiple.ts';
 import { getDoneWords, TASK_STATES } from '#src/features/daily-checks/run-panel/object-labels.ts';
@@ -243,6 +244,16 @@ const EXECUTION: Execution = {
   history: [],
   historyArchivedUntil: null,
 };
+
+const range = (low: string, high: string): string => `${omitSharedUnit(low, high)} to ${high}`;
+test('PANEL-4: the lower end of the typical range has its unit, unless the other end is one number with the same one', () => {
+  expect(range('40 min', '48 min')).toBe('40 to 48 min');
+  expect(range('20.3 MB', '30.5 MB')).toBe('20.3 to 30.5 MB');
+  expect(range('900 kB', '30.5 MB')).toBe('900 kB to 30.5 MB');
+  expect(range('37 s', '1 min 17 s')).toBe('37 s to 1 min 17 s');
+  expect(range('40 min', '1 h 05 min')).toBe('40 min to 1 h 05 min');
+  expect(range('1 min 05 s', '1 min 17 s')).toBe('1 min 05 s to 1 min 17 s');
+});
 
 test('PANEL-5, RUN-6: a repeated failure shows since which day it is known, and who handled it', () => {
   const row = getRow(7, EXECUTION);

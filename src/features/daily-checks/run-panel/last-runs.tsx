@@ -7,7 +7,7 @@ import { SparkLine } from '#src/ui/charts/lazy-charts.ts';
 import { SPARK_EDGE } from '#src/ui/charts/scales.ts';
 import { formatBytes, formatDate, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
-import { drawMultiple, nearest, PAD, stepped } from './small-multiple.ts';
+import { drawMultiple, nearest, omitSharedUnit, PAD, stepped } from './small-multiple.ts';
 import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -139,7 +139,10 @@ function Multiple({
     usual &&
     (format(usual[0]) === format(usual[1])
       ? format(usual[0])
-      : t.range({ low: shorn(format(usual[0]), format(usual[1])), high: format(usual[1]) }));
+      : t.range({
+          low: omitSharedUnit(format(usual[0]), format(usual[1])),
+          high: format(usual[1]),
+        }));
   const place = pointed ?? (open < 0 ? runs.length - 1 : open);
   const here = runs[place];
   const how = useId();
@@ -263,11 +266,3 @@ function Multiple({
 
 const getDay = ({ startedAt }: RunView, zone: string): string =>
   formatDate(startedAt, zone).slice(0, 5);
-
-/** `40` of `40 min`, if the other end of the range has the same unit. */
-function shorn(low: string, high: string): string {
-  const unit = / \D+$/.exec(high)?.[0];
-  return unit !== undefined && low.endsWith(unit) && low.indexOf(' ') === low.length - unit.length
-    ? low.slice(0, -unit.length)
-    : low;
-}

@@ -81,3 +81,14 @@ const getStepWidth = (count: number, width: number): number =>
   count < 2 ? 0 : (width - 2 * PAD) / (count - 1);
 const cross = (x: number, y: number): string => `M${round(x - ARM)} ${round(y - ARM)}l5 5m0-5-5 5`;
 const round = (value: number): number => Math.round(value * 10) / 10;
+
+/**
+ * Returns the lower end of a range without its unit, if the other end is one number with the same
+ * unit: `40` of `40 min` to `48 min`, but `37 s` of `37 s` to `1 min 17 s`.
+ */
+export function omitSharedUnit(low: string, high: string): string {
+  const unit = /^\S+( \D+)$/.exec(high)?.[1];
+  return unit !== undefined && low.endsWith(unit) && low.indexOf(' ') === low.length - unit.length
+    ? low.slice(0, -unit.length)
+    : low;
+}
