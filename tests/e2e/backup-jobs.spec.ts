@@ -34,6 +34,8 @@ test.describe('with the page stored on this device', () => {
       .getByRole('combobox', { name: 'Version history of files' })
       .selectOption({ label: 'Last 10 versions' });
     await page.getByRole('switch', { name: 'Search in texts' }).press('Space');
+    // The tests' browser is on Linux.
+    await expect(page.getByRole('button', { name: /^Next/ }).locator('kbd')).toHaveText('Ctrl ↵');
     await page.keyboard.press('Control+Enter');
     await expect(heading('What to back up')).toBeFocused();
     await expect(page.getByText('Draft saved on this device.')).toBeVisible();

@@ -146,7 +146,7 @@ export function WizardPage<Data extends object>({
               <Button
                 type="submit"
                 variant="primary"
-                keycap={KEYS}
+                keycap={IS_MAC ? '⌘↵' : t.continueKeys}
                 busy={isSaving}
                 disabled={!mayContinue || (following === undefined && offline)}
                 {...(following === undefined && offline && { 'data-tip': MESSAGES.needsNetwork })}
@@ -284,5 +284,5 @@ const focusFirstErrorValue = (form: HTMLElement | null): void => {
   if (form) focusFirstError(form, 3);
 };
 
-const KEYS = '⌘↵';
+const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 const EMPTY = {};
