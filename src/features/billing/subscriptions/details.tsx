@@ -8,6 +8,7 @@ import type {
 import type { Branding } from '#contract/branding/branding.ts';
 import { OPERATION_TRIGGERS } from '#contract/billing/subscription-changes.ts';
 import { canHappen } from '#machines/subscription.ts';
+import { useNow } from '#src/app/clock.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -21,6 +22,7 @@ import { moneyWords } from '../labels.ts';
 import { formatMonth } from '../../shared/format-month.ts';
 import {
   describePrice,
+  describeTrial,
   formatQuantity,
   getLevelName,
   getUsageMark,
@@ -141,8 +143,8 @@ export function TermsList({
   const zone = useZone();
   const [doing, setDoing] = useState<Operation | null>(null);
   const { subscription } = row;
-  const { status, currency, owedMills, graceEndsAt, trialEndsAt, minimumUsers, undo } =
-    subscription;
+  const { status, currency, owedMills, graceEndsAt, minimumUsers, undo } = subscription;
+  const trial = describeTrial(subscription, useNow(60_000), zone);
   const possible = operations.filter((operation) => isPossible(operation, subscription));
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   return (
@@ -163,7 +165,7 @@ export function TermsList({
         <li>{describePrice(subscription)}</li>
         {minimumUsers > 0 && <li>{t.minimum({ count: minimumUsers })}</li>}
         <li>{subscription.hasCard ? t.paysByCard : t.paysByInvoice}</li>
-        {trialEndsAt !== null && <li>{t.trialUntil({ when: formatWhen(trialEndsAt, zone) })}</li>}
+        {trial !== null && <li>{trial}</li>}
         <li>{describePeriod(subscription, zone)}</li>
         {soFar !== null && <li>{soFar}</li>}
       </ul>

@@ -1,9 +1,10 @@
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionOut, UsageMonthOut } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';
+import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { BadgeProps } from '#src/ui/badge.tsx';
-import { formatCount } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
@@ -77,6 +78,16 @@ export const describePrice = ({
     t.perUser({ price: moneyWords(userMills, currency) }),
     ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
   ].join(', ');
+
+/** `Trial until 12/11/26 09:00 AM`; null without a trial, and once it is over. */
+export const describeTrial = (
+  { trialEndsAt, endedAt }: Pick<SubscriptionOut, 'trialEndsAt' | 'endedAt'>,
+  now: Ms,
+  zone: string,
+): string | null =>
+  trialEndsAt === null || trialEndsAt <= now || endedAt !== null
+    ? null
+    : t.trialUntil({ when: formatWhen(trialEndsAt, zone) });
 
 /**
  * Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. A comma separates thousands
