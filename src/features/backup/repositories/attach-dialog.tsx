@@ -70,7 +70,7 @@ export function AttachDialog({
       />
       <StorageFields
         fields={form}
-        offersLock={false}
+        isExisting
         getError={(field) => errors[field] ?? null}
         onChange={change}
       />

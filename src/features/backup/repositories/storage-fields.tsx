@@ -16,12 +16,12 @@ interface FieldsProps<F> {
 /** Where the data of a repository is: a folder of the server, or a bucket. */
 export function StorageFields({
   fields,
-  offersLock = true,
+  isExisting = false,
   getError,
   onChange,
 }: FieldsProps<StorageForm> & {
-  /** A new repository can have its files locked. */
-  readonly offersLock?: boolean;
+  /** The repository exists: its path is known, and its files can't be locked any more. */
+  readonly isExisting?: boolean;
 }) {
   const plain = { autoComplete: 'off', spellCheck: false } as const;
   return (
@@ -32,7 +32,7 @@ export function StorageFields({
           name="isBucket"
           checked={!fields.isBucket}
           title={t.folder}
-          detail={t.folderHint}
+          {...(!isExisting && { detail: t.folderHint })}
           onChoose={() => onChange({ isBucket: false })}
         />
         <Choice
@@ -93,7 +93,7 @@ export function StorageFields({
             error={getError('certificate')}
             onChange={({ target }) => onChange({ certificate: target.value })}
           />
-          {offersLock && <ObjectLockField fields={fields} onChange={onChange} />}
+          {!isExisting && <ObjectLockField fields={fields} onChange={onChange} />}
         </>
       )}
     </>
