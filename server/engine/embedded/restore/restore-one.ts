@@ -128,7 +128,8 @@ async function restoreAsFound(
   if (input.dryRun) {
     const folder = await planFolder(task, writer, place);
     if (!folder.ok) return problem(task, one, folder.error);
-    const blocked = found === null ? await planBlocked(task, one, writer, place) : NOT_FOUND;
+    const blocked =
+      found === null && plan === null ? await planBlocked(task, one, writer, place) : NOT_FOUND;
     if (!blocked.ok) return problem(task, one, blocked.error);
     if (blocked.value?.holder === null) return finish(task, one, 'failed', t.folderNameTaken);
     const plannedVersions = withVersions(decision.plan, earlier.length);
