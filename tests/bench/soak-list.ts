@@ -26,8 +26,8 @@ type Row = readonly [
 
 const ROWS: readonly Row[] = [
   ['G1 G2 G3 G7 G13', 'tests/sim/sim.test.ts', 'server', 50, 'stories of 100 steps', 40, 15],
-  ['G1 G2 G12', 'tests/sim/chaos.test.ts', 'server', 1, 'stories over real sockets', 20, 6],
-  ['G1 G2', 'tests/sim/real.test.ts', 'server', 1, 'stories with the real server', 20, 4],
+  ['G1 G2 G12', 'tests/sim/chaos.test.ts', 'server', 1, 'stories over real sockets', 20, 12],
+  ['G1 G2', 'tests/sim/real.test.ts', 'server', 1, 'stories with the real server', 20, 8],
   [
     'G3',
     'tests/server/db/writers.test.ts',
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
   ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 16],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 12],
-  ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
+  ['G20', 'tests/server/db/power-cut.test.ts', 'server', 12, 'power cuts', 20, 6],
   ['G21', 'tests/server/db/lock.test.ts', 'server', 1, 'races of six processes', 100, 7],
   ['G22', 'tests/server/events/verify.test.ts', 'server', 80, 'flips and cuts', 13, 3],
   ['G24', 'tests/server/db/failover.test.ts', 'server', 1, 'lost primaries', 10, 1],

@@ -1,14 +1,17 @@
 /**
  * A process that works in a data folder, for tests that kill it: `node child.ts
- * <hold|write|reopen> <folder> <tenant>`. `reopen` writes too, and closes and opens the folder again
- * after each eight appends. Says one line of JSON at a time: `{"kind":"held"}` or
- * `{"kind":"refused","message":…}`, then, writing, `{"kind":"kept","seq":…}` for each acknowledged
- * append.
+ * <hold|write|reopen|crowd> <folder> <tenants>`. `reopen` writes too, and closes and opens the folder again
+ * after each eight appends. `crowd` has three writers at once for each of several tenants, named with
+ * commas. Says one line of JSON at a time: `{"kind":"held"}` or `{"kind":"refused","message":…}`, then,
+ * writing, `{"kind":"kept","seq":…,"tenant":…}` for each acknowledged append.
  */
+import type { TenantId } from '../../../contract/ids.ts';
 import { holdFolder } from '../../../server/platform/db/lock.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 
-const [, , does, dir = '', tenant = ''] = process.argv;
+const [, , does, dir = '', named = ''] = process.argv;
+const tenants = named.split(',') as TenantId[];
+const WRITERS = 3;
 const say = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -23,11 +26,12 @@ try {
     const open = () => openStore({ dataDir: dir, databaseUrl: null, log, clock: systemClock });
     let store = await open();
     say({ kind: 'held' });
-    await store.tenant(tenant, async (tx) => {
-      if ((await tx.head()).seq === 0) await tx.append([jobDraft(1)], byClock);
-    });
-    for (let appends = 1; ; appends += 1) {
-      const last = await store.tenant(tenant, async (tx) => {
+    for (const tenant of tenants)
+      await store.tenant(tenant, async (tx) => {
+        if ((await tx.head()).seq === 0) await tx.append([jobDraft(1)], byClock);
+      });
+    const append = async (tenant: TenantId): Promise<void> => {
+      const seq = await store.tenant(tenant, async (tx) => {
         const first = await tx.take('run', 3);
         return (
           await tx.append(
@@ -38,12 +42,22 @@ try {
           )
         ).at(-1)?.seq;
       });
-      say({ kind: 'kept', seq: last });
-      if (does === 'reopen' && appends % 8 === 0) {
-        await store.close();
-        store = await open();
+      say({ kind: 'kept', seq, tenant });
+    };
+    const keepAppending = async (tenant: TenantId): Promise<void> => {
+      for (let appends = 1; ; appends += 1) {
+        await append(tenant);
+        if (does === 'reopen' && appends % 8 === 0) {
+          await store.close();
+          store = await open();
+        }
       }
-    }
+    };
+    await Promise.all(
+      tenants.flatMap((tenant) =>
+        Array.from({ length: does === 'crowd' ? WRITERS : 1 }, () => keepAppending(tenant)),
+      ),
+    );
   }
 } catch (error) {
   say({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });

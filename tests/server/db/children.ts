@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export type Line =
   | { readonly kind: 'held' }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'kept'; readonly seq: number };
+  | { readonly kind: 'kept'; readonly seq: number; readonly tenant: string };
 
 export interface Child {
   readonly process: ChildProcess;
@@ -18,7 +18,7 @@ export interface Child {
 
 /** `how`: more arguments of Node, and variables. */
 export function child(
-  does: 'hold' | 'write' | 'reopen',
+  does: 'hold' | 'write' | 'reopen' | 'crowd',
   dir: string,
   tenant = '',
   how: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv } = {

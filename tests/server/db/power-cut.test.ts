@@ -22,64 +22,107 @@ const CUTS = 6 * Number(process.env['PROOF'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-power-'));
-const dataDir = join(folder, 'data');
-let tenant = '';
-let start: Start;
-let record: readonly Recorded[] = [];
+
+/** What a process has written, with what it has said, from the begin of its folder. */
+interface Recording {
+  readonly tenants: readonly string[];
+  readonly start: Start;
+  readonly record: readonly Recorded[];
+}
+/** One writer, whose folder is closed twice and opened again. */
+let alone: Recording;
+/** Six writers at once, of two providers: they take turns, and share flushes. */
+let crowd: Recording;
 
 beforeAll(async () => {
+  alone = await recordWriter('reopen', 1, 20);
+  crowd = await recordWriter('crowd', 2, 60);
+}, 480_000);
+
+/** Records a process until it has acknowledged that much and is killed while it writes. */
+async function recordWriter(
+  does: 'reopen' | 'crowd',
+  tenantCount: number,
+  appends: number,
+): Promise<Recording> {
+  const dataDir = join(folder, does);
   mkdirSync(dataDir);
   await migratedFolder(dataDir);
   const store = await openStore({ ...QUIET, dataDir, databaseUrl: null });
-  tenant = await aTenant(store);
+  const tenants: string[] = [];
+  while (tenants.length < tenantCount) tenants.push(await aTenant(store));
   await store.close();
-  start = readStart(join(dataDir, 'pg'));
-  const file = join(folder, 'record');
-  const writer = child('reopen', dataDir, tenant, {
+  const start = readStart(join(dataDir, 'pg'));
+  const file = join(folder, `record of ${does}`);
+  const writer = child(does, dataDir, tenants.join(','), {
     args: ['--import', join(import.meta.dirname, 'disk-recorder.ts')],
     env: { RECORDED: join(dataDir, 'pg'), RECORD: file },
   });
-  // Twice closed and opened again, and killed while it writes.
-  while (writer.lines.filter(({ kind }) => kind === 'kept').length <= 20) await pause(5);
+  while (writer.lines.filter(({ kind }) => kind === 'kept').length <= appends) await pause(5);
   writer.kill();
   await writer.ended;
-  record = readRecord(file);
-}, 240_000);
+  return { tenants, start, record: readRecord(file) };
+}
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test(`G20, LOG-5, LOG-12: a power cut at any write loses nothing that was acknowledged, whatever the disk has of what was not flushed (seed ${SEED})`, async () => {
-  const random = getRandom(SEED);
-  const cuts = Array.from({ length: CUTS }, () => random.below(record.length));
-  const disk = playRecord(true);
-  for (const [index, at] of cuts.toSorted((a, b) => a - b).entries()) {
-    const loss = index % 3 === 0 ? 'everything' : 'pieces';
-    const acknowledged = disk.playTo(at);
-    const { sound, events } = await openAfterCut(disk, loss, random);
-    const cut = `after entry ${at} of ${record.length}, loses ${loss}`;
-    expect({ cut, sound, lost: Math.max(0, acknowledged - events) }).toEqual({
-      cut,
-      sound: true,
-      lost: 0,
-    });
-  }
-}, 600_000);
+const CASES = [
+  ['one writer', () => alone],
+  ['several writers at once', () => crowd],
+] as const;
+
+for (const [name, getRecording] of CASES)
+  test(`G20, LOG-5, LOG-12: a power cut at any write of ${name} loses nothing that was acknowledged, whatever the disk has of what was not flushed (seed ${SEED})`, async () => {
+    const recording = getRecording();
+    const { length } = recording.record;
+    const random = getRandom(SEED);
+    const cuts = Array.from({ length: CUTS }, () => random.below(length));
+    const disk = playRecord(recording, true);
+    for (const [index, at] of cuts.toSorted((a, b) => a - b).entries()) {
+      const loss = index % 3 === 0 ? 'everything' : 'pieces';
+      const acknowledged = disk.playTo(at);
+      const logs = await openAfterCut(recording, disk, loss, random);
+      for (const tenant of recording.tenants) {
+        const { sound, events } = logs.get(tenant) ?? { sound: false, events: 0 };
+        const cut = `after entry ${at} of ${length}, loses ${loss}`;
+        const lost = Math.max(0, (acknowledged.get(tenant) ?? 0) - events);
+        expect({ cut, sound, lost }).toEqual({ cut, sound: true, lost: 0 });
+      }
+    }
+  }, 600_000);
+
+test('G20: the writers of a crowd are acknowledged in turns, those of all providers', () => {
+  const kept = crowd.record.flatMap((entry) => {
+    const line = entry.kind === 'said' ? (JSON.parse(entry.text) as Line) : null;
+    return line?.kind === 'kept' ? [line.tenant] : [];
+  });
+  expect(new Set(kept)).toEqual(new Set(crowd.tenants));
+  expect(kept.length).toBeGreaterThan(60);
+});
 
 test('G20: without flushes, the same cut loses what was acknowledged', async () => {
-  const disk = playRecord(false);
-  const acknowledged = disk.playTo(record.length);
-  const { events } = await openAfterCut(disk, 'everything', () => 0);
-  expect(acknowledged).toBeGreaterThan(60);
-  expect(events).toBeLessThan(acknowledged);
+  for (const recording of [alone, crowd]) {
+    const disk = playRecord(recording, false);
+    const acknowledged = disk.playTo(recording.record.length);
+    const logs = await openAfterCut(recording, disk, 'everything', () => 0);
+    for (const tenant of recording.tenants) {
+      const last = acknowledged.get(tenant) ?? 0;
+      expect(last).toBeGreaterThan(30);
+      expect(logs.get(tenant)?.events).toBeLessThan(last);
+    }
+  }
 }, 120_000);
 
-/** The disk while the record is played. `playTo` returns the last number acknowledged until there. */
-function playRecord(flushes: boolean): Disk & { playTo(end: number): number } {
+/** The disk while a record is played. `playTo` returns the last number acknowledged until there, by tenant. */
+function playRecord(
+  { start, record }: Recording,
+  flushes: boolean,
+): Disk & { playTo(end: number): ReadonlyMap<string, number> } {
   const disk = makeDisk(start, flushes);
   let next = 0;
-  let acknowledged = 0;
+  const acknowledged = new Map<string, number>();
   return {
     ...disk,
     playTo(end) {
@@ -87,7 +130,8 @@ function playRecord(flushes: boolean): Disk & { playTo(end: number): number } {
         disk.play(entry);
         if (entry.kind !== 'said') continue;
         const line = JSON.parse(entry.text) as Line;
-        if (line.kind === 'kept') acknowledged = line.seq;
+        if (line.kind === 'kept')
+          acknowledged.set(line.tenant, Math.max(line.seq, acknowledged.get(line.tenant) ?? 0));
       }
       next = end;
       return acknowledged;
@@ -95,19 +139,21 @@ function playRecord(flushes: boolean): Disk & { playTo(end: number): number } {
   };
 }
 
-/** Opens what is on the disk after a power cut. */
+/** Opens what is on the disk after a power cut, and verifies the log of each tenant. */
 async function openAfterCut(
+  { tenants }: Recording,
   disk: Disk,
   loss: Loss,
   random: () => number,
-): Promise<{ readonly sound: boolean; readonly events: number }> {
+): Promise<ReadonlyMap<string, { readonly sound: boolean; readonly events: number }>> {
   const after = join(folder, 'after');
   disk.cut(join(after, 'pg'), loss, random);
   const store = await openStore({ ...QUIET, dataDir: after, databaseUrl: null, flushes: false });
   try {
-    const [verified] = await verify(store, { only: [tenant] });
-    if (verified === undefined) throw new Error('There is no log.');
-    return { sound: isSound(verified), events: verified.head };
+    const verified = await verify(store, { only: tenants });
+    return new Map(
+      verified.map((log) => [log.tenant, { sound: isSound(log), events: log.head }] as const),
+    );
   } finally {
     await store.close();
     rmSync(after, { recursive: true });

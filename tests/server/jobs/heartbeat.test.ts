@@ -265,7 +265,7 @@ test('JOB-3: a process that stands still for less than five seconds keeps its jo
   await pass(site, 3_000);
   other.runner.start();
   await pass(site, 5_000);
-  for (const [standsMs, runsMs] of [
+  for (const [pauseMs, runsMs] of [
     [4_750, 250],
     [4_750, 750],
     [4_750, 3_250],
@@ -273,7 +273,7 @@ test('JOB-3: a process that stands still for less than five seconds keeps its jo
     [4_750, 20_000],
   ] as const) {
     paused.state = 'stands';
-    await pass(site, standsMs);
+    await pass(site, pauseMs);
     paused.resume();
     await pass(site, runsMs);
     expect([[...paused.works], [...other.works], site.begun.length]).toEqual([[WORK], [], 1]);
