@@ -94,12 +94,12 @@ for (const [name, getRecording] of CASES)
   }, 600_000);
 
 test('G20: the writers of a crowd are acknowledged in turns, those of all providers', () => {
-  const kept = crowd.record.flatMap((entry) => {
+  const acknowledged = crowd.record.flatMap((entry) => {
     const line = entry.kind === 'said' ? (JSON.parse(entry.text) as Line) : null;
     return line?.kind === 'kept' ? [line.tenant] : [];
   });
-  expect(new Set(kept)).toEqual(new Set(crowd.tenants));
-  expect(kept.length).toBeGreaterThan(60);
+  expect(new Set(acknowledged)).toEqual(new Set(crowd.tenants));
+  expect(acknowledged.length).toBeGreaterThan(60);
 });
 
 test('G20: without flushes, the same cut loses what was acknowledged', async () => {
