@@ -4,7 +4,7 @@ import { makeUser } from '#server/features/users/create-user.ts';
 import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { anyStore } from '#tests/server/db/databases.ts';
+import { anyDatabase } from '#tests/server/db/databases.ts';
 import { freshIdb } from '#tests/workers/disk/places.ts';
 import { must } from '#tests/workers/scene.ts';
 import { openDisk } from '#workers/disk/disk.ts';
@@ -43,7 +43,6 @@ interface Client {
 
 let store: Store;
 beforeAll(async () => {
-  store = await anyStore();
   await import('#workers/disk/dexie-stores.ts');
 });
 
@@ -53,10 +52,13 @@ afterEach(async () => {
   stop = null;
 });
 
-for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
-  test(`G1, G2, G12, OUT-3, SYNC-1, SYNC-2, SYNC-6, SYNC-24: devices of two providers on real sockets agree with their server's rows, whatever a bad wire cut, doubled, delayed, replaced by earlier answers or damaged: seed ${seed}`, async () => {
-    await expect(play(seed)).resolves.toBeUndefined();
-  });
+anyDatabase((name, open) => {
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
+    test(`G1, G2, G12, OUT-3, SYNC-1, SYNC-2, SYNC-6, SYNC-24: devices of two providers on real sockets agree with their server's rows, whatever a bad wire cut, doubled, delayed, replaced by earlier answers or damaged: seed ${seed} (${name})`, async () => {
+      store = await open();
+      await expect(play(seed)).resolves.toBeUndefined();
+    });
+});
 
 async function play(seed: number): Promise<void> {
   const chance = makeChance(seed);
