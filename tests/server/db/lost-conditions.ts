@@ -27,8 +27,6 @@ const EXPECTED: readonly RegExp[] = [
   /^delete from "throttle" where .* "bucket" like /,
   // Once a day, of the entries that are older than the provider stores them.
   /^\s*delete from audit as a where /,
-  // Tests read the entries of a kind so, the server doesn't.
-  /^select .* from "audit" where .* "what" like /,
 ];
 const TENANT = '00000000-0000-0000-0000-000000000000';
 const PAGE_BYTES = 8_192;
@@ -114,17 +112,19 @@ async function explain(
   }
 }
 
-/** The columns by which tables are read with an index, without the tenant: `item.object_n`. */
+/**
+ * The columns by whose values tables are read with an index, without the tenant: `item.object_n`. Ranges
+ * are left out: which index serves them depends on the order of joins.
+ */
 function listConditions(plan: Plan, outer = ''): string[] {
   const table = plan['Relation Name'] ?? outer;
-  const columns = new Set(
-    (plan['Index Cond'] ?? '')
-      .split(/\) AND \(/)
-      .map((condition) => /^\(*(?:ROW\()?([^\s),]+)/.exec(condition)?.[1] ?? '')
-      .filter((column) => column !== '' && column !== 'tenant_id'),
-  );
+  const columns = (plan['Index Cond'] ?? '')
+    .split(/\) AND \(/)
+    .filter((condition) => / = | IS NULL/.test(condition))
+    .map((condition) => /^\(*(?:ROW\()?([^\s),]+)/.exec(condition)?.[1] ?? '')
+    .filter((column) => column !== '' && column !== 'tenant_id');
   return [
-    ...[...columns].map((column) => `${table}.${column}`),
+    ...columns.map((column) => `${table}.${column}`),
     ...(plan.Plans ?? []).flatMap((one) => listConditions(one, table)),
   ];
 }
