@@ -35,7 +35,9 @@ test.describe('with the page stored on this device', () => {
       .selectOption({ label: 'Last 10 versions' });
     await page.getByRole('switch', { name: 'Search in texts' }).press('Space');
     // The tests' browser is on Linux.
-    await expect(page.getByRole('button', { name: /^Next/ }).locator('kbd')).toHaveText('Ctrl ↵');
+    await expect(page.getByRole('button', { name: /^Next/ }).locator('kbd')).toHaveText(
+      'Ctrl Enter',
+    );
     await page.keyboard.press('Control+Enter');
     await expect(heading('What to back up')).toBeFocused();
     await expect(page.getByText('Draft saved on this device.')).toBeVisible();

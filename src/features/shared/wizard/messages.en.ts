@@ -4,7 +4,6 @@ export const wizardMessages = defineMessages('wizard', {
   steps: 'Steps',
   closeKeepDraft: 'Close, keep draft',
   next: 'Next: {step}',
-  continueKeys: 'Ctrl ↵',
   stepOf: 'Step {step} of {count}',
   stepInError: 'Has an error',
   stepDone: 'Step is complete',

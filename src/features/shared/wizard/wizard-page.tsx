@@ -146,7 +146,7 @@ export function WizardPage<Data extends object>({
               <Button
                 type="submit"
                 variant="primary"
-                keycap={IS_MAC ? '⌘↵' : t.continueKeys}
+                keycap={IS_MAC ? '⌘↵' : 'Ctrl Enter'}
                 busy={isSaving}
                 disabled={!mayContinue || (following === undefined && offline)}
                 {...(following === undefined && offline && { 'data-tip': MESSAGES.needsNetwork })}
