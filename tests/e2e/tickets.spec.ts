@@ -226,6 +226,14 @@ test('TICKET-9, TICKET-6: a closed ticket is found on the page of tickets, reope
     .poll(() => dana.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
   await shot(dana, 'ticket-phone');
+  // What is typed isn't lost without a question.
+  const subject = dana.getByRole('textbox', { name: 'Subject' });
+  const before = await subject.inputValue();
+  await subject.fill('Half a new subject');
+  await dana.keyboard.press('Escape');
+  await dana.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(subject).toHaveValue('Half a new subject');
+  await subject.fill(before);
   await dana.getByRole('button', { name: 'Reopen ticket' }).click();
   await expect(dana.getByText('Ticket reopened')).toBeVisible();
   await expect.poll(() => cw.tickets[0]?.closedFlag).toBe(false);

@@ -17,6 +17,7 @@ export interface TicketsPlace {
   readonly open: string | null;
 }
 
+export const TICKETS = '/monitoring/tickets';
 const SIZE = PAGE_SIZE;
 export const TICKETS_DEFAULTS: TicketsPlace = {
   text: '',
@@ -37,7 +38,7 @@ export function ticketsAddress({ text, state, company, page, size, open }: Ticke
   if (size !== SIZE) params.set('size', String(size));
   if (open !== null) params.set('ticket', open);
   const query = params.toString();
-  return `/monitoring/tickets${query === '' ? '' : `?${query}`}`;
+  return `${TICKETS}${query === '' ? '' : `?${query}`}`;
 }
 
 /** Parses any query. Invalid values fall back to their defaults. */

@@ -18,9 +18,11 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
+import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
 import { getId } from '../shared/ids.ts';
+import { TICKETS, ticketsPlace } from './address.ts';
 import { TicketMark } from './mark.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -51,6 +53,7 @@ export function TicketDetails({
     change,
     error: wrong,
     busy: isSaving,
+    dirty,
     save: submit,
     refuse,
     reset,
@@ -165,6 +168,10 @@ export function TicketDetails({
               {ui.delete}
             </Button>
           </div>
+          <LeaveQuestion
+            dirty={dirty}
+            leaves={(path, query) => path !== TICKETS || ticketsPlace(query).open !== id}
+          />
         </form>
       ) : (
         <div className="grid gap-2 border-t-2 border-head-rule pt-3">

@@ -11,6 +11,7 @@ import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { formatWhen } from '#src/ui/format.ts';
@@ -46,6 +47,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
     change,
     error,
     busy,
+    dirty,
     save,
     refuse,
     reset,
@@ -84,6 +86,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
 
   return (
     <form onSubmit={(event) => void save(event)}>
+      <UnsavedQuestion dirty={dirty} />
       <FormSection title={t.systemSection} description={t.systemSectionHint}>
         <RequiredNote />
         <Select
