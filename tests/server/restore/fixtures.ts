@@ -66,7 +66,11 @@ export async function someBackups(store?: Store): Promise<Backups> {
   const engine: AppContext['embeddedEngine'] = {
     ...plain.context.embeddedEngine,
     ...recording.engine,
-    ...makeCompareCalls(() => plain.context, connections),
+    ...makeCompareCalls(
+      () => plain.context,
+      connections,
+      (tenant, repository) => plain.context.embeddedEngine.restores.openContent(tenant, repository),
+    ),
     ...makeRestoreCalls(() => plain.context, {
       ...makeRestoreRights(() => plain.context, connections),
       // The organizations of these tests have no tenant.

@@ -14,7 +14,7 @@ export interface MailPair {
   readonly production: ItemChange;
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Texts that aren't read by then stay unknown: the comparison itself has an answer. */
 const MAX_MS: Ms = 12_000;
 
@@ -42,7 +42,7 @@ export async function findChangedMails(
     const mail = { id, changeKey, isDraft: flags.draft === true };
     return { n: backup.n, result: await hasOtherContent(mailbox, mail, backup) };
   };
-  for await (const compared of inParallel(pairs, AT_ONCE, compare)) {
+  for await (const compared of inParallel(pairs, CONCURRENCY, compare)) {
     if (compared === null) continue;
     const { n, result } = compared;
     if (result.ok) found.set(n, result.value);

@@ -40,10 +40,10 @@ export async function locate(
 ): Reply<Located> {
   const found = await writer.find(place, one.item, task);
   if (!found.ok) return found;
-  const stands: Located = { found: found.value, holder: null, breaksCircle: false };
-  if (found.value?.own === undefined || !replaces(task)) return { ok: true, value: stands };
+  const asFound: Located = { found: found.value, holder: null, breaksCircle: false };
+  if (found.value?.own === undefined || !replaces(task)) return { ok: true, value: asFound };
   const holder = await findHolder(task, one, found.value.key);
-  if (holder === null) return { ok: true, value: stands };
+  if (holder === null) return { ok: true, value: asFound };
   const fate = await findFate(task, one, holder, async (next) => {
     const held = await writer.find(place, next.item, task);
     if (!held.ok) return held;
@@ -55,7 +55,7 @@ export async function locate(
   const { takesOwn, breaker } = fate.value;
   return {
     ok: true,
-    value: takesOwn ? { found: found.value.own, holder, breaksCircle: breaker === one.n } : stands,
+    value: takesOwn ? { found: found.value.own, holder, breaksCircle: breaker === one.n } : asFound,
   };
 }
 
