@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import { linkFor } from './outbox.ts';
+import { passTime } from './pass-time.ts';
 import {
   createKey,
   expectTitle,
@@ -24,21 +24,6 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-/**
- * The server is away, and comes back so many minutes later: its sessions and links are that much
- * older.
- */
-async function laterBy(minutes: number): Promise<void> {
-  await portal.kill();
-  const passed = spawnSync(
-    process.env['DAYBOOK_NODE'] ?? process.execPath,
-    ['tests/e2e/time-travel.ts', portal.dataDir, String(minutes)],
-    { encoding: 'utf8', env: { ...process.env, DATABASE_URL: portal.databaseUrl } },
-  );
-  if (passed.status !== 0) throw new Error(passed.stderr);
-  await portal.start();
-}
-
 test('E2E-12, RECOVER-4: a password link expires after fifteen minutes, on an open page too, and the old password stays valid', async ({
   browser,
 }) => {
@@ -50,7 +35,7 @@ test('E2E-12, RECOVER-4: a password link expires after fifteen minutes, on an op
   await page.goto(link);
   // the link is looked at first
   await expect(page.getByRole('textbox', { name: 'New password' })).toBeFocused();
-  await laterBy(16);
+  await passTime(portal, 16);
   await page.getByRole('textbox', { name: 'New password' }).fill('a quiet new ledger 77');
   await page.keyboard.press('Enter');
   await expect(page.getByText('This link has expired. Request a new one.')).toBeVisible();
@@ -83,7 +68,7 @@ test('E2E-12, A11, E2E-5: after the session expires, the page says so, leads to 
     .getByRole('button', { name: /^Review/ })
     .click();
   await expect(getRow(page, 'Mountain hut')).toContainText('not sent yet');
-  await laterBy(31);
+  await passTime(portal, 31);
   await page.evaluate(() => {
     dispatchEvent(new Event('online'));
   });

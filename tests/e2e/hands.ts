@@ -25,8 +25,11 @@ export interface Hands {
   openFolder(this: void, page: Page, object: string, folder?: string): Promise<void>;
   /** Searches in the open folder. */
   search(this: void, page: Page, label: string, text: string): Promise<void>;
-  /** Chooses the restore point before the open one. `reopen`: opens what a phone has to leave for it. */
-  openEarlierPoint(this: void, page: Page, reopen: () => Promise<void>): Promise<void>;
+  /**
+   * Chooses the newest restore point of the day before that of the open one. `day`: as the page writes
+   * it. `reopen`: opens what a phone has to leave for it.
+   */
+  openDayBefore(this: void, page: Page, day: string, reopen: () => Promise<void>): Promise<void>;
   /** Opens the first item. Returns where its details are. */
   openItem(this: void, page: Page, title: string): Promise<Locator>;
   /** Closes them, if they cover the list. */
@@ -43,7 +46,7 @@ export interface Hands {
 }
 
 const DETAILS = { name: 'Details' };
-const EARLIER = { name: /^Earlier restore point/ };
+const POINT = { name: 'Restore point' };
 const RESULT = { name: 'Job result' };
 const RESTORE = { name: /^Restore (\d+ (items?|posts?)|folder|mailbox|OneDrive)/ };
 const MENU = { name: 'Menu', exact: true };
@@ -61,7 +64,9 @@ async function expectDetails(details: Locator, title: string): Promise<Locator> 
 
 const mouse: Hands = {
   name: 'mouse',
-  newContext: (browser) => browser.newContext({ reducedMotion: 'reduce' }),
+  // Far from the zone of any provider, where it is another day for half of the time.
+  newContext: (browser) =>
+    browser.newContext({ reducedMotion: 'reduce', timezoneId: 'Pacific/Kiritimati' }),
   press: (control) => control.click(),
   select: (option) => option.click(),
   type: (field, text) => field.fill(text),
@@ -81,7 +86,8 @@ const mouse: Hands = {
     if (folder !== undefined) await getFolder(page, folder).click();
   },
   search: (page, name, text) => page.getByRole('searchbox', { name }).fill(text),
-  openEarlierPoint: (page) => page.getByRole('button', EARLIER).click(),
+  openDayBefore: (page, day) =>
+    page.getByRole('slider', POINT).locator(`g[data-tip*="${day}"]`).last().click(),
   async openItem(page, title) {
     await list(page).getByRole('option').first().click();
     return expectDetails(page.getByRole('region', DETAILS), title);
@@ -175,7 +181,10 @@ const keyboard: Hands = {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type(text);
   },
-  openEarlierPoint: (page) => keyboard.press(page.getByRole('button', EARLIER)),
+  async openDayBefore(page) {
+    await reach(page.getByRole('slider', POINT));
+    await page.keyboard.press('PageDown');
+  },
   async openItem(page, title) {
     await reach(list(page));
     await page.keyboard.press('Home');
@@ -239,9 +248,9 @@ const phone: Hands = {
     if ((await toggle.getAttribute('aria-expanded')) !== 'true') await toggle.tap();
     await page.getByRole('searchbox', { name }).fill(text);
   },
-  async openEarlierPoint(page, reopen) {
+  async openDayBefore(page, day, reopen) {
     await page.getByRole('navigation', { name: 'Path' }).getByRole('button').first().tap();
-    await page.getByRole('button', EARLIER).tap();
+    await page.getByRole('combobox', { name: 'Day' }).selectOption({ label: day });
     await reopen();
   },
   async openItem(page, title) {

@@ -15,13 +15,15 @@ import { startFront } from './front.ts';
 import type { Front } from './front.ts';
 import { ALL_HANDS } from './hands.ts';
 import { collectErrors, withoutConnectionErrors } from './page-checks.ts';
+import { passTime } from './pass-time.ts';
 import { entry, panel } from './people.ts';
-import { expectTitle, getRow, startPortal } from './portal.ts';
+import { expectTitle, getRow, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { toolMissing } from './tools.ts';
 
 /** A session backs up real bytes, which takes long on a busy machine. */
 const SESSION = { timeout: 250_000 };
+const DAY_MINUTES = 1_440;
 const REFUSED = /The application does not exist in this tenant/;
 // Each story has a portal of its own.
 test.describe.configure({ mode: 'parallel' });
@@ -56,6 +58,26 @@ async function readPerson(context: BrowserContext): Promise<string> {
     .innerText();
   await directory.close();
   return person;
+}
+
+/** When the newest restore point of yesterday was made, in the provider's zone. */
+async function readYesterday(): Promise<{ readonly day: string; readonly time: string }> {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/organizations')) as { rows: { id: string }[] };
+  const { timeZone } = (await api('GET', 'service-providers/branding')) as { timeZone: string };
+  const points = (await api(
+    'GET',
+    `o365/restore/restorepoints?organizationId=${rows[0]?.id}&sessionType=Vex`,
+  )) as { rows: { backupTime: number }[] };
+  const [newest, before] = points.rows.map(({ backupTime }) => backupTime);
+  const at = before ?? 0;
+  expect((newest ?? 0) - at).toBeGreaterThan(86_400_000);
+  const write = (parts: Intl.DateTimeFormatOptions): string =>
+    new Date(at).toLocaleString('en-US', { timeZone, ...parts }).replaceAll('\u202f', ' ');
+  return {
+    day: write({ month: '2-digit', day: '2-digit', year: '2-digit' }),
+    time: write({ hour: '2-digit', minute: '2-digit' }),
+  };
 }
 
 /** Microsoft's side of the story is done with the mouse: it is no page of the product. */
@@ -152,7 +174,7 @@ for (const hands of ALL_HANDS)
     const tenant = await openTenant(portal, context, person, 'Mails');
     let subject = '';
     let before: readonly string[] = [];
-    await test.step('backs up a new mail, and then its deletion', async () => {
+    await test.step('backs up a new mail', async () => {
       const subjects = (): Promise<string[]> =>
         tenant.locator('tbody td:first-child').allTextContents();
       const known = await subjects();
@@ -170,6 +192,18 @@ for (const hands of ALL_HANDS)
       before = await rowTexts(tenant, subject);
       await page.bringToFront();
       await runJob(1);
+      await hands.closeItem(page);
+      await hands.logOut(page);
+      await expect(page.getByLabel('Username')).toBeVisible();
+    });
+
+    await passTime(portal, DAY_MINUTES);
+
+    await test.step('on the next day, backs up the deletion of the mail', async () => {
+      await signIn('m365', '/o365/jobs');
+      await expectTitle(page, 'Jobs');
+      await openJob();
+      await tenant.reload();
       await submit(
         tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).first(),
       );
@@ -179,7 +213,8 @@ for (const hands of ALL_HANDS)
       await hands.closeItem(page);
     });
 
-    await test.step('finds and reads the mail at the restore point before its deletion', async () => {
+    await test.step('finds and reads the mail as of yesterday', async () => {
+      const yesterday = await readYesterday();
       await hands.openPage(page, 'Outlook');
       await expectTitle(page, 'Restore mailboxes');
       const slider = page.getByRole('slider', { name: 'Restore point' });
@@ -195,12 +230,22 @@ for (const hands of ALL_HANDS)
           await expect(found.getByText(count === 1 ? '1 match' : `${count} matches`)).toBeVisible();
       };
       await finds(before.length - 1);
-      await hands.openEarlierPoint(page, async () => {
+      const hasDay = async (): Promise<void> => {
         await expect(slider).toHaveAttribute('aria-valuenow', '2');
+        await expect(slider).toHaveAttribute(
+          'aria-valuetext',
+          `${yesterday.day} ${yesterday.time}`,
+        );
+        const day = page.getByRole('combobox', { name: 'Day' });
+        await expect(day.locator('option:checked')).toHaveText(yesterday.day);
+      };
+      await hands.openDayBefore(page, yesterday.day, async () => {
+        await hasDay();
         await hands.openFolder(page, person, 'Inbox');
         await hands.search(page, 'Search this folder', subject);
       });
       await finds(before.length);
+      if (hands.name !== 'phone') await hasDay();
       const details = await hands.openItem(page, subject);
       await press(button(details, 'Show mail'));
       const text = page.frameLocator('iframe[title^="Text of"]').locator('body');

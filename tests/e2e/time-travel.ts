@@ -1,6 +1,7 @@
 /**
  * While the server is away: `node time-travel.ts <data folder> <minutes>`, DATABASE_URL as the server
- * takes it. Sessions and links stand as if so many minutes had passed.
+ * takes it. Sessions of users, links, backup sessions and restore points stand as if so many minutes
+ * had passed.
  */
 import { systemClock } from '../../server/platform/clock.ts';
 import { makeLog } from '../../server/platform/log.ts';
@@ -31,6 +32,20 @@ for (const tenant of await store.tenants()) {
     await sql
       .updateTable('one_time')
       .set((of) => ({ until: of('until', '-', ms), made_at: of('made_at', '-', ms) }))
+      .where('tenant_id', '=', tenant)
+      .execute();
+    for (const table of ['restore_point', 'object_point'] as const)
+      await sql
+        .updateTable(table)
+        .set((of) => ({ at: of('at', '-', ms) }))
+        .where('tenant_id', '=', tenant)
+        .execute();
+    await sql
+      .updateTable('backup_session')
+      .set((of) => ({
+        started_at: of('started_at', '-', ms),
+        ended_at: of('ended_at', '-', ms),
+      }))
       .where('tenant_id', '=', tenant)
       .execute();
   });
