@@ -223,9 +223,9 @@ function Objects<Item extends PickedItem>({
           className="h-[360px] overflow-auto border-t border-head-rule focus-visible:-outline-offset-2"
           onKeyDown={onKey}
           onMouseDown={(event) => {
-            // The list has the focus, not its rows.
+            // The list has the focus, not its rows. A scroll would move the row from under the finger.
             event.preventDefault();
-            list.current?.focus();
+            list.current?.focus({ preventScroll: true });
           }}
         >
           <div className="relative" style={{ height: virtual.getTotalSize() }}>
