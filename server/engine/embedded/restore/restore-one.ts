@@ -1,6 +1,5 @@
 import type { EngineError, EngineResult, Reply, RestoreInput } from '#contract/engine/engine.ts';
-import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { FoundObject, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
+import type { FoundObject, Place, SourceObject, StoredItem, Writer } from '../types.ts';
 import { done, failed } from '../../result.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
@@ -13,10 +12,10 @@ import {
   readStored,
   storeStep,
   type ItemEnd,
-  type Replaced,
   type RunningTask,
   type TaskItem,
 } from './running-task.ts';
+import { keepFirst, type ReplacedItem, saveReplaced, type WrittenItem } from './replaced-item.ts';
 import { getSettingsAt } from './stored-settings.ts';
 import {
   type BlockedFolder,
@@ -37,16 +36,6 @@ import {
   withVersions,
   writeVersions,
 } from './versions.ts';
-
-/** What undo needs of an item that was written. */
-export interface WrittenItem extends Written {
-  readonly object: SourceObject;
-}
-/** What an item replaced: its content is in the repository. */
-export interface ReplacedItem {
-  readonly item: Replaced;
-  readonly parts: readonly StoredPart[];
-}
 
 /** How often a place is looked at that others change before the item is written there. */
 const MAX_LOOKS = 3;
@@ -403,44 +392,6 @@ const loadObject = async (task: RunningTask, { target: to }: RestoreInput, { obj
     ? ({ ok: true, value: object } as const)
     : task.target.findObject(object.kind, to.object, task);
 
-/** Saves what will be replaced into the repository first, so that undo can put it back (RES-4). */
-async function saveReplaced(
-  task: RunningTask,
-  object: SourceObject,
-  replaces: FoundObject | null,
-): Promise<
-  | { readonly ok: true; readonly value: ReplacedItem | null }
-  | { readonly ok: false; readonly error: EngineError }
-> {
-  if (replaces === null) return { ok: true, value: null };
-  const fetched = await task.target.fetch(object, replaces.key, task);
-  if (!fetched.ok) return fetched;
-  const parts: StoredPart[] = [];
-  for (const part of fetched.value.parts) {
-    const saved = await task.content.save(part);
-    if (!saved.ok) return saved;
-    parts.push(saved.value);
-  }
-  const flushed = await task.content.flush();
-  return flushed.ok ? { ok: true, value: { item: fetched.value.item, parts } } : flushed;
-}
-
-/** An interrupted attempt has renamed a file and not replaced its content: undo needs its first name. */
-function keepFirst(
-  { state, replaced }: TaskItem,
-  now: ReplacedItem | null,
-  isMoved: boolean,
-): ReplacedItem | null {
-  const first = replaced as ReplacedItem | null;
-  const hash = first?.item.flags.hash;
-  const isSameFile = first?.item.key === now?.item.key && hash === now?.item.flags.hash;
-  if (state !== 'planned' && hash !== undefined && isSameFile) return first;
-  // Somebody has changed it under its temporary name.
-  return isMoved && first !== null && now !== null
-    ? { ...now, item: { ...now.item, title: first.item.title } }
-    : now;
-}
-
 const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';
 
 /** An error that passes stops the task for now; any other is the item's own. */
@@ -492,10 +443,3 @@ async function finishWritten(
   });
   return { ok: true, outcome, message: end };
 }
-
-/** The item as a writer needs it, from what was replaced. */
-export const replacedItem = ({ item, parts }: ReplacedItem): StoredItem => ({
-  ...item,
-  n: 0,
-  parts,
-});

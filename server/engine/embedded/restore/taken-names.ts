@@ -238,7 +238,7 @@ export function getTemporaryName({ request, id }: RunningTask, name: string, key
   const mark = createHash('sha256').update(`${restore} ${key}`).digest('hex').slice(0, 8);
   const dot = name.lastIndexOf('.');
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  return `${stem.slice(0, MAX_STEM).trim()} (restore ${mark})${extension}`;
+  return `${stem.slice(0, MAX_STEM).trim()}-restore-${mark}${extension}`;
 }
 
 /** The file of an item if it has its temporary name. */

@@ -2,7 +2,7 @@ import type { EngineError, Reply } from '#contract/engine/engine.ts';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
-import { replacedItem, type ReplacedItem, type WrittenItem } from './restore-one.ts';
+import { replacedItem, type ReplacedItem, type WrittenItem } from './replaced-item.ts';
 import {
   getContent,
   readStored,

@@ -5,7 +5,7 @@ import { hasSameContent, mergeVersions } from '../index/merge-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
-import type { WrittenItem } from './restore-one.ts';
+import type { WrittenItem } from './replaced-item.ts';
 import { getContent, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
 
 /**
