@@ -35,7 +35,7 @@ export const getFields = (job: JobOut) => {
   };
 };
 
-/** What was recorded of changes of jobs, or of others. */
+/** What was recorded of changes of jobs, or of others, sorted: the clock of a test stands still. */
 export const listAudited = (store: Store, tenant: string, noun = 'backupjob'): Promise<string[]> =>
   store.tenant(tenant, async ({ sql }) =>
     (
@@ -44,6 +44,7 @@ export const listAudited = (store: Store, tenant: string, noun = 'backupjob'): P
         .select('what')
         .where('tenant_id', '=', tenant as TenantId)
         .where('what', 'like', `${noun}.%`)
+        .orderBy('what')
         .execute()
     ).map(({ what }) => what),
   );

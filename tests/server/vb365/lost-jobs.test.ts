@@ -217,7 +217,7 @@ anyDatabase((database, open) => {
         ]);
       for (const name of ['Nightly', 'Weekly'])
         expect((await loadJob(name)).description).toBe('By the administrator');
-      expect(await audited()).toEqual(['backupjob.updated', 'backupjob.created']);
+      expect(await audited()).toEqual(['backupjob.created', 'backupjob.updated']);
     });
 
     test('VB365-40: the server is read soon after a job was switched off or on', async () => {

@@ -412,8 +412,8 @@ anyDatabase((database, open) => {
       expect((await admin('DELETE', `o365/jobs/${job.id}`)).status).toBe(200);
       expect(await audited()).toEqual([
         'backupjob.created',
-        'backupjob.updated',
         'backupjob.deleted',
+        'backupjob.updated',
       ]);
       await server.outside.stop();
       expect((await create(job, { name: 'Later' })).status).toBe(503);
