@@ -10,6 +10,7 @@ import type { UserDirectory } from '#server/features/auth/directory/directory.ts
 import { brandHandlers } from '#server/features/branding/handlers.ts';
 import type { NewUser } from '#server/features/users/create-user.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
+import { INSERTION_ORDER } from '../db/insertion-order.ts';
 import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { getApp, ask, PASSWORD, provider, user } from '../http/fixtures.ts';
 
@@ -181,6 +182,7 @@ export const recorded = ({ ground: { context }, tenant }: Place): Promise<string
         .select('what')
         .where('tenant_id', '=', tenant)
         .orderBy('at')
+        .orderBy(INSERTION_ORDER)
         .execute()
     ).map(({ what }) => what),
   );

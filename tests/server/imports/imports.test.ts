@@ -7,6 +7,7 @@ import { findImport } from '#server/engine/embedded/imports/import-rows.ts';
 import { endAbandonedImports } from '#server/engine/embedded/imports/imports.ts';
 import { runImport } from '#server/engine/embedded/imports/run-import.ts';
 import { countLicensedUsers } from '#server/platform/queries/licensed-users.ts';
+import { INSERTION_ORDER } from '../db/insertion-order.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { openLibrary } from '../restore/content.ts';
 import { makeMail, makeZip } from './archives.ts';
@@ -121,6 +122,7 @@ eachDatabase((kind, openStore) => {
         .where('tenant_id', '=', tenant)
         .where('what', 'like', 'import.%')
         .orderBy('at')
+        .orderBy(INSERTION_ORDER)
         .execute(),
     );
     expect(what.map((row) => row.what)).toEqual(['import.requested', 'import.ended']);

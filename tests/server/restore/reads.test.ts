@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Engine } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
+import { INSERTION_ORDER } from '../db/insertion-order.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { POINT_AT } from '../engine/explorer/history.ts';
 import { openSession, someBackups, type Backups } from './fixtures.ts';
@@ -28,6 +29,7 @@ async function readings({ ground: fixture, office }: Backups): Promise<Reading[]
       .select(['id', 'detail'])
       .where('tenant_id', '=', tenant)
       .where('what', '=', 'backupcontent.read')
+      .orderBy(INSERTION_ORDER)
       .execute(),
   );
   return rows.map(({ id, detail }) => ({ id, detail }));

@@ -4,6 +4,7 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
+import { INSERTION_ORDER } from '../db/insertion-order.ts';
 import type { Answer, Fixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -81,6 +82,7 @@ export async function thePeople(fixture: Fixture): Promise<People> {
             .select(['what', 'user_id', 'actor_id'])
             .where('tenant_id', '=', tenant)
             .orderBy('at')
+            .orderBy(INSERTION_ORDER)
             .execute(),
         { readOnly: true },
       ),

@@ -17,6 +17,7 @@ import {
 } from '#server/engine/embedded/restore/tasks.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
+import { INSERTION_ORDER } from '../../db/insertion-order.ts';
 import { aTenant } from '../../db/drafts.ts';
 import { POINT_AT, storeHistory } from '../explorer/history.ts';
 import { MemoryTarget } from './memory-target.ts';
@@ -170,6 +171,7 @@ export async function setUp(store: Store, mails: readonly Mail[], earlier: reado
           .where('tenant_id', '=', tenant)
           .where('what', '=', 'restoretask.ended')
           .orderBy('at')
+          .orderBy(INSERTION_ORDER)
           .execute(),
       })),
     advance: (ms: number) => {

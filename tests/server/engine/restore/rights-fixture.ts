@@ -9,6 +9,7 @@ import { makeEmbeddedEngine } from '#server/engine/embedded/engine.ts';
 import type { Oversight } from '#server/engine/embedded/restore/restore-engine.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { INSERTION_ORDER } from '../../db/insertion-order.ts';
 import { freshStore, type Kind } from '../../db/databases.ts';
 import { aTenant, byClock, companyDraft } from '../../db/drafts.ts';
 import { makeFixture, user } from '../../http/fixtures.ts';
@@ -257,6 +258,7 @@ export async function setUp(database: Kind) {
           .select(['what', 'detail', 'actor_id', 'user_id'])
           .where('what', 'like', 'restorerights.%')
           .orderBy('at')
+          .orderBy(INSERTION_ORDER)
           .execute(),
       ),
     /** The temporary applications in the tenant, with what they may do. */
