@@ -330,8 +330,8 @@ const getTaskColumns = ({
   exists (select from (select (t.request #>> '{input,explorer}')::uuid as id offset 0) as x join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
     and e.user_id = ${user} and e.stopped_at is null) as "isOpen",
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders",
-  coalesce((t.progress #>> '{counts,failed}')::int, 0) > 0 and exists (select from restore_item as i
-    where i.tenant_id = t.tenant_id and i.task_id = t.id and i.outcome = 'failed' and i.written is not null) as "hasInterrupted"`;
+  coalesce((t.progress #>> '{counts,failed}')::int, 0) > 0 and (select true from restore_item as i
+    where i.tenant_id = t.tenant_id and i.task_id = t.id and i.outcome = 'failed' and i.written is not null limit 1) is true as "hasInterrupted"`;
 
 /** Whether one of the objects isn't restored without the approval of another person. */
 export async function needsSecondPerson(

@@ -3,10 +3,11 @@ import { useSyncExternalStore } from 'react';
 /**
  * Returns true for touch input or a narrow window: cells are larger and the name column is narrow.
  */
-export const useTouch = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
+export const useTouch = (): boolean => useSyncExternalStore(subscribe, () => getQuery().matches);
 
-const query = matchMedia('(pointer: coarse), (width < 900px)');
+let query: MediaQueryList | null = null;
+const getQuery = (): MediaQueryList => (query ??= matchMedia('(pointer: coarse), (width < 900px)'));
 const subscribe = (listener: () => void): (() => void) => {
-  query.addEventListener('change', listener);
-  return () => query.removeEventListener('change', listener);
+  getQuery().addEventListener('change', listener);
+  return () => getQuery().removeEventListener('change', listener);
 };
