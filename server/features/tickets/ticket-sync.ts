@@ -63,7 +63,7 @@ async function loadJobs(
     at: Ms;
   }>`select (data->>'job')::bigint as job, max(at) as at from event where tenant_id = ${tenant} and seq > ${after} and seq <= ${to}
     and type in ('problem.closed@1', 'problem.opened@1', 'run.finished@1', 'run.missed@1')
-    and (data->>'job')::bigint in (select job_n from problem where tenant_id = ${tenant} and ticket_id is not null) group by 1 order by 1`.execute(
+    and (data->>'job')::bigint = any(array(select job_n from problem where tenant_id = ${tenant} and ticket_id is not null)) group by 1 order by 1`.execute(
     db,
   );
   return rows;
