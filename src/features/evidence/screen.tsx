@@ -2,6 +2,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { now as clockNow, useNow } from '#src/app/clock.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -13,6 +14,7 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { canRetry } from '../shared/can-retry.ts';
 import { ExportLine } from '../shared/export/export-progress.tsx';
 import { FailedCall, makeFile } from '../shared/export/make-file.ts';
 import { PastHandOvers } from '../daily-checks/hand-over/past-hand-overs.tsx';
@@ -69,8 +71,8 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
       formatDone: (name, rows) => t.fileLines({ name, count: rows }),
     });
   };
-  const { rows, before, busy, error, retryable, more } = evidence;
-  const sought = error !== null && offline ? MESSAGES.needsNetwork : error;
+  const { rows, before, busy, failure, more } = evidence;
+  const errorText = failure && (offline ? MESSAGES.needsNetwork : getFailureText(failure));
 
   return (
     <Page
@@ -140,12 +142,12 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                 </div>
               ) : (
                 <>
-                  {sought !== null && (
+                  {errorText !== null && (
                     <div className="px-5 py-3">
                       <Callout
                         tone={offline ? 'warning' : 'failed'}
                         alert
-                        {...((offline || retryable) && {
+                        {...((offline || failure === null || canRetry(failure)) && {
                           action: (
                             <Button size="sm" onClick={more}>
                               {ui.tryAgain}
@@ -153,7 +155,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                           ),
                         })}
                       >
-                        {offline ? t.notOnDevice({ reason: sought }) : sought}
+                        {offline ? t.notOnDevice({ reason: errorText }) : errorText}
                       </Callout>
                     </div>
                   )}
@@ -168,7 +170,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                     </Notice>
                   )}
                   {rows !== null && rows.length > 0 && <EvidenceList rows={rows} zone={zone} />}
-                  {before !== null && sought === null && (
+                  {before !== null && errorText === null && (
                     <div className="px-5 py-3">
                       <Button busy={busy} onClick={more}>
                         {t.showMore}

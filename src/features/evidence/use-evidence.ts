@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
-import { canRetry } from '../shared/can-retry.ts';
 import type { EvidencePage } from './file.ts';
 
 export interface EvidenceAsk {
@@ -31,9 +30,8 @@ export interface EvidenceView {
   readonly rows: readonly Evidence[] | null;
   readonly before: string | null;
   readonly busy: boolean;
-  readonly error: string | null;
-  /** After an error: whether the same request can succeed. */
-  readonly retryable: boolean;
+  /** Why the last request failed. */
+  readonly failure: Failure | null;
   /** Loads the next page, or retries it after a failure. */
   readonly more: () => void;
 }
@@ -53,13 +51,10 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
     rows: null,
     before: null,
     busy: false,
-    error: null,
-    retryable: true,
+    failure: null,
   });
   const mine =
-    state.key === key
-      ? state
-      : { key, rows: null, before: null, busy: on, error: null, retryable: true };
+    state.key === key ? state : { key, rows: null, before: null, busy: on, failure: null };
   useEffect(() => {
     if (!on) return;
     let gone = false;
@@ -69,14 +64,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
       if (!gone)
         setState(
           withPage(
-            {
-              key: getKey(ask),
-              rows: null,
-              before: null,
-              busy: false,
-              error: null,
-              retryable: true,
-            },
+            { key: getKey(ask), rows: null, before: null, busy: false, failure: null },
             page,
           ),
         );
@@ -88,7 +76,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
   }, [on, from, to, company]);
   const more = async (): Promise<void> => {
     if (mine.busy) return;
-    setState({ ...mine, busy: true, error: null });
+    setState({ ...mine, busy: true, failure: null });
     const page = await askEvidence({ from, to, company }, mine.before);
     // the query has changed meanwhile
     setState((now) => (now.key === key ? withPage(mine, page) : now));
@@ -104,13 +92,8 @@ export const withPage = (state: State, page: Result<EvidencePage>): State =>
     ? {
         ...state,
         busy: false,
-        error: null,
+        failure: null,
         rows: [...(state.rows ?? []), ...page.value.rows],
         before: page.value.before,
       }
-    : {
-        ...state,
-        busy: false,
-        error: getFailureText(page.failure),
-        retryable: canRetry(page.failure),
-      };
+    : { ...state, busy: false, failure: page.failure };

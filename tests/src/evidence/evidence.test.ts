@@ -10,6 +10,9 @@ import {
 import { evidenceLine, makeEvidenceFile } from '#src/features/evidence/file.ts';
 import type { EvidencePage } from '#src/features/evidence/file.ts';
 import { withPage } from '#src/features/evidence/use-evidence.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { canRetry } from '#src/features/shared/can-retry.ts';
+import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import { SHORTCUTS, spanOfKey } from '#src/features/shared/date-range/dates.ts';
@@ -128,18 +131,22 @@ test('EVID-6, CSV-4: the file has every page of the period, reports its progress
 });
 
 test('EVID-7: what the server refused is not offered again, what it could not answer is', () => {
-  const state = { key: '', rows: null, before: null, busy: true, error: null, retryable: true };
+  const state = { key: '', rows: null, before: null, busy: true, failure: null };
+  const isOffered = (failure: Failure): boolean => {
+    const after = withPage(state, failed(failure));
+    expect(after.busy).toBe(false);
+    return after.failure !== null && canRetry(after.failure);
+  };
   const issues = [{ path: 'from', message: MESSAGES.evidenceArchived }];
   const refused = { kind: 'bad-input', message: 'The request is invalid.', issues } as const;
-  expect(withPage(state, failed(refused))).toMatchObject({
-    busy: false,
-    error: 'Events from the start of this period are archived. Choose a later start.',
-    retryable: false,
-  });
+  expect(isOffered(refused)).toBe(false);
+  expect(getFailureText(refused)).toBe(
+    'Events from the start of this period are archived. Choose a later start.',
+  );
   for (const kind of ['forbidden', 'not-found', 'update-needed'] as const)
-    expect(withPage(state, failed({ kind, message: 'no' })).retryable).toBe(false);
+    expect(isOffered({ kind, message: 'no' })).toBe(false);
   for (const kind of ['no-answer', 'needs-network', 'server-fault', 'signed-out'] as const)
-    expect(withPage(state, failed({ kind, message: 'no' })).retryable).toBe(true);
+    expect(isOffered({ kind, message: 'no' })).toBe(true);
   const busy = { kind: 'busy', message: 'no', retryAfterMs: 1_000 } as const;
-  expect(withPage(state, failed(busy)).retryable).toBe(true);
+  expect(isOffered(busy)).toBe(true);
 });
