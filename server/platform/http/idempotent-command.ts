@@ -184,17 +184,16 @@ async function takeOverClaim(
   if (claim === undefined) return false;
   const now = clock.now();
   const isHeld = claim.holder !== null && (await isServerPresent(db, claim.holder));
-  // Of a clock that was set back since, a time in the future says nothing.
-  const since = (claim.absentSince ?? 0) > now ? null : claim.absentSince;
-  const isAbandoned =
-    !isHeld && since !== null && since >= now - CLAIM_MS && since <= now - ABSENT_MS;
-  const absentSince = since !== null && since >= now - CLAIM_MS ? since : now;
+  const absentSince = claim.absentSince;
+  // Of a clock that was wrong then, the time says nothing.
+  const isRecent = absentSince !== null && absentSince >= now - CLAIM_MS && absentSince <= now;
+  const isAbandoned = !isHeld && isRecent && absentSince <= now - ABSENT_MS;
   await db
     .updateTable('running_command')
     .set(
       isAbandoned
         ? { until: now + CLAIM_MS, holder: serverId, absent_since: null }
-        : { absent_since: isHeld ? null : absentSince },
+        : { absent_since: isHeld ? null : isRecent ? absentSince : now },
     )
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
