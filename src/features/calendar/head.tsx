@@ -1,9 +1,9 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the header of an ARIA grid instead of a table */
 import { Fragment } from 'react';
 import type { Day } from '#contract/ids.ts';
+import { SkippedColumns } from '../shared/grid/skipped-columns.tsx';
 import { withSkipped } from '../shared/grid/virtual-window.ts';
 import { monthName, shortMonthName, weekdayName } from './steps.ts';
-import { SkippedDays } from './line.tsx';
 import { dayTitle } from './labels.ts';
 import type { DayHead } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
@@ -62,7 +62,7 @@ export function CalendarHead({ days, shown, touch, dayBegins }: HeadProps) {
           if (!day) return null;
           return (
             <Fragment key={day.day}>
-              <SkippedDays count={skipped} />
+              <SkippedColumns count={skipped} width="var(--col)" />
               <span
                 role="columnheader"
                 aria-colindex={index + (touch ? 2 : 4)}

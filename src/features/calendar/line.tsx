@@ -3,6 +3,7 @@ import { Fragment, memo } from 'react';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { SkippedColumns } from '../shared/grid/skipped-columns.tsx';
 import { withSkipped } from '../shared/grid/virtual-window.ts';
 import { badWords, cellWords, getForm, shareWords } from './labels.ts';
 import type { DayHead, DayStatus } from './labels.ts';
@@ -111,7 +112,7 @@ export const CalendarRow = memo(function Line({
           const bad = line.bad[day] ?? 0;
           return (
             <Fragment key={head.day}>
-              <SkippedDays count={skipped} />
+              <SkippedColumns count={skipped} width="var(--col)" />
               <span
                 role="gridcell"
                 {...at}
@@ -126,7 +127,7 @@ export const CalendarRow = memo(function Line({
         const form = getForm(line.cells[day], status);
         return (
           <Fragment key={head.day}>
-            <SkippedDays count={skipped} />
+            <SkippedColumns count={skipped} width="var(--col)" />
             <span
               role="gridcell"
               {...at}
@@ -155,10 +156,6 @@ function same(a: LineProps, b: LineProps): boolean {
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line))
   );
 }
-
-/** The room of days that are not rendered. */
-export const SkippedDays = ({ count }: { readonly count: number }) =>
-  count > 0 && <span aria-hidden style={{ width: `calc(${count} * var(--col))`, flex: 'none' }} />;
 
 /** Placeholder of a row that is not loaded yet. `id`: that of its active cell. */
 export function WaitingLine({

@@ -6,6 +6,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
 import type { GridCursor } from '../../shared/grid/cursor.ts';
+import { SkippedColumns } from '../../shared/grid/skipped-columns.tsx';
 import { withSkipped } from '../../shared/grid/virtual-window.ts';
 import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
@@ -140,7 +141,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
           </span>
           {shown.map(({ day, skipped, head }) => (
             <Fragment key={head.day}>
-              <SkippedDays count={skipped} />
+              <SkippedColumns count={skipped} width={`${COL}px`} />
               <span
                 role="columnheader"
                 aria-colindex={day + (touch ? 2 : 4)}
@@ -203,10 +204,6 @@ interface ShownDay {
   readonly head: SheetHead;
 }
 
-/** The room of days that are not rendered. */
-const SkippedDays = ({ count }: { readonly count: number }) =>
-  count > 0 && <span aria-hidden style={{ flex: 'none', width: count * COL }} />;
-
 const cellId = (line: number, day: number): string => `sht-${line}-${day}`;
 
 interface RowProps {
@@ -263,7 +260,7 @@ const Row = memo(
         </span>
         {shown.map(({ day, skipped, head }) => (
           <Fragment key={head.day}>
-            <SkippedDays count={skipped} />
+            <SkippedColumns count={skipped} width={`${COL}px`} />
             <span
               role="gridcell"
               id={cellId(index, day)}

@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA list box instead of a select: only visible rows are rendered */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA list box instead of a select: only visible rows are rendered, and the list handles the keys */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
@@ -248,7 +248,6 @@ function Objects<Item extends PickedItem>({
                     setAt(index);
                     set([object], !isOn);
                   }}
-                  onKeyDown={undefined}
                 >
                   <span
                     aria-hidden
