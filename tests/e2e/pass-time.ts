@@ -3,8 +3,8 @@ import type { Portal } from './portal.ts';
 import { NODE } from './server-process.ts';
 
 /**
- * The server is away, and comes back so many minutes later: its sessions, links and restore points are
- * that much older.
+ * Stops the server and starts it again as if these minutes had passed: its sessions, links and restore
+ * points are older by them.
  */
 export async function passTime(portal: Portal, minutes: number): Promise<void> {
   await portal.kill();

@@ -1,7 +1,6 @@
 /**
- * While the server is away: `node time-travel.ts <data folder> <minutes>`, DATABASE_URL as the server
- * takes it. Sessions of users, links, backup sessions and restore points stand as if so many minutes
- * had passed.
+ * Makes sessions of users, links, backup sessions and restore points older by some minutes. Run it while
+ * the server is stopped: `node time-travel.ts <data folder> <minutes>`, with its DATABASE_URL.
  */
 import { systemClock } from '../../server/platform/clock.ts';
 import { makeLog } from '../../server/platform/log.ts';

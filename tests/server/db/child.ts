@@ -3,7 +3,7 @@
  * <hold|write|reopen|crowd> <folder> <tenants>`. `reopen` writes too, and closes and opens the folder again
  * after each eight appends. `crowd` has three writers at once for each of several tenants, named with
  * commas. Says one line of JSON at a time: `{"kind":"held"}` or `{"kind":"refused","message":…}`, then,
- * writing, `{"kind":"kept","seq":…,"tenant":…}` for each acknowledged append.
+ * writing, `{"kind":"acknowledged","seq":…,"tenant":…}` for each acknowledged append.
  */
 import type { TenantId } from '../../../contract/ids.ts';
 import { holdFolder } from '../../../server/platform/db/lock.ts';
@@ -42,7 +42,7 @@ try {
           )
         ).at(-1)?.seq;
       });
-      say({ kind: 'kept', seq, tenant });
+      say({ kind: 'acknowledged', seq, tenant });
     };
     const keepAppending = async (tenant: TenantId): Promise<void> => {
       for (let appends = 1; ; appends += 1) {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export type Line =
   | { readonly kind: 'held' }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'kept'; readonly seq: number; readonly tenant: string };
+  | { readonly kind: 'acknowledged'; readonly seq: number; readonly tenant: string };
 
 export interface Child {
   readonly process: ChildProcess;

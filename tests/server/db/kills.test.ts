@@ -24,13 +24,13 @@ test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose 
         kind: 'held',
       });
       const enough = stored + 1;
-      while (!writer.lines.some((line) => line.kind === 'kept' && line.seq >= enough))
+      while (!writer.lines.some((line) => line.kind === 'acknowledged' && line.seq >= enough))
         await pause(5);
       await pause(Math.random() * 150);
       writer.kill();
       await writer.ended;
       for (const line of writer.lines)
-        if (line.kind === 'kept') stored = Math.max(stored, line.seq);
+        if (line.kind === 'acknowledged') stored = Math.max(stored, line.seq);
     }
     const after = await openStore({ ...QUIET, dataDir: dir, databaseUrl: null });
     try {

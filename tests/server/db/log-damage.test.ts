@@ -35,10 +35,10 @@ beforeAll(async () => {
   tenant = await aTenant(store);
   await store.close();
   const writer = child('write', dataDir, tenant);
-  while (writer.lines.filter(({ kind }) => kind === 'kept').length <= 30) await pause(5);
+  while (writer.lines.filter(({ kind }) => kind === 'acknowledged').length <= 30) await pause(5);
   writer.kill();
   await writer.ended;
-  for (const line of writer.lines) if (line.kind === 'kept') acknowledged = line.seq;
+  for (const line of writer.lines) if (line.kind === 'acknowledged') acknowledged = line.seq;
 }, 240_000);
 
 afterAll(() => {

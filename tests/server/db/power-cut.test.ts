@@ -58,7 +58,8 @@ async function recordWriter(
     args: ['--import', join(import.meta.dirname, 'disk-recorder.ts')],
     env: { RECORDED: join(dataDir, 'pg'), RECORD: file },
   });
-  while (writer.lines.filter(({ kind }) => kind === 'kept').length <= appends) await pause(5);
+  while (writer.lines.filter(({ kind }) => kind === 'acknowledged').length <= appends)
+    await pause(5);
   writer.kill();
   await writer.ended;
   return { tenants, start, record: readRecord(file) };
@@ -96,7 +97,7 @@ for (const [name, getRecording] of CASES)
 test('G20: the writers of a crowd are acknowledged in turns, those of all providers', () => {
   const acknowledged = crowd.record.flatMap((entry) => {
     const line = entry.kind === 'said' ? (JSON.parse(entry.text) as Line) : null;
-    return line?.kind === 'kept' ? [line.tenant] : [];
+    return line?.kind === 'acknowledged' ? [line.tenant] : [];
   });
   expect(new Set(acknowledged)).toEqual(new Set(crowd.tenants));
   expect(acknowledged.length).toBeGreaterThan(60);
@@ -130,7 +131,7 @@ function playRecord(
         disk.play(entry);
         if (entry.kind !== 'said') continue;
         const line = JSON.parse(entry.text) as Line;
-        if (line.kind === 'kept')
+        if (line.kind === 'acknowledged')
           acknowledged.set(line.tenant, Math.max(line.seq, acknowledged.get(line.tenant) ?? 0));
       }
       next = end;

@@ -48,7 +48,7 @@ async function attachObject(run: AttachRun, object: number): Promise<EngineResul
   const walked: WalkedTrees = new Map();
   let above: number | null = null;
   for (const point of points) {
-    // A point of another line: newer ones have lower numbers.
+    // Another Daybook's: newer points have lower numbers.
     if (above !== null && point.point > above) {
       await commitIncomplete(run, point, (tx) => leaveOut(tx, object, point));
       continue;

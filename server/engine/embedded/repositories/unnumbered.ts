@@ -3,9 +3,9 @@ import type { PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getNumbers } from './legal-holds.ts';
 
-// ENG-4: two Daybooks that extended one repository numbered the points of an object alike. Of two points
-// with one number, the index has the newer. The object of the other is only in its snapshot, which
-// clean-ups rewrite, until the object itself is removed from the point.
+// ENG-4: two Daybooks that extended one repository gave the same numbers to different points and versions.
+// An object of a point that newer ones contradict isn't in the index, but only in the snapshot of the
+// point. Clean-ups rewrite it there, until the object itself is removed from the point.
 
 /** A condition on `p`, a restore point: only its snapshot has one of the objects. */
 export const hasUnnumbered = (objects: readonly number[]) =>

@@ -230,7 +230,7 @@ async function endInterrupted(
 const getCreated = ({ state }: TaskItem): string =>
   state === 'writing-copy' ? t.keptBoth : t.created;
 const NOT_FOUND = { ok: true, value: null } as const;
-const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCircle: false } } as const;
+const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCycle: false } } as const;
 
 /** Says under which other name a file is replaced. */
 const withOtherName = (
@@ -249,14 +249,14 @@ async function waitForName(
   one: TaskItem,
   writer: Writer,
   object: SourceObject,
-  { found, holder, breaksCircle }: Located,
+  { found, holder, breaksCycle }: Located,
   isLastLook: boolean,
 ): Promise<ItemEnd | 'free' | null> {
   if (holder === null) return 'free';
   // It has just got its own name, or could not.
   if (holder.state === 'done') return isLastLook ? finish(task, one, 'failed', t.nameTaken) : null;
   if (task.postponed.isLastTry) return finish(task, one, 'failed', t.nameTaken);
-  if (breaksCircle && found !== null && findMoved(task, one.item, found) === null) {
+  if (breaksCycle && found !== null && findMoved(task, one.item, found) === null) {
     const moved = await moveAway(task, one, writer, object, found);
     if (!moved.ok)
       return moved.error.kind === 'conflict' && !isLastLook

@@ -85,7 +85,7 @@ export async function runTask(
     objects: new Map(),
     full: new Map(),
     postponed: { items: new Set(), waiting: new Map(), isLastTry: false, hasProgressed: true },
-    fates: new Map(),
+    nameResolutions: new Map(),
     blocked: new Map(),
     selection: null,
     onWaiting: waits.onWaiting,

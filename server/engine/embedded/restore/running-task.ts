@@ -23,7 +23,7 @@ import type {
 } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
-import type { BlockedFolder, NameFate } from './taken-names.ts';
+import type { BlockedFolder, NameResolution } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 
 /** What a restore needs of the rest of the engine. */
@@ -94,7 +94,7 @@ export interface RunningTask {
   readonly full: Map<string, Bytes>;
   readonly postponed: Postponed;
   /** What becomes of files that have the names of others, by the numbers of their items. */
-  readonly fates: Map<number, NameFate>;
+  readonly nameResolutions: Map<number, NameResolution>;
   /** Numbers of items by those in the index, once they are needed. */
   selection: Promise<ReadonlyMap<string, readonly number[]>> | null;
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import type { Postponed, RunningTask, TaskItem } from './running-task.ts';
 import { listItemsByNumber, listItemsWritten } from './task-items.ts';
 
 // Files of a folder that have each other's names, such as after an exchange. A restore gives each its
-// name back, in an order in which the names are free. Of those that wait for each other in a circle,
+// name back, in an order in which the names are free. Of those that wait for each other in a cycle,
 // one gets a temporary name first. An undo does the same.
 
 /** Where the target has an item. */
@@ -16,14 +16,14 @@ export interface Located {
   /** Another item of the task, whose file has the name until it gets its own. */
   readonly holder: TaskItem | null;
   /** Its file has to get a temporary name, as it waits for itself. */
-  readonly breaksCircle: boolean;
+  readonly breaksCycle: boolean;
 }
 
-/** What becomes of files that have the names of others. */
-export interface NameFate {
+/** Whether a file gives up a name that another item needs. */
+export interface NameResolution {
   /** The item takes its own file, so that this one gives up the name that it has. */
   readonly takesOwn: boolean;
-  /** The lowest number of the items that wait for each other with this one; null: it is in no circle. */
+  /** The lowest number of the items that wait for each other with this one; null: it is in no cycle. */
   readonly breaker: number | null;
 }
 
@@ -40,22 +40,22 @@ export async function locate(
 ): Reply<Located> {
   const found = await writer.find(place, one.item, task);
   if (!found.ok) return found;
-  const asFound: Located = { found: found.value, holder: null, breaksCircle: false };
+  const asFound: Located = { found: found.value, holder: null, breaksCycle: false };
   if (found.value?.own === undefined || !replaces(task)) return { ok: true, value: asFound };
   const holder = await findHolder(task, one, found.value.key);
   if (holder === null) return { ok: true, value: asFound };
-  const fate = await findFate(task, one, holder, async (next) => {
+  const resolution = await resolveName(task, one, holder, async (next) => {
     const held = await writer.find(place, next.item, task);
     if (!held.ok) return held;
     if (held.value?.own === undefined) return { ok: true, value: TAKES_OWN };
     const other = await findHolder(task, next, held.value.key);
     return { ok: true, value: other ?? STAYS };
   });
-  if (!fate.ok) return fate;
-  const { takesOwn, breaker } = fate.value;
+  if (!resolution.ok) return resolution;
+  const { takesOwn, breaker } = resolution.value;
   return {
     ok: true,
-    value: takesOwn ? { found: found.value.own, holder, breaksCircle: breaker === one.n } : asFound,
+    value: takesOwn ? { found: found.value.own, holder, breaksCycle: breaker === one.n } : asFound,
   };
 }
 
@@ -100,7 +100,7 @@ export async function findUndoHolder(
   one: TaskItem,
   key: string,
   findName: (next: TaskItem) => Reply<FoundObject | null>,
-): Reply<Pick<Located, 'holder' | 'breaksCircle'>> {
+): Reply<Pick<Located, 'holder' | 'breaksCycle'>> {
   const findNext = async (of: TaskItem, held: string): Promise<TaskItem | null> => {
     const items = await task.store.tenant(task.tenant, (tx) => listItemsWritten(tx, task, held), {
       readOnly: true,
@@ -108,44 +108,47 @@ export async function findUndoHolder(
     return items.find(({ n, path }) => n !== of.n && path === of.path) ?? null;
   };
   const holder = await findNext(one, key);
-  if (holder === null) return { ok: true, value: { holder, breaksCircle: false } };
-  const fate = await findFate(task, one, holder, async (next) => {
+  if (holder === null) return { ok: true, value: { holder, breaksCycle: false } };
+  const resolution = await resolveName(task, one, holder, async (next) => {
     const held = await findName(next);
     if (!held.ok) return held;
     if (held.value?.own === undefined) return { ok: true, value: TAKES_OWN };
     return { ok: true, value: (await findNext(next, held.value.key)) ?? STAYS };
   });
-  return fate.ok
-    ? { ok: true, value: { holder, breaksCircle: fate.value.breaker === one.n } }
-    : fate;
+  return resolution.ok
+    ? { ok: true, value: { holder, breaksCycle: resolution.value.breaker === one.n } }
+    : resolution;
 }
 
-/** The ends of a row of files that wait for each other: its last name is free, or stays taken. */
+/** How a chain of files that wait for each other ends: its last name is free, or stays taken. */
 const TAKES_OWN = 'takes-own';
 const STAYS = 'stays';
 
-/** Follows who has the name of whom, from the holder of the item's name to the end of the row. */
-async function findFate(
-  { fates }: RunningTask,
+/** Follows who has the name of whom, from the holder of the item's name to the end of the chain. */
+async function resolveName(
+  { nameResolutions }: RunningTask,
   one: TaskItem,
   holder: TaskItem,
   findNext: (next: TaskItem) => Reply<TaskItem | typeof TAKES_OWN | typeof STAYS>,
-): Reply<NameFate> {
-  const row = [one.n];
-  const end = (takesOwn: boolean, circle: readonly number[] = []): Reply<NameFate> => {
-    const first = circle.length === 0 ? null : Math.min(...circle);
-    // Another item's search may have ended meanwhile, and seen the whole circle.
-    for (const n of row.filter((member) => !fates.has(member)))
-      fates.set(n, { takesOwn, breaker: circle.includes(n) ? first : null });
-    return Promise.resolve({ ok: true, value: fates.get(one.n) ?? { takesOwn, breaker: null } });
+): Reply<NameResolution> {
+  const chain = [one.n];
+  const end = (takesOwn: boolean, cycle: readonly number[] = []): Reply<NameResolution> => {
+    const first = cycle.length === 0 ? null : Math.min(...cycle);
+    // Another item's search may have ended meanwhile, and seen the whole cycle.
+    for (const n of chain.filter((member) => !nameResolutions.has(member)))
+      nameResolutions.set(n, { takesOwn, breaker: cycle.includes(n) ? first : null });
+    return Promise.resolve({
+      ok: true,
+      value: nameResolutions.get(one.n) ?? { takesOwn, breaker: null },
+    });
   };
-  const known = fates.get(one.n);
+  const known = nameResolutions.get(one.n);
   if (known !== undefined) return { ok: true, value: known };
   for (let next = holder; ;) {
-    if (row.includes(next.n)) return end(true, row.slice(row.indexOf(next.n)));
-    const fate = fates.get(next.n);
-    if (fate !== undefined) return end(fate.takesOwn);
-    row.push(next.n);
+    if (chain.includes(next.n)) return end(true, chain.slice(chain.indexOf(next.n)));
+    const resolution = nameResolutions.get(next.n);
+    if (resolution !== undefined) return end(resolution.takesOwn);
+    chain.push(next.n);
     const after = await findNext(next);
     if (!after.ok) return after;
     if (after.value === TAKES_OWN || after.value === STAYS) return end(after.value === TAKES_OWN);

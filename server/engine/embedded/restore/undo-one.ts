@@ -115,8 +115,8 @@ async function waitForName(
       })
     : NOT_HELD;
   if (!held.ok) return ended(task, one, held.error);
-  const { holder, breaksCircle } = held.value;
-  if (breaksCircle && own && moved === null && writer.rename !== undefined) {
+  const { holder, breaksCycle } = held.value;
+  if (breaksCycle && own && moved === null && writer.rename !== undefined) {
     const name = getTemporaryName(task, one.item.title, key);
     await storeStep(task, one.n, { state: 'writing' });
     const renamed = await writer.rename(place.object, own, name, task);
@@ -128,7 +128,7 @@ async function waitForName(
   postpone(task.postponed, one.n, holder?.n ?? null);
   return { ok: true, outcome: 'skipped', message: null };
 }
-const NOT_HELD = { ok: true, value: { holder: null, breaksCircle: false } } as const;
+const NOT_HELD = { ok: true, value: { holder: null, breaksCycle: false } } as const;
 
 /** Somebody has the former name of a file that has a temporary one. */
 async function giveNameBack(

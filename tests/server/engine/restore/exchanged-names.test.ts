@@ -160,7 +160,7 @@ const pickKeys = (from: Readonly<Record<string, string>>, keys: readonly string[
   Object.fromEntries(keys.map((key) => [key, from[key] ?? '']));
 
 const CIRCLE: Story = {
-  about: 'a circle',
+  about: 'a cycle',
   renames: { 'A.txt': 'B.txt', 'B.txt': 'C.txt', 'C.txt': 'A.txt' },
   merged: 3,
 };
