@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { connectFreed, freeTenant } from './cloud-suite.ts';
 import { PHONE } from './hands.ts';
 import { loadOutbox } from './outbox.ts';
 import { axeInBoth, collectErrors, sound, waitForBuild } from './page-checks.ts';
@@ -234,6 +235,34 @@ test('SUITE-34: a running session shows its progress, its wait and what failed, 
   await expect(details.getByRole('heading', { name: 'Current session' })).toBeVisible();
   await page.context().close();
 });
+
+test('WIZ-9, WIZ-12: wizards that were open before the first organization begin with it', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await freeTenant(portal);
+  await enter(portal, page, 'm365', '/o365/jobs/1', portal.password);
+  const roles = await page.context().newPage();
+  await roles.goto(`${portal.url}/o365/restore-operator-roles/1`);
+  for (const tab of [page, roles])
+    await expect(heading2(tab, 'Create an organization first')).toBeVisible();
+  await connectFreed(portal);
+
+  await expect(heading2(page, 'Name and organization')).toBeFocused();
+  await page.getByRole('textbox', { name: 'Name' }).fill('First');
+  await page.keyboard.press('Control+Enter');
+  await expect(heading2(page, 'What to back up')).toBeFocused();
+
+  await roles.bringToFront();
+  await expect(heading2(roles, 'Name')).toBeFocused();
+  await roles.getByRole('textbox', { name: 'Name' }).fill('First');
+  await roles.keyboard.press('Control+Enter');
+  await roles.keyboard.press('Control+Enter');
+  await expect(heading2(roles, 'Operators')).toBeFocused();
+  expect(errors).toEqual([]);
+});
+
+const heading2 = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });
 
 /**
  * A button was pressed since the page was loaded. Answers are broken until then: a request of the

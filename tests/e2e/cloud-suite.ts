@@ -185,9 +185,14 @@ interface Connected {
   readonly people: readonly TenantPerson[];
 }
 
-/** Connects the simulated organization with a code and a read-only application, as the wizard does. */
+/** Connects the simulated organization anew. */
 export async function connectTenant(portal: Portal): Promise<Connected> {
   await freeTenant(portal);
+  return connectFreed(portal);
+}
+
+/** Connects it with a code and a read-only application, as the wizard does. */
+export async function connectFreed(portal: Portal): Promise<Connected> {
   const api = await loadApi(portal, 'm365');
   const code = (await api('POST', 'o365/organizations/device-code', {
     targetRegion: 'Worldwide',

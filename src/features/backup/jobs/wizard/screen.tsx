@@ -44,6 +44,8 @@ export function JobWizard(): ReactNode {
   const proxies = useWatch('backupProxies', EMPTY) ?? null;
   if (organizations === null || jobs === null || repositories === null || proxies === null)
     return <Waiting />;
+  // A wizard begins when there is an organization, which may be chosen already.
+  if (organizations.length === 0) return <NoOrganizations />;
   const known = { organizations, jobs, repositories, proxies };
   const only = getOnlyOrganization(organizations, () => true);
   const chosen = organizations.some((row) => row.id === organizationId) ? organizationId : only;
@@ -72,6 +74,14 @@ const Waiting = () => (
     <DelayedFallback>
       <PageLoading />
     </DelayedFallback>
+  </Page>
+);
+
+const NoOrganizations = () => (
+  <Page title={t.newTitle}>
+    <Notice icon="cloud" level={2} title={t.noOrganizations}>
+      <p className="m-0">{t.noOrganizationsHint}</p>
+    </Notice>
   </Page>
 );
 
@@ -166,14 +176,6 @@ function Wizard({
     edit: (changes) => actor.send({ type: 'EDIT', changes }),
     getError: (field) => getIssue(context, field),
   };
-  if (organizations.length === 0)
-    return (
-      <Page title={t.newTitle}>
-        <Notice icon="cloud" level={2} title={t.noOrganizations}>
-          <p className="m-0">{t.noOrganizationsHint}</p>
-        </Notice>
-      </Page>
-    );
   return (
     <WizardPage
       actor={actor}

@@ -35,6 +35,8 @@ export function RestoreRoleWizard(): ReactNode {
   const edit = params.get('edit');
   const organizations = useKnownOrganizations();
   if (organizations === null) return <Waiting />;
+  // A wizard begins when there is an organization, which may be chosen already.
+  if (organizations.length === 0) return <NoOrganizations />;
   if (edit !== null)
     return (
       <EditRole
@@ -59,6 +61,14 @@ const Waiting = () => (
     <DelayedFallback>
       <PageLoading />
     </DelayedFallback>
+  </Page>
+);
+
+const NoOrganizations = () => (
+  <Page title={t.newTitle}>
+    <Notice icon="cloud" level={2} title={t.noOrganizations}>
+      <p className="m-0">{t.noOrganizationsHint}</p>
+    </Notice>
   </Page>
 );
 
@@ -127,14 +137,6 @@ function Wizard({
     getError: (field) => getIssue(context, field),
   };
   const organization = organizations.find(({ id }) => id === data.organizationId)?.name ?? '';
-  if (organizations.length === 0)
-    return (
-      <Page title={t.newTitle}>
-        <Notice icon="cloud" level={2} title={t.noOrganizations}>
-          <p className="m-0">{t.noOrganizationsHint}</p>
-        </Notice>
-      </Page>
-    );
   return (
     <WizardPage
       actor={actor}
