@@ -127,6 +127,7 @@ export default defineConfig({
                 [
                   'contract/messages',
                   'account.messages.en.ts',
+                  'calls.messages.en.ts',
                   'monitoring.messages.en.ts',
                   'people.messages.en.ts',
                 ],

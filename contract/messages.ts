@@ -1,11 +1,13 @@
 import { ACCOUNT } from './messages/account.messages.en.ts';
 import { BASE } from './messages/base.messages.en.ts';
 import { BILLING } from './messages/billing.messages.en.ts';
+import { CALL_FAILURES } from './messages/calls.messages.en.ts';
 import { MONITORING } from './messages/monitoring.messages.en.ts';
 import { PEOPLE } from './messages/people.messages.en.ts';
 import { REPORTS } from './messages/reports.messages.en.ts';
 
 type Failures = typeof BASE &
+  typeof CALL_FAILURES &
   typeof MONITORING &
   typeof ACCOUNT &
   typeof PEOPLE &
@@ -21,7 +23,7 @@ export const MESSAGES: Failures = Object.defineProperties(
   {} as Failures,
   Object.assign(
     {},
-    ...[BASE, MONITORING, ACCOUNT, PEOPLE, REPORTS, BILLING].map((catalog) =>
+    ...[BASE, CALL_FAILURES, MONITORING, ACCOUNT, PEOPLE, REPORTS, BILLING].map((catalog) =>
       Object.getOwnPropertyDescriptors(catalog),
     ),
   ) as PropertyDescriptorMap,

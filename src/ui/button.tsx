@@ -1,7 +1,7 @@
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon.tsx';
-import { Kbd } from './kbd.tsx';
+import { getAriaKeys, Kbd } from './kbd.tsx';
 
 export type ButtonVariant = 'primary' | 'default' | 'quiet' | 'danger';
 
@@ -45,7 +45,7 @@ export function Button({
       {...rest}
       type={type}
       disabled={disabled && !explained}
-      {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...(keycap !== undefined && { 'aria-keyshortcuts': getAriaKeys(keycap) })}
       {...(busy && { 'aria-busy': true })}
       {...(blocked && { 'aria-disabled': true })}
       {...((blocked || onClick) && {
@@ -89,7 +89,7 @@ export function IconButton({
       type={type}
       aria-label={name}
       data-tip={name}
-      {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...(keycap !== undefined && { 'aria-keyshortcuts': getAriaKeys(keycap) })}
       className={`inline-flex h-7 min-w-7 shrink-0 items-center justify-center gap-1 rounded-part text-ink-2 hover:bg-wash hover:text-ink
         disabled:cursor-not-allowed disabled:text-ink-3 aria-disabled:cursor-not-allowed aria-disabled:text-ink-3 pointer-coarse:h-11 pointer-coarse:min-w-11 ${className}`}
     >

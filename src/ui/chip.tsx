@@ -1,6 +1,6 @@
 import type { ComponentPropsWithRef } from 'react';
 import { Icon } from './icon.tsx';
-import { Kbd } from './kbd.tsx';
+import { getAriaKeys, Kbd } from './kbd.tsx';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface FilterChipProps {
@@ -36,7 +36,7 @@ export function Pill({ keycap, type = 'button', className = '', children, ...res
     <button
       {...rest}
       type={type}
-      {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...(keycap !== undefined && { 'aria-keyshortcuts': getAriaKeys(keycap) })}
       className={`inline-flex h-6 items-center gap-2 rounded-pill border border-accent-line bg-accent-wash px-2.5 font-semibold whitespace-nowrap text-accent
         pointer-coarse:min-h-11 ${className}`}
     >

@@ -10,6 +10,17 @@ const ON: Readonly<Record<KbdOn, string>> = {
   bar: 'border-bar-line text-on-bar-2',
 };
 
+/** Keycaps that are written differently in `aria-keyshortcuts`. */
+const ARIA_KEYS: Readonly<Record<string, string>> = {
+  'Esc': 'Escape',
+  '⇧E': 'Shift+E',
+  'Ctrl Enter': 'Control+Enter',
+  '⌘↵': 'Meta+Enter',
+};
+
+/** Returns a keycap as the value of `aria-keyshortcuts` (WAI-ARIA 1.2, 6.6). */
+export const getAriaKeys = (keycap: string): string => ARIA_KEYS[keycap] ?? keycap;
+
 /**
  * A keycap. It is hidden from screen readers, because its control announces the shortcut by
  * `aria-keyshortcuts`. Not shown on devices without a keyboard.

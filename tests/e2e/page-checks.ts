@@ -68,8 +68,23 @@ export async function axeInBoth(page: Page, what: string, part: Part = {}): Prom
 }
 
 /**
- * Expects no axe violations in both themes, every control in the tab order, and no content wider
- * than a phone. Takes screenshots if DAYBOOK_PICTURES is set.
+ * A shortcut in `aria-keyshortcuts`: modifiers, then one key, with their names of UI Events (WAI-ARIA
+ * 1.2, 6.6).
+ */
+const SHORTCUT =
+  /^((Alt|AltGraph|Control|Meta|Shift)\+)*([!-*,-~]|Enter|Escape|Tab|Space|Delete|Backspace|Home|End|Page(Up|Down)|Arrow(Up|Down|Left|Right)|F\d+)$/;
+
+/** Returns the values of `aria-keyshortcuts` that no screen reader knows how to announce. */
+async function wrongShortcuts(page: Page): Promise<readonly string[]> {
+  const values = await page
+    .locator('[aria-keyshortcuts]')
+    .evaluateAll((all) => all.map((element) => element.getAttribute('aria-keyshortcuts') ?? ''));
+  return values.filter((value) => !value.split(' ').every((shortcut) => SHORTCUT.test(shortcut)));
+}
+
+/**
+ * Expects no axe violations in both themes, every control in the tab order, shortcuts that can be
+ * announced, and no content wider than a phone. Takes screenshots if DAYBOOK_PICTURES is set.
  */
 export async function sound(
   page: Page,
@@ -79,6 +94,7 @@ export async function sound(
   await axeInBoth(page, what, part);
   await takePictures(page, what.replaceAll(' ', '-'));
   expect(await beyondTab(page, part), what).toEqual([]);
+  expect(await wrongShortcuts(page), what).toEqual([]);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
   await expect

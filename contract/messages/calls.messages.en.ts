@@ -1,0 +1,13 @@
+import { defineMessages } from '../i18n/messages.ts';
+
+/** Failures that any call can have, but which can't occur before the sign-in. */
+export const CALL_FAILURES = defineMessages('callFailures', {
+  noSuchCall: "This address doesn't exist.",
+  tooLarge: 'The request is larger than allowed.',
+  keyReused: 'This command was already sent with different content.',
+  outOfOrder: 'An earlier command from this device is missing.',
+  outOfSpaceQueued:
+    'The server is out of disk space. Your changes are saved on this device and sent later.',
+  outcomeUnknown: 'The server lost its database while saving. Check whether the change was saved.',
+  getLastSync: 'Error while trying to get the last sync, try again later.',
+});
