@@ -4,8 +4,11 @@ import {
   DialogPanel,
   DialogTitle,
 } from '@headlessui/react';
+import { useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
+import { unsavedMessages } from './unsaved.messages.en.ts';
+import { useLeaveBlocker } from './use-leave-blocker.ts';
 import { useReturnFocus } from './use-return-focus.ts';
 import { uiMessages as t } from './messages.en.ts';
 
@@ -24,6 +27,8 @@ export interface DialogProps {
   readonly first?: RefObject<HTMLElement | null>;
   /** Only its own buttons close it, because its content is shown once. */
   readonly stays?: boolean;
+  /** Closing it would lose changes: it asks first, except for its own buttons. */
+  readonly dirty?: boolean;
   /** For `middle`: 720 px wide instead of 520. */
   readonly wide?: boolean;
   /** `content` (default): all of the content scrolls. `own`: its parts do, in a column. */
@@ -39,14 +44,18 @@ export function Dialog({
   footer,
   first,
   stays = false,
+  dirty = false,
   wide = false,
   scroll = 'content',
 }: DialogProps) {
   useReturnFocus();
+  const [isClosing, setClosing] = useState(false);
+  const leaving = useLeaveBlocker(dirty);
+  const close = dirty ? () => setClosing(true) : onClose;
   return (
     <HeadlessDialog
       open
-      onClose={stays ? () => {} : onClose}
+      onClose={stays ? () => {} : close}
       className="relative z-40"
       {...(first && { initialFocus: first })}
     >
@@ -62,7 +71,7 @@ export function Dialog({
           ) : (
             <div className="flex items-center gap-3 border-b border-rule py-2.5 pr-3 pl-5">
               <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
-              {!stays && <IconButton icon="close" label={t.close} onClick={onClose} />}
+              {!stays && <IconButton icon="close" label={t.close} onClick={close} />}
             </div>
           )}
           <div
@@ -77,7 +86,38 @@ export function Dialog({
           )}
         </DialogPanel>
       </div>
+      {leaving.status === 'blocked' ? (
+        <DiscardQuestion onDiscard={leaving.proceed} onKeep={leaving.reset} />
+      ) : (
+        isClosing && <DiscardQuestion onDiscard={onClose} onKeep={() => setClosing(false)} />
+      )}
     </HeadlessDialog>
+  );
+}
+
+/** Asks whether unsaved changes are discarded. */
+export function DiscardQuestion({
+  onDiscard,
+  onKeep,
+}: {
+  readonly onDiscard: () => void;
+  readonly onKeep: () => void;
+}) {
+  return (
+    <Dialog
+      title={unsavedMessages.title}
+      onClose={onKeep}
+      footer={
+        <>
+          <Button variant="danger" onClick={onDiscard}>
+            {unsavedMessages.discard}
+          </Button>
+          <Button onClick={onKeep}>{unsavedMessages.keepEditing}</Button>
+        </>
+      }
+    >
+      <p className="m-0 px-5 py-4 text-ink-2">{unsavedMessages.unsaved}</p>
+    </Dialog>
   );
 }
 

@@ -5,7 +5,10 @@ import { Dialog } from './dialog.tsx';
 import type { DialogProps } from './dialog.tsx';
 import { uiMessages as t } from './messages.en.ts';
 
-interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'first' | 'wide'> {
+interface Props extends Pick<
+  DialogProps,
+  'title' | 'onClose' | 'children' | 'first' | 'wide' | 'dirty'
+> {
   readonly submitLabel: string;
   readonly busy: boolean;
   /** Instead of "Cancel", where that could mean to submit. */

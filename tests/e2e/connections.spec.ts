@@ -119,13 +119,38 @@ test('CONN-1: a connection is edited by keyboard alone, and offline the page say
     certificate: null,
   });
   await signIn(page, portal.url, 'admin', portal.password);
-  await page.goto(`${portal.url}/monitoring/connections`);
+  await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: 'Edit Head office console' }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Edit Head office console' });
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('Console two');
+  // Closing it or going back asks first, as there are changes, and Esc there goes on with them.
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  for (const leave of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Close' }).click(),
+    () => page.goBack(),
+  ]) {
+    await leave();
+    await expect(question.getByText('You have unsaved changes.')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(0);
+    await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Console two');
+  }
+  await page.keyboard.press('Escape');
+  await sound(page, 'unsaved changes of a dialog');
+  await question.getByRole('button', { name: 'Discard changes' }).press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Head office console' })).toBeVisible();
+  // Without changes nothing is asked.
+  await page.getByRole('button', { name: 'Edit Head office console' }).press('Enter');
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole('button', { name: 'Edit Head office console' }).press('Enter');
+  await dialog.getByLabel('Name', { exact: true }).fill('Console two');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Console two' })).toBeVisible();
   await portal.kill();

@@ -59,6 +59,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
     errors,
     error,
     busy: isSaving,
+    dirty,
     formRef,
     save,
     check,
@@ -125,6 +126,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <Dialog
+      dirty={dirty}
       title={connection === null ? t.newConnection : t.editNamed({ name: connection.name })}
       wide
       onClose={onClose}

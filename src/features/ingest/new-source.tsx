@@ -42,7 +42,7 @@ const schema = makeFormSchema(
 
 export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   const first = useRef<HTMLInputElement>(null);
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: {
       name: '',
       companyN: companies.length === 1 ? (companies[0]?.n ?? null) : null,
@@ -68,6 +68,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   };
   return (
     <FormDialog
+      dirty={dirty}
       title={t.newSource}
       wide
       onClose={onClose}

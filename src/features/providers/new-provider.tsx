@@ -44,7 +44,7 @@ export function NewProvider({
   readonly onClose: () => void;
   readonly onMade: () => void;
 }) {
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: EMPTY,
     schema,
     submit: (input) => withReauth(() => client().ask('createProvider', input)),
@@ -66,6 +66,7 @@ export function NewProvider({
 
   return (
     <FormDialog
+      dirty={dirty}
       title={t.newProvider}
       onClose={onClose}
       submitLabel={t.createProvider}

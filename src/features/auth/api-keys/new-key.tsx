@@ -33,7 +33,7 @@ export interface NewKeyProps {
 export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const now = useNow(60_000);
   const first = useRef<HTMLInputElement>(null);
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: EMPTY,
     schema: makeFormSchema(apiKeyCalls.createApiKey.input, (typed: KeyForm) => {
       const until = getExpiry(typed.lasts, typed.day, now, zone);
@@ -62,6 +62,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
 
   return (
     <Dialog
+      dirty={dirty}
       title={t.newApiKey}
       wide
       onClose={onClose}

@@ -53,7 +53,7 @@ export function NewImport({
   const repositoriesIn = (organization: string): readonly BackupRepositoryRow[] =>
     repositories.filter((row) => row.organization === organization && row.removedAt === null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: makeImportForm(organizationId, getOnly(repositoriesIn(organizationId)), again),
     offline,
     schema: IMPORT_SCHEMA,
@@ -101,6 +101,7 @@ export function NewImport({
   );
   return (
     <FormDialog
+      dirty={dirty}
       title={again === null ? t.newImport : t.againTitle({ name: again.name })}
       onClose={onClose}
       submitLabel={t.startImport}

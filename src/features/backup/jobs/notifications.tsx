@@ -54,7 +54,7 @@ function Form({
   onClose,
 }: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: createNotificationsForm(saved),
     offline,
     schema: makeNotificationsSchema(id),
@@ -66,6 +66,7 @@ function Form({
   });
   return (
     <FormDialog
+      dirty={dirty}
       title={t.notifications}
       onClose={onClose}
       submitLabel={ui.save}

@@ -36,7 +36,7 @@ export function AttachDialog({
   readonly onDone: (id: string) => void;
 }) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: makeForm(organizations),
     offline,
     schema: ATTACH_SCHEMA,
@@ -48,6 +48,7 @@ export function AttachDialog({
   });
   return (
     <FormDialog
+      dirty={dirty}
       title={t.attachRepository}
       onClose={onClose}
       submitLabel={t.attach}

@@ -8,6 +8,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
@@ -50,6 +51,7 @@ export function Connection({
     change,
     error: formError,
     busy: isSaving,
+    dirty,
     save: submit,
     reset,
   } = useDraftForm({
@@ -110,6 +112,7 @@ export function Connection({
 
   return (
     <>
+      <UnsavedQuestion dirty={dirty} />
       <form onSubmit={save}>
         <FormSection title={t.intuitApp} description={t.intuitAppHint}>
           <Select

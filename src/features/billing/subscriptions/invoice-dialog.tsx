@@ -39,7 +39,7 @@ export function InvoiceDialog({
   const taxes = useCachedQuery('listQuickBooksTaxes', EMPTY);
   const reps = useCachedQuery('listQuickBooksReps', EMPTY);
   const hasGigabytes = usage.lines.some(({ kind }) => kind === 'gigabytes');
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial: { userItem: '', gigabyteItem: '', tax: '', rep: '' },
     schema: makeReadingSchema((draft: Draft) => ({
       value:
@@ -66,6 +66,7 @@ export function InvoiceDialog({
   const failure = preview.failure ?? items.failure;
   return (
     <FormDialog
+      dirty={dirty}
       title={t.invoiceTitle({ company })}
       submitLabel={t.createInvoice}
       busy={busy}

@@ -50,6 +50,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
     errors,
     error,
     busy,
+    dirty,
     formRef,
     save,
   } = useDraftForm({
@@ -66,6 +67,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   const { tone } = NOTICE_SEVERITIES[draft.severity];
   return (
     <FormDialog
+      dirty={dirty}
       title={t.newNotice}
       wide
       onClose={onClose}

@@ -43,6 +43,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
     errors,
     error,
     busy,
+    dirty,
     formRef,
     save,
   } = useDraftForm({
@@ -71,6 +72,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
   const none = errors['webhook.categories'];
   return (
     <Dialog
+      dirty={dirty}
       title={webhook === null ? t.newWebhook : t.editNamed({ name: webhook.name })}
       onClose={onClose}
       first={first}

@@ -50,6 +50,7 @@ export function ServerFields({
   };
   return (
     <FormDialog
+      dirty={draft.dirty}
       title={t.title}
       onClose={onClose}
       submitLabel={t.connect}
