@@ -26,7 +26,7 @@ import { serverRepositoryHandlers } from './features/backup/server-repositories.
 import { upkeepHandlers } from './features/backup/repository-upkeep.ts';
 import { attachHandlers } from './features/backup/attach-repository.ts';
 import { proxyHandlers } from './features/backup/proxies.ts';
-import { repositoryHandlers as backupRepositoryHandlers } from './features/backup/repositories.ts';
+import { backupRepositoryHandlers } from './features/backup/repositories.ts';
 import { sessionHandlers } from './features/backup/sessions.ts';
 import { brandHandlers } from './features/branding/handlers.ts';
 import { settingsHandlers } from './features/branding/settings.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@playwright/test';
 import { CSP } from '../../server/platform/http/security-headers.ts';
 import { mailPage, PREVIEW_POLICY } from '../../server/features/restore/preview/mail-page.ts';
-import { readMail } from '../../server/features/restore/preview/read-mail.ts';
+import { readShownMail } from '../../server/features/restore/preview/read-mail.ts';
 import { showFile } from '../../server/features/restore/preview/show-file.ts';
 import { HOSTILE_FILES } from '../server/restore/hostile-files.ts';
 import { HOSTILE_HTML } from '../server/restore/hostile-mails.ts';
@@ -22,7 +22,7 @@ let base = '';
 
 test.beforeAll(async () => {
   pages = await Promise.all(
-    HOSTILE_HTML.map(async (html) => mailPage((await readMail(makeMail(html))).body, null)),
+    HOSTILE_HTML.map(async (html) => mailPage((await readShownMail(makeMail(html))).body, null)),
   );
   for (const file of Object.values(HOSTILE_FILES)) {
     const shown = await showFile(asItIs, file);

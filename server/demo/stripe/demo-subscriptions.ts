@@ -13,7 +13,7 @@ import {
   getMonthAt,
   getMonthBefore,
   getMonthEnd,
-  type Month,
+  type CalendarMonth,
 } from '../../features/billing/subscriptions/month.ts';
 import { loadBillingSettings } from '../../features/billing/subscriptions/settings.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -90,7 +90,7 @@ export async function addDemoSubscriptions(
 }
 
 /** The current month first. */
-function listMonths(current: Month): readonly Month[] {
+function listMonths(current: CalendarMonth): readonly CalendarMonth[] {
   const months = [current];
   for (let count = 0; count < PAST_MONTHS; count += 1)
     months.push(getMonthBefore(months.at(-1) ?? current));
@@ -103,7 +103,7 @@ interface Start {
   readonly settings: BillingSettings;
   readonly timeZone: string;
   readonly now: Ms;
-  readonly month: Month;
+  readonly month: CalendarMonth;
 }
 
 async function addSubscription(
@@ -183,7 +183,7 @@ function getLaterEvents({
 
 interface Close {
   readonly monthsAgo: number;
-  readonly month: Month;
+  readonly month: CalendarMonth;
   readonly timeZone: string;
   readonly now: Ms;
   readonly owner: UserId | null;

@@ -2,13 +2,13 @@ import type { Ms } from '#contract/ids.ts';
 
 /** A record as Stripe's API returns it: its published fields, of which the SDK's types are made. */
 export type Rec = Record<string, unknown> & { readonly id: string };
-export type Fields = Record<string, unknown>;
+export type StripeFields = Record<string, unknown>;
 
 /** What was requested doesn't exist. */
 export class Missing extends Error {}
 
 /** Returns the metadata of a write. */
-export const readMetadata = (form: URLSearchParams): Fields =>
+export const readMetadata = (form: URLSearchParams): StripeFields =>
   Object.fromEntries(
     [...form].flatMap(([key, value]) => {
       const name = /^metadata\[(\w+)\]$/.exec(key)?.[1];
@@ -21,7 +21,7 @@ export function toPage(
   rows: ReadonlyMap<string, Rec>,
   { pathname }: URL,
   isWanted: (row: Rec) => boolean,
-): Fields {
+): StripeFields {
   return {
     object: 'list',
     url: pathname,

@@ -1,12 +1,12 @@
-import { Missing, readMetadata, type Fields, type Rec } from './records.ts';
+import { Missing, readMetadata, type StripeFields, type Rec } from './records.ts';
 
 interface Store {
   readonly table: (kind: string) => ReadonlyMap<string, Rec>;
   readonly put: (kind: string, row: Rec) => Rec;
-  readonly patch: (kind: string, id: string, fields: Fields) => Rec;
+  readonly patch: (kind: string, id: string, fields: StripeFields) => Rec;
   readonly remove: (kind: string, id: string) => void;
   readonly makeId: (prefix: string) => string;
-  readonly emit: (type: string, object: Fields) => Promise<void>;
+  readonly emit: (type: string, object: StripeFields) => Promise<void>;
   /** In seconds. */
   readonly now: () => number;
 }
@@ -20,9 +20,9 @@ interface Tax {
 /** Invoices of the stand-in, as docs.stripe.com describes their life. Amounts are in cents. */
 export interface Invoices {
   /** Creates one (no id), or does what the path names: `add_lines`, `finalize`, `void`, `pay`. */
-  write(id: string, action: string, form: URLSearchParams): Promise<Fields>;
+  write(id: string, action: string, form: URLSearchParams): Promise<StripeFields>;
   /** Only a draft can be deleted. */
-  delete(id: string): Fields;
+  delete(id: string): StripeFields;
   /** Begins a billing period: charges licensed prices ahead and metered ones for the period before. */
   startPeriod(subscription: Rec, before?: Period): Rec;
   /** Does what time does to a subscription whose period is over. */
@@ -44,7 +44,7 @@ interface Period {
   readonly start: number;
   readonly end: number;
 }
-interface Item extends Fields {
+interface Item extends StripeFields {
   readonly price: {
     readonly unit_amount: number;
     readonly recurring: { readonly usage_type: string; readonly meter: string | null };
@@ -60,7 +60,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
   const declined = new Set<string>();
   let extras: Extras = { tax: null, discountCents: 0 };
   /** What a draft with these lines asks for. */
-  const getDraftSums = (lines: readonly Fields[]): Fields => {
+  const getDraftSums = (lines: readonly StripeFields[]): StripeFields => {
     const subtotal = lines.reduce((sum, { amount }) => sum + Number(amount), 0);
     const discount = Math.min(subtotal, extras.discountCents);
     const { percent, behavior } = extras.tax ?? { percent: 0, behavior: 'exclusive' };
@@ -79,7 +79,11 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
   };
   let number = 0;
 
-  const create = (customer: string, fields: Fields, lines: readonly Fields[] = []): Rec => {
+  const create = (
+    customer: string,
+    fields: StripeFields,
+    lines: readonly StripeFields[] = [],
+  ): Rec => {
     return put('invoices', {
       id: makeId('in'),
       object: 'invoice',
@@ -111,7 +115,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
 
   const charge = (row: Rec): Rec => {
     const customer = table('customers').get(String(row['customer']));
-    const settings = customer?.['invoice_settings'] as Fields | undefined;
+    const settings = customer?.['invoice_settings'] as StripeFields | undefined;
     const hasCard =
       typeof row['default_payment_method'] === 'string' ||
       typeof settings?.['default_payment_method'] === 'string';
@@ -158,10 +162,10 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
     return [...table('meter_events').values()]
       .filter((event) => {
         const at = Number(event['timestamp']);
-        const payload = event['payload'] as Fields;
+        const payload = event['payload'] as StripeFields;
         return payload['stripe_customer_id'] === customer && at >= before.start && at < before.end;
       })
-      .reduce((sum, event) => sum + Number((event['payload'] as Fields)['value']), 0);
+      .reduce((sum, event) => sum + Number((event['payload'] as StripeFields)['value']), 0);
   }
 
   return {
@@ -178,13 +182,13 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       if (row === undefined) throw new Missing();
       if (action === '')
         return patch('invoices', id, {
-          metadata: { ...(row['metadata'] as Fields | undefined), ...readMetadata(form) },
+          metadata: { ...(row['metadata'] as StripeFields | undefined), ...readMetadata(form) },
         });
       if (action === 'void') {
         if (row['status'] !== 'open') throw new Missing();
         const voided = patch('invoices', id, {
           status: 'void',
-          status_transitions: { ...(row['status_transitions'] as Fields), voided_at: now() },
+          status_transitions: { ...(row['status_transitions'] as StripeFields), voided_at: now() },
           ...getSums(Number(row['total']), 0, 0),
         });
         await emit('invoice.voided', voided);
@@ -192,7 +196,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       }
       if (action === 'add_lines') {
         if (row['status'] !== 'draft') throw new Missing();
-        const { data: before } = row['lines'] as { readonly data: readonly Fields[] };
+        const { data: before } = row['lines'] as { readonly data: readonly StripeFields[] };
         const lines = [...before];
         for (let n = 0; form.has(`lines[${n}][amount]`); n += 1)
           lines.push({
@@ -227,7 +231,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       extras = next;
       for (const row of table('invoices').values())
         if (row['status'] === 'draft')
-          patch('invoices', row.id, getDraftSums((row['lines'] as { data: Fields[] }).data));
+          patch('invoices', row.id, getDraftSums((row['lines'] as { data: StripeFields[] }).data));
     },
 
     startPeriod,
@@ -272,19 +276,19 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
   };
 }
 
-const NO_TRANSITIONS: Fields = {
+const NO_TRANSITIONS: StripeFields = {
   finalized_at: null,
   marked_uncollectible_at: null,
   paid_at: null,
   voided_at: null,
 };
-const toLineList = (data: readonly Fields[]): Fields => ({
+const toLineList = (data: readonly StripeFields[]): StripeFields => ({
   object: 'list',
   data,
   has_more: false,
   url: '/v1/invoices/lines',
 });
-const getSums = (total: number, paid: number, remaining = total - paid): Fields => ({
+const getSums = (total: number, paid: number, remaining = total - paid): StripeFields => ({
   total,
   amount_due: total,
   amount_paid: paid,

@@ -10,7 +10,7 @@ import {
   readMetadata,
   toPage,
   type AdoptedSubscription,
-  type Fields,
+  type StripeFields,
   type Rec,
 } from './records.ts';
 import { makeInvoices, type Extras } from './stand-in-invoices.ts';
@@ -32,7 +32,7 @@ export interface StripeStandIn {
   /** How often a write of a kind was made, not counting repeats of a key. */
   count(kind: string): number;
   /** Changes a subscription as time or a card would, and sends its event. */
-  change(subscription: string, fields: Fields, type: string): Promise<void>;
+  change(subscription: string, fields: StripeFields, type: string): Promise<void>;
   /** Adds a price of the provider, in cents. One with a meter is charged by what the meter sums up. */
   addPrice(id: string, cents: number, meter?: string): void;
   /** Lets time pass: periods that are over are charged, and what was canceled ends. */
@@ -71,7 +71,7 @@ export function makeStripeStandIn({
   deliver,
 }: StandInOptions): StripeStandIn {
   const records = new Map<string, Map<string, Rec>>();
-  const answers = new Map<string, { readonly body: string; readonly answer: Fields }>();
+  const answers = new Map<string, { readonly body: string; readonly answer: StripeFields }>();
   const counts = new Map<string, number>();
   const events: string[] = [];
   const now = (): number => Math.floor(clock.now() / SECOND);
@@ -86,7 +86,7 @@ export function makeStripeStandIn({
     table(kind).set(row.id, row);
     return row;
   };
-  const patch = (kind: string, id: string, fields: Fields): Rec => {
+  const patch = (kind: string, id: string, fields: StripeFields): Rec => {
     const row = table(kind).get(id);
     if (!row) throw new Missing();
     return put(kind, { ...row, ...fields });
@@ -94,7 +94,7 @@ export function makeStripeStandIn({
 
   const remove = (kind: string, id: string): void => void table(kind).delete(id);
 
-  async function emit(type: string, object: Fields): Promise<void> {
+  async function emit(type: string, object: StripeFields): Promise<void> {
     const payload = JSON.stringify({
       id: makeId('evt'),
       object: 'event',
@@ -136,7 +136,7 @@ export function makeStripeStandIn({
     };
 
   const invoices = makeInvoices({ table, put, patch, remove, makeId, emit, now });
-  const makeItem = (price: string, quantity: number | null, periodEnd: number): Fields => ({
+  const makeItem = (price: string, quantity: number | null, periodEnd: number): StripeFields => ({
     id: makeId('si'),
     object: 'subscription_item',
     price: getPrice(price),
@@ -220,7 +220,7 @@ export function makeStripeStandIn({
     return String(session['success_url']).replace('{CHECKOUT_SESSION_ID}', id);
   }
 
-  const expand = (row: Fields, wanted: readonly string[]): Fields => {
+  const expand = (row: StripeFields, wanted: readonly string[]): StripeFields => {
     const kinds: Readonly<Record<string, string>> = {
       subscription: 'subscriptions',
       setup_intent: 'setup_intents',
@@ -237,7 +237,7 @@ export function makeStripeStandIn({
     );
   };
 
-  async function write(path: string, form: URLSearchParams): Promise<Fields> {
+  async function write(path: string, form: URLSearchParams): Promise<StripeFields> {
     const text = (name: string): string | null => form.get(name);
     const [, kind = '', id = '', action = ''] = path.split('/');
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -332,9 +332,9 @@ export function makeStripeStandIn({
       const quantity = text('items[0][quantity]');
       const row = table('subscriptions').get(id);
       if (!row) throw new Missing();
-      const items = row['items'] as { data: Fields[] };
+      const items = row['items'] as { data: StripeFields[] };
       const next = patch('subscriptions', id, {
-        metadata: { ...(row['metadata'] as Fields | undefined), ...readMetadata(form) },
+        metadata: { ...(row['metadata'] as StripeFields | undefined), ...readMetadata(form) },
         ...(form.has('cancel_at_period_end') && {
           cancel_at_period_end: text('cancel_at_period_end') === 'true',
         }),

@@ -6,7 +6,7 @@ import {
   type GraphEntity,
   graphUrl,
   pageEntities,
-  listRows,
+  listPage,
   selectProperties,
   readQuery,
 } from './odata.ts';
@@ -44,7 +44,7 @@ export function addDirectoryRoutes(app: GraphApp, tenant: Tenant): void {
   app.get('/users', (c) => {
     checkPermission(c.get('caller'), 'readUsers');
     return c.json(
-      listRows(tenant, c.req.raw, listPeople(tenant), userEntity, {
+      listPage(tenant, c.req.raw, listPeople(tenant), userEntity, {
         type: 'user',
         normal: 100,
         max: 999,

@@ -81,7 +81,7 @@ export function getFolderPath(tenant: Tenant, item: ItemRow): string {
   return names.join('/');
 }
 
-export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): GraphEntity {
+export function driveItemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): GraphEntity {
   const path = getFolderPath(tenant, item);
   const isRoot = item.parent_id === null;
   const webPath = [path, isRoot ? '' : item.name].filter(Boolean).join('/');
@@ -135,7 +135,7 @@ export function changedItemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow
       deleted: { state: 'deleted' },
       ...(item.is_folder === 1 ? { folder: { childCount: 0 } } : { file: {} }),
     };
-  const { cTag: _, ...entity } = itemEntity(tenant, drive, item);
+  const { cTag: _, ...entity } = driveItemEntity(tenant, drive, item);
   const reference = entity['parentReference'];
   if (typeof reference !== 'object' || reference === null) return entity;
   const { path: __, ...parentReference } = reference as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { contentTag, itemEntity, itemTag, permissionEntities } from './drive-entities.ts';
+import { contentTag, driveItemEntity, itemTag, permissionEntities } from './drive-entities.ts';
 import type { DriveTarget } from './drive-path.ts';
 import {
   type DriveRow,
@@ -205,7 +205,7 @@ async function putContent(
     author: getAuthor(c, drive),
     input: {},
   });
-  return c.json(itemEntity(tenant, drive, item), isNew ? 201 : 200);
+  return c.json(driveItemEntity(tenant, drive, item), isNew ? 201 : 200);
 }
 
 async function postChild(
@@ -219,7 +219,7 @@ async function postChild(
     throw new GraphError(400, 'invalidRequest', 'Only folders can be created here.');
   const behavior = input['@microsoft.graph.conflictBehavior'] ?? 'fail';
   const { name, existing } = resolveConflict(tenant, parent.id, input.name, behavior);
-  if (existing) return c.json(itemEntity(tenant, drive, existing), 200);
+  if (existing) return c.json(driveItemEntity(tenant, drive, existing), 200);
   const { createdDateTime, lastModifiedDateTime } = input.fileSystemInfo ?? {};
   const item = insertItem(tenant, {
     driveId: drive.id,
@@ -231,7 +231,7 @@ async function postChild(
     ...(createdDateTime === undefined ? {} : { fileCreatedAt: createdDateTime }),
     ...(lastModifiedDateTime === undefined ? {} : { fileChangedAt: lastModifiedDateTime }),
   });
-  return c.json(itemEntity(tenant, drive, item), 201);
+  return c.json(driveItemEntity(tenant, drive, item), 201);
 }
 
 async function patchItem(
@@ -252,7 +252,7 @@ async function patchItem(
     fileCreatedAt: input.fileSystemInfo?.createdDateTime,
     fileChangedAt: input.fileSystemInfo?.lastModifiedDateTime,
   });
-  return c.json(itemEntity(tenant, drive, changed));
+  return c.json(driveItemEntity(tenant, drive, changed));
 }
 
 const expiry = v.optional(v.pipe(v.string(), v.isoTimestamp()));

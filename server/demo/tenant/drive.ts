@@ -3,7 +3,7 @@ import {
   changedItemEntity,
   contentTag,
   driveEntity,
-  itemEntity,
+  driveItemEntity,
   itemTag,
   permissionEntities,
   versionEntity,
@@ -25,7 +25,7 @@ import {
   type GraphEntity,
   graphUrl,
   pageEntities,
-  listRows,
+  listPage,
   selectProperties,
   readQuery,
 } from './odata.ts';
@@ -84,7 +84,7 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
       checkPermission(c.get('caller'), 'readFiles');
       const drives = drivesOfOwner(tenant, c.req.param('owner'));
       return c.json(
-        listRows(tenant, c.req.raw, drives, (drive) => driveEntity(tenant, drive), {
+        listPage(tenant, c.req.raw, drives, (drive) => driveEntity(tenant, drive), {
           type: 'drive',
           normal: 200,
           max: 999,
@@ -147,15 +147,15 @@ function read(
   if (name === undefined) {
     const tags = [itemTag(tenant, item), contentTag(tenant, item)];
     if (tags.includes(c.req.header('if-none-match') ?? '')) return c.body(null, 304);
-    return c.json(selectProperties(itemEntity(tenant, drive, item), select, 'driveItem'));
+    return c.json(selectProperties(driveItemEntity(tenant, drive, item), select, 'driveItem'));
   }
   if (name === 'children') {
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listChildren(tenant, item.id),
-        (child) => itemEntity(tenant, drive, child),
+        (child) => driveItemEntity(tenant, drive, child),
         { type: 'driveItem', normal: 200, max: 1000 },
       ),
     );

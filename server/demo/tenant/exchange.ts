@@ -26,7 +26,7 @@ import {
   type GraphEntity,
   graphUrl,
   pageEntities,
-  listRows,
+  listPage,
   selectProperties,
   readJson,
   readQuery,
@@ -82,7 +82,7 @@ export function addExchangeRoutes(app: GraphApp, tenant: Tenant): void {
       folder.id,
     );
     return c.json(
-      listRows(tenant, c.req.raw, rows, (row) => itemEntity(tenant, row, view.hasStableIds), {
+      listPage(tenant, c.req.raw, rows, (row) => itemEntity(tenant, row, view.hasStableIds), {
         type: 'mailboxItem',
         normal: 10,
         max: 1000,

@@ -1,7 +1,13 @@
 import { libraryUrl } from './drive-entities.ts';
 import { findDrive } from './drive-store.ts';
 import { guid, isoTime } from './ids.ts';
-import type { ListColumn, Fields, ListItemRow, ListItemVersionRow, ListRow } from './list-store.ts';
+import type {
+  ListColumn,
+  ListFields,
+  ListItemRow,
+  ListItemVersionRow,
+  ListRow,
+} from './list-store.ts';
 import type { GraphEntity } from './odata.ts';
 import { findPerson } from './people.ts';
 import type { Tenant } from './store.ts';
@@ -54,7 +60,7 @@ export const rowTag = (list: ListRow, row: ListItemRow): string =>
   `"${guid(list.id, 'row', row.n)},${row.version}"`;
 
 export function fieldsEntity(list: ListRow, row: ListItemRow): GraphEntity {
-  const own = JSON.parse(row.fields) as Fields;
+  const own = JSON.parse(row.fields) as ListFields;
   return {
     '@odata.etag': rowTag(list, row),
     ...own,

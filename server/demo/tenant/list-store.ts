@@ -17,7 +17,7 @@ export interface ListRow {
   readonly removed: number;
 }
 /** Values of a row, by the names of their columns. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type ListFields = Readonly<Record<string, unknown>>;
 export interface ListItemRow {
   readonly list_id: string;
   readonly n: number;
@@ -245,7 +245,7 @@ export function findRow({ store }: Tenant, { id }: Pick<ListRow, 'id'>, key: str
 export function insertRow(
   tenant: Tenant,
   list: ListRow,
-  row: { readonly fields: Fields; readonly author: string; readonly at: Ms },
+  row: { readonly fields: ListFields; readonly author: string; readonly at: Ms },
 ): ListItemRow {
   const { store } = tenant;
   checkFields(listColumns(tenant, list), row.fields);
@@ -276,12 +276,12 @@ export function changeRow(
   tenant: Tenant,
   list: ListRow,
   row: ListItemRow,
-  change: { readonly fields: Fields; readonly editor: string },
+  change: { readonly fields: ListFields; readonly editor: string },
 ): ListItemRow {
   const { store } = tenant;
   checkFields(listColumns(tenant, list), change.fields);
   const at = wholeSeconds(tenant.now());
-  const fields = JSON.stringify({ ...(JSON.parse(row.fields) as Fields), ...change.fields });
+  const fields = JSON.stringify({ ...(JSON.parse(row.fields) as ListFields), ...change.fields });
   const version = row.version + 1;
   store.transaction(() => {
     store.run(
@@ -338,7 +338,7 @@ const CHECKS: Readonly<Record<ListColumn['type'], (value: unknown) => boolean>> 
 const getFieldName = ({ name, type }: ListColumn): string =>
   type === 'personOrGroup' ? `${name}LookupId` : name;
 
-function checkFields(columns: readonly ListColumn[], fields: Fields): void {
+function checkFields(columns: readonly ListColumn[], fields: ListFields): void {
   for (const [name, value] of Object.entries(fields)) {
     const column = columns.find((one) => getFieldName(one) === name);
     if (!column) throw new GraphError(400, 'invalidRequest', `Field '${name}' is not recognized`);

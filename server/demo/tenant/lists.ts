@@ -39,7 +39,7 @@ import {
   checkIfMatch,
   graphUrl,
   pageEntities,
-  listRows as pageRows,
+  listPage as pageRows,
   selectProperties,
   readJson,
   readQuery,

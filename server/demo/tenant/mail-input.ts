@@ -165,7 +165,7 @@ const readAttachmentInput = (input: v.InferOutput<typeof attachment>): NewAttach
 });
 
 /** @throws GraphError 400 */
-export function readAttachment(json: Readonly<Record<string, unknown>>): NewAttachment {
+export function parseAttachment(json: Readonly<Record<string, unknown>>): NewAttachment {
   const parsed = v.safeParse(attachment, json);
   if (!parsed.success) throw badRequest(parsed.issues[0].message);
   return readAttachmentInput(parsed.output);

@@ -5,7 +5,7 @@ import { attachmentEntity, folderEntity } from './mail-entities.ts';
 import {
   checkDraftOnly,
   completeProps,
-  readAttachment,
+  parseAttachment,
   readMessage,
   readMimeMessage,
 } from './mail-input.ts';
@@ -103,7 +103,7 @@ export function addMailWritingRoutes(app: GraphApp, tenant: Tenant): void {
     app.post(`${base}/attachments`, async (c) => {
       const { id } = openMailbox(tenant, c, c.req.param('user'), 'writeMail');
       const row = findMessageAt(tenant, id, c.req.param());
-      const added = addAttachment(tenant, row, readAttachment(await readJson(c.req.raw)));
+      const added = addAttachment(tenant, row, parseAttachment(await readJson(c.req.raw)));
       return c.json(attachmentEntity(added, true), 201);
     });
   }

@@ -91,7 +91,7 @@ export interface ListRules {
  * Filters, sorts, counts and pages a list, as the directory does: `$skiptoken` is the place in it.
  * Rows become entities only where it matters.
  */
-export function listRows<T>(
+export function listPage<T>(
   tenant: Tenant,
   request: Request,
   rows: readonly T[],
@@ -126,7 +126,7 @@ export const pageEntities = (
   request: Request,
   entities: readonly GraphEntity[],
   rules: ListRules,
-): GraphEntity => listRows(tenant, request, entities, (entity) => entity, rules);
+): GraphEntity => listPage(tenant, request, entities, (entity) => entity, rules);
 
 /** @throws GraphError 400 */
 function checkAdvanced(request: Request, query: Query, rules: ListRules): void {

@@ -13,7 +13,7 @@ import { itemNotFound } from './graph-error.ts';
 import { type SiteRow, findSite, insertSite, listSites, siteDrives } from './groups.ts';
 import {
   type ListColumn,
-  type Fields,
+  type ListFields,
   type ListItemRow,
   type ListRow,
   changeRow,
@@ -52,8 +52,8 @@ export interface SiteAdmin {
   removeList(site: string, list: string): void;
   listRows(site: string, list: string): ListItemRow[];
   /** Adds a row with these values, or with made ones. */
-  addRow(site: string, list: string, fields?: Fields): ListItemRow;
-  changeRow(site: string, list: string, row: number, fields?: Fields): void;
+  addRow(site: string, list: string, fields?: ListFields): ListItemRow;
+  changeRow(site: string, list: string, row: number, fields?: ListFields): void;
   deleteRow(site: string, list: string, row: number): void;
 }
 
@@ -75,7 +75,7 @@ export function createSiteAdmin(tenant: Tenant, size: TenantSize): SiteAdmin {
       site,
       key,
     ) ?? findList(tenant, site, key);
-  const getMade = (list: ListRow): Fields =>
+  const getMade = (list: ListRow): ListFields =>
     makeFields(tenant, list, makeRng(tenant.seed, 'row', store.seq()), tenant.now());
   return {
     listSites: () => listSites(tenant),

@@ -11,7 +11,7 @@ import {
 import { type SiteRow, getUrl, listSites, siteDrives } from './groups.ts';
 import {
   type ListColumn,
-  type Fields,
+  type ListFields,
   type ListRow,
   changeRow,
   createLibrary,
@@ -124,8 +124,8 @@ function fillSite(
 }
 
 /** Returns the values of a made row, for the columns that the list has. */
-export function makeFields(tenant: Tenant, list: ListRow, random: Rng, at: Ms): Fields {
-  const values: Fields = {
+export function makeFields(tenant: Tenant, list: ListRow, random: Rng, at: Ms): ListFields {
+  const values: ListFields = {
     Title:
       list.name === 'Suppliers'
         ? `${pickOne(NAMES, random)} ${pickOne(KINDS, random)}`

@@ -1,10 +1,10 @@
 import { deltaPage } from './delta.ts';
-import { itemEntity } from './drive-entities.ts';
+import { driveItemEntity } from './drive-entities.ts';
 import { findDrive, findItem } from './drive-store.ts';
 import { GraphError, badRequest } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
 import { type GroupRow, findGroup } from './groups.ts';
-import { type GraphEntity, listRows, selectProperties, readQuery } from './odata.ts';
+import { type GraphEntity, listPage, selectProperties, readQuery } from './odata.ts';
 import { type Action, checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
 import {
@@ -63,7 +63,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   app.get('/teams/:team/members', (c) => {
     const { id } = openTeam(tenant, c, 'readTeamMembers');
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listTeamMembers(tenant, id),
@@ -75,7 +75,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   app.get('/teams/:team/channels', (c) => {
     const { id } = openTeam(tenant, c, 'readChannels');
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listChannels(tenant, id),
@@ -92,7 +92,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
   app.get(`${CHANNEL}/members`, (c) => {
     const { id } = openChannel(tenant, c, 'readChannelMembers');
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listChannelMembers(tenant, id),
@@ -106,13 +106,13 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
     const channel = openChannel(tenant, c, 'readFiles');
     const drive = findDrive(tenant, channel.drive_id);
     if (!drive) throw new GraphError(404, 'itemNotFound', 'Item not found');
-    return c.json(itemEntity(tenant, drive, findItem(tenant, drive.id, channel.folder_id)));
+    return c.json(driveItemEntity(tenant, drive, findItem(tenant, drive.id, channel.folder_id)));
   });
   app.get(`${CHANNEL}/tabs`, (c) => {
     const channel = openChannel(tenant, c, 'readTabs');
     const isExpanded = readQuery(new URL(c.req.url)).expand.includes('teamsApp');
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listTabs(tenant, channel.id),
@@ -139,7 +139,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
     const channel = openChannel(tenant, c, 'readPosts');
     const isExpanded = expandsReplies(readQuery(new URL(c.req.url)).expand);
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listPosts(tenant, channel.id),
@@ -158,7 +158,7 @@ export function addTeamRoutes(app: GraphApp, tenant: Tenant): void {
     const channel = openChannel(tenant, c, 'readPosts');
     const replies = listReplies(tenant, findPost(tenant, channel.id, c.req.param('message')));
     return c.json(
-      listRows(tenant, c.req.raw, replies, (reply) => postEntity(tenant, channel, reply), MESSAGE),
+      listPage(tenant, c.req.raw, replies, (reply) => postEntity(tenant, channel, reply), MESSAGE),
     );
   });
   app.get(`${CHANNEL}/messages/:message/replies/:reply`, (c) => {

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Ms } from '#contract/ids.ts';
-import { itemEntity } from './drive-entities.ts';
+import { driveItemEntity } from './drive-entities.ts';
 import type { DriveRow } from './drive-store.ts';
 import {
   type ConflictBehavior,
@@ -53,7 +53,7 @@ export function uploadSessions(tenant: Tenant, app: Hono): UploadSessions {
     const bytes = Buffer.concat(session.parts);
     const { item, isNew } = saveFile(tenant, { ...session, bytes });
     sessions.delete(key);
-    return c.json(itemEntity(tenant, session.drive, item), isNew ? 201 : 200);
+    return c.json(driveItemEntity(tenant, session.drive, item), isNew ? 201 : 200);
   };
   const open = (c: Context): { key: string; session: Session } => {
     if (c.req.header('authorization') !== undefined)

@@ -10,7 +10,7 @@ import { getPersonSignInUrl, redeemPersonCode } from './operators/person-sign-in
 import { refreshGroupMembers } from './operators/group-members.ts';
 import { makeTextReader, type TextReader } from './full-text/text-reader.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
-import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
+import { checkStoredDeviceCode, startDeviceCode } from './organizations/device-codes.ts';
 import { listObjects, makeDirectory } from './organizations/directory.ts';
 import { renewCertificate } from './organizations/modern.ts';
 import {
@@ -63,8 +63,9 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     organizations: {
       connect: (scope, input) => connectOrganization(context(), connections, scope, input),
       requestDeviceCode: (scope, { region }) =>
-        requestDeviceCode(context(), connections, scope, region),
-      checkDeviceCode: (scope, { code }) => checkDeviceCode(context(), connections, scope, code),
+        startDeviceCode(context(), connections, scope, region),
+      checkDeviceCode: (scope, { code }) =>
+        checkStoredDeviceCode(context(), connections, scope, code),
       renewCertificate: (scope, { code }) => renewCertificate(context(), connections, scope, code),
       test: (scope, input) => testOrganization(context(), connections, scope, input),
       disconnect: (scope) => disconnectOrganization(context(), scope),

@@ -11,7 +11,7 @@ import type { Waiting } from '#contract/engine/sessions.ts';
 import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
-import type { Grant } from './sources/sharing.ts';
+import type { SharingPermission } from './sources/sharing.ts';
 
 /** A mailbox, drive or library that can be backed up. `id` is the cloud's. */
 export interface SourceObject {
@@ -141,7 +141,7 @@ export interface FolderChange {
   /** `inbox`, `sentitems` …; null for others. */
   readonly wellKnown: string | null;
   /** Who a folder of files is shared with, besides what it inherits. */
-  readonly sharing?: readonly Grant[] | null;
+  readonly sharing?: readonly SharingPermission[] | null;
 }
 export interface ItemChange {
   readonly key: string;
@@ -251,7 +251,7 @@ export interface Writer {
   share?(
     object: SourceObject,
     item: Written,
-    grants: readonly Grant[],
+    grants: readonly SharingPermission[],
     call: SourceCall,
   ): Reply<Shared>;
   /** For undo: removes what `share` added to a folder that stays. */

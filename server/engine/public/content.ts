@@ -7,7 +7,7 @@ export { ContentError } from '../embedded/content-error.ts';
 export { MESSAGE_TYPE, nameAttachedMail } from '../embedded/mail/attached-mail.ts';
 export { htmlToText } from '../embedded/formats/html-text.ts';
 export { readTime } from '../embedded/formats/icalendar.ts';
-export { getZone } from '../embedded/formats/time-zone.ts';
+export { findIanaZone } from '../embedded/formats/time-zone.ts';
 export type {
   Address,
   EmailAddress,

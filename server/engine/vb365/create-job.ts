@@ -12,7 +12,7 @@ import { vb365Messages as t } from './messages.en.ts';
 import { getReadFingerprint, getSentFingerprint, type ReadJob, readJob } from './read-job.ts';
 import { getJobsPath, readJobs } from './read-organization.ts';
 import {
-  findKey,
+  findSavedJobId,
   finish,
   getScheduleFailure,
   link,
@@ -40,7 +40,7 @@ export async function createServerJob(
   const { name } = settings;
   const { tenant, user, origin = null } = scope;
   try {
-    const repository = await findKey(context, scope, settings.repository);
+    const repository = await findSavedJobId(context, scope, settings.repository);
     if (repository === null) return unknownRepository();
     const tooNew = await getScheduleFailure(opened.value, settings);
     if (tooNew) return tooNew;

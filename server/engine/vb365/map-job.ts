@@ -181,10 +181,10 @@ const ALWAYS: Partial<Record<JobItem['type'], readonly JobItemPart[]>> = {
 };
 
 const toItems = (items: readonly Vb365JobItem[]): JobItem[] =>
-  items.slice(0, LIMITS.backupJobItems).flatMap((item) => toItem(item) ?? []);
+  items.slice(0, LIMITS.backupJobItems).flatMap((item) => toJobItem(item) ?? []);
 
 /** Returns an item as a job's row has it; null if the portal knows no such type. */
-export function toItem(item: Vb365JobItem): JobItem | null {
+export function toJobItem(item: Vb365JobItem): JobItem | null {
   const type = JOB_ITEM_TYPES.find((one) => one === item.type);
   if (!type) return null;
   const id = (item.user ?? item.group ?? item.team ?? item.site)?.id;

@@ -43,7 +43,7 @@ export async function updateServerJob(
   if (!opened.ok) return opened;
   const { row, jobKey } = found;
   try {
-    const repository = await findKey(context, scope, settings.repository);
+    const repository = await findSavedJobId(context, scope, settings.repository);
     if (repository === null) return unknownRepository();
     const tooNew = await getScheduleFailure(opened.value, settings);
     if (tooNew) return tooNew;
@@ -60,7 +60,7 @@ export async function updateServerJob(
             job,
           )
         : { ...plain, clock };
-    const stored = await findKey(context, scope, row.repository);
+    const stored = await findSavedJobId(context, scope, row.repository);
     if (!isAsStored(row, read, clock) || read.job.repositoryId !== stored) {
       await refreshSoon(context, scope, opened.value);
       return failed('conflict', t.changedThere);
@@ -247,7 +247,7 @@ export const link = (
 
 const findStored = (context: AppContext, { tenant, organization }: EngineScope, job: BackupJobId) =>
   context.store.tenant(tenant, (tx) => findJobKey(tx, organization, job), { readOnly: true });
-export const findKey = (
+export const findSavedJobId = (
   context: AppContext,
   { tenant, organization }: EngineScope,
   repository: BackupRepositoryId,

@@ -12,7 +12,7 @@ import {
   type PortalTime,
   type ServerPolicy,
   shiftDay,
-  toItem,
+  toJobItem,
   toPolicy,
 } from './map-job.ts';
 import { JobItemShape, JobShape } from './shapes.ts';
@@ -177,7 +177,7 @@ export type WrittenItem =
 export function writeItems(rows: readonly RawRow[], wanted: readonly ShownItem[]): WrittenItem[] {
   const left = [...wanted];
   const written = rows.flatMap((row, n): WrittenItem[] => {
-    const known = n < LIMITS.backupJobItems ? toItem(v.parse(JobItemShape, row)) : null;
+    const known = n < LIMITS.backupJobItems ? toJobItem(v.parse(JobItemShape, row)) : null;
     if (known === null) return [{ kind: 'row', row }];
     const isSame = (item: ShownItem): boolean => item.type === known.type && item.id === known.id;
     const exact = left.findIndex((item) => isSame(item) && hasSameParts(item, known));

@@ -12,7 +12,7 @@ import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { answer, getDays } from '#server/platform/queries/query.ts';
 import type { Question, OperationalDay } from '#server/platform/queries/query.ts';
-import { iso } from '#server/platform/queries/run-details.ts';
+import { toIsoTime } from '#server/platform/queries/run-details.ts';
 import { heaps, judgedJobs, getTally, loadTotals } from '#server/platform/queries/totals.ts';
 import type { Total } from '#server/platform/queries/totals.ts';
 
@@ -67,9 +67,9 @@ export function analyticsHandlers(
               );
           };
           return ok({
-            from: iso(from),
-            to: iso(to),
-            before: { from: iso(begins), to: iso(from) },
+            from: toIsoTime(from),
+            to: toIsoTime(to),
+            before: { from: toIsoTime(begins), to: toIsoTime(from) },
             all: beside(totals, isJudged),
             companies: parts('company'),
             types: parts('type'),
@@ -107,8 +107,8 @@ export function analyticsHandlers(
           const getPoint = (day: OperationalDay, place: number): PointOut =>
             pointAt(day, byDay.get(place) ?? []);
           return ok({
-            from: iso(from),
-            to: iso(to),
+            from: toIsoTime(from),
+            to: toIsoTime(to),
             days: days.map((day, i) => getPoint(day, before.length + i)),
             before: before.map(getPoint),
             series: worst.map(({ part }, nth) => ({
@@ -188,7 +188,7 @@ function pointAt(
   const { runs, failed, warning, missed, judged: ended } = getTally(totals, () => true);
   return {
     date,
-    from: iso(from),
+    from: toIsoTime(from),
     runs,
     failures: failed,
     warnings: warning,

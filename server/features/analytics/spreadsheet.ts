@@ -7,12 +7,12 @@ import type { SpreadsheetOut } from '#contract/reports/result-rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import { listJobsByName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import { getCell, countMarks, getSuccessRate } from '#server/platform/queries/marks.ts';
 import { answer, getDays } from '#server/platform/queries/query.ts';
-import { getCompanies, loadSheet } from '#server/platform/queries/sheet.ts';
+import { groupByCompany, loadSheet } from '#server/platform/queries/sheet.ts';
 import type { SheetRow } from '#server/platform/queries/sheet.ts';
-import { iso } from '#server/platform/queries/run-details.ts';
+import { toIsoTime } from '#server/platform/queries/run-details.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { slicePage } from '#server/platform/queries/slice-page.ts';
 
@@ -34,8 +34,8 @@ export function spreadsheetHandlers(
         input,
         LAST_DAYS,
         async (tx, question) => {
-          const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters));
-          const groups = by === 'job' ? jobs.map((one) => [one]) : getCompanies(jobs);
+          const jobs = listJobsByName(namedJobs(await knownJobs(tx, question), input.filters));
+          const groups = by === 'job' ? jobs.map((one) => [one]) : groupByCompany(jobs);
           const days = getDays(question);
           const countsAs = by === 'job' ? undefined : countsAsBackup(input.filters?.type ?? []);
           const rows = await loadSheet(
@@ -47,11 +47,11 @@ export function spreadsheetHandlers(
             countsAs,
           );
           return ok({
-            from: iso(question.from),
-            to: iso(question.to),
+            from: toIsoTime(question.from),
+            to: toIsoTime(question.to),
             mode,
             by,
-            days: days.map(({ date, from }) => ({ date, from: iso(from) })),
+            days: days.map(({ date, from }) => ({ date, from: toIsoTime(from) })),
             rows: rows.map((row) => getLine(row, by)),
             count: groups.length,
             page,
@@ -88,8 +88,8 @@ export function spreadsheetHandlers(
             });
           }
           return ok({
-            from: iso(question.from),
-            to: iso(question.to),
+            from: toIsoTime(question.from),
+            to: toIsoTime(question.to),
             mode,
             days: days.length,
             jobs: jobs.size,

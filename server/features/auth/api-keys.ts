@@ -14,7 +14,7 @@ import { NOT_FOUND } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { hashApiKey, getHint, getSecret } from '../../platform/auth/api-key-secret.ts';
+import { hashApiKey, getApiKeyHint, formatApiKey } from '../../platform/auth/api-key-secret.ts';
 import { ownId } from './profile.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
@@ -98,7 +98,7 @@ export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
         .executeTakeFirstOrThrow();
       if (keys >= LIMITS.apiKeys)
         return failed({ kind: 'conflict', message: MESSAGES.keyTooMany({ max: LIMITS.apiKeys }) });
-      const secret = getSecret(context.chance.bytes(32));
+      const secret = formatApiKey(context.chance.bytes(32));
       const row = {
         tenant_id: tenant,
         id: context.chance.uuid() as ApiKeyId,
@@ -106,7 +106,7 @@ export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
         hash: hashApiKey(secret),
-        hint: getHint(secret),
+        hint: getApiKeyHint(secret),
         made_at: ctx.now,
         until,
         used_at: null,

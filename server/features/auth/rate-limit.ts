@@ -56,7 +56,7 @@ export interface AttemptRefusal {
 }
 
 /** Returns the wait before the next try after `failures` failures. */
-export const waitAfter = (failures: number, { quick, maxMs }: WaitRule): Ms =>
+export const getLockoutWait = (failures: number, { quick, maxMs }: WaitRule): Ms =>
   failures < quick ? 0 : Math.min(maxMs, 1_000 * 2 ** Math.min(failures - quick, 30));
 
 /**
@@ -78,7 +78,7 @@ export function tryNow(
   return {
     next: {
       failures: count,
-      until: now + waitAfter(count, rule),
+      until: now + getLockoutWait(count, rule),
       at: leakMs === null || count === 1 ? now : at + leaked * leakMs,
     },
   };
@@ -91,7 +91,7 @@ export function tryNow(
 function boundedBucket({ failures, until, at }: Bucket, rule: WaitRule, now: Ms): Bucket {
   return {
     failures,
-    until: isAhead(until, now, waitAfter(failures, rule)) ? until : 0,
+    until: isAhead(until, now, getLockoutWait(failures, rule)) ? until : 0,
     at: Math.min(at, now),
   };
 }
@@ -233,7 +233,7 @@ async function lessen(tx: TenantTx, one: TriedBucket, now: Ms): Promise<void> {
   const count = Math.max(0, failures - 1);
   await put(tx, one, {
     failures: count,
-    until: now + (one.rule.leakMs === null ? 0 : waitAfter(count, one.rule)),
+    until: now + (one.rule.leakMs === null ? 0 : getLockoutWait(count, one.rule)),
     at,
   });
 }

@@ -19,7 +19,7 @@ import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
 import { isBySms, ownedBy, loadPolicy } from './policy.ts';
 import type { Owned } from './policy.ts';
 import { sendReauthCode, useReauthCode } from './reauth-code.ts';
-import { useCode } from './recovery-codes.ts';
+import { consumeRecoveryCode } from './recovery-codes.ts';
 import { shownDevice } from './open-session.ts';
 import { newChallenge } from './sign-in-step.ts';
 import { provedByDirectory, provedByHash } from './sign-in.ts';
@@ -211,7 +211,7 @@ async function wayShown(
   if (/^\d{6}$/.test(code) && (await moreThanPassword(tx, userId)) === 'sms')
     return (await useReauthCode(tx, key, ctx, code)) ? 'sms' : null;
   if (/^\d{6}$/.test(code)) return (await useTotp(tx, context, userId, code, now)) ? 'totp' : null;
-  if (!(await useCode(tx, key, userId, code, now))) return null;
+  if (!(await consumeRecoveryCode(tx, key, userId, code, now))) return null;
   await audit(tx, context, ctx, { what: 'recovery-code.used', user: userId });
   await tellFactor(tx, context, userId, 'code-used');
   return 'recovery';

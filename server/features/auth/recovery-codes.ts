@@ -55,7 +55,7 @@ export async function dropCodes(
 }
 
 /** Returns whether the code is one of the user's unused codes, and marks it as used. */
-export async function useCode(
+export async function consumeRecoveryCode(
   { tenant, sql }: TenantTx,
   key: Buffer,
   user: UserId,

@@ -21,7 +21,7 @@ import { tellFactor } from './factor-notice.ts';
 import { usePasskey } from './passkeys.ts';
 import { getNeededStep, ownedBy, loadPolicy } from './policy.ts';
 import type { Need, Owned } from './policy.ts';
-import { renewCodes, useCode } from './recovery-codes.ts';
+import { renewCodes, consumeRecoveryCode } from './recovery-codes.ts';
 import { openHere, shownDevice } from './open-session.ts';
 import type { SignedIn } from './open-session.ts';
 import { changedOnce, noMoreCodes, buildStep, withSecret } from './sign-in-step.ts';
@@ -217,7 +217,7 @@ async function look(
     case 'totp':
       return (await useTotp(tx, context, userId, shown.code, now)) ? ok({ how: 'totp' }) : NO;
     case 'recovery':
-      if (!(await useCode(tx, key, userId, shown.code, now))) return NO;
+      if (!(await consumeRecoveryCode(tx, key, userId, shown.code, now))) return NO;
       await audit(tx, context, ctx, { what: 'recovery-code.used', user: userId });
       await tellFactor(tx, context, userId, 'code-used');
       return ok({ how: 'recovery' });

@@ -6,7 +6,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization } from './lookup.ts';
-import { findLacking, toLackingEvents } from './organization-access.ts';
+import { findLackingServices, toLackingEvents } from './organization-access.ts';
 import { getServices } from './organization-connection.ts';
 
 /**
@@ -37,7 +37,7 @@ export function checkOrganizationHandlers(
       return runIdempotently<OutputOf<'checkOrganization'>>(context, ctx, async (tx) => {
         const now = await findOrganization(tx, ctx.session, organizationId);
         if (!now) return refusal(NOT_FOUND);
-        const lacking = findLacking(row, now, checked.value);
+        const lacking = findLackingServices(row, now, checked.value);
         return {
           drafts: toLackingEvents(now, lacking),
           answer: () =>

@@ -25,7 +25,7 @@ import {
   listPastObjective,
   listWaiting,
 } from './dashboard-queries.ts';
-import { byName, findCompany, isSeen } from './lookup.ts';
+import { compareByName, findVisibleCompany, isRowVisible } from './lookup.ts';
 
 type Names =
   | 'getBackupStatus'
@@ -164,15 +164,15 @@ async function loadReach(
   { companyId, organizationId }: ParsedInputOf<'getBackupStatus'>,
 ): Promise<CompanyScope> {
   const company =
-    companyId === undefined ? null : ((await findCompany(tx, session, companyId))?.n ?? 0);
+    companyId === undefined ? null : ((await findVisibleCompany(tx, session, companyId))?.n ?? 0);
   const organizations = (await tx.all('organization'))
     .filter(
       (row) =>
-        isSeen(session, row) &&
+        isRowVisible(session, row) &&
         (company === null || row.company === company) &&
         (organizationId === undefined || row.id === organizationId),
     )
-    .sort(byName);
+    .sort(compareByName);
   const seen = new Map(organizations.map((row) => [row.id, row]));
   const isOwn = (row: {
     readonly organization: OrganizationId;

@@ -10,7 +10,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
-import { findCompany, findOrganization } from './lookup.ts';
+import { findVisibleCompany, findOrganization } from './lookup.ts';
 import type { Ms, OrganizationId } from '#contract/ids.ts';
 
 type Names =
@@ -95,7 +95,7 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
 
     async requestDeviceCode({ targetRegion, companyObjId }, ctx) {
       const { organizations } = getEngine(context);
-      if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
+      if (!(await read(ctx, (tx) => findVisibleCompany(tx, ctx.session, companyObjId))))
         return failed(NOT_FOUND);
       const scope = scopeFor(ctx, context.chance.uuid() as OrganizationId);
       const requested = await organizations.requestDeviceCode(scope, { region: targetRegion });
@@ -153,7 +153,7 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
 
     getSuiteVersion: ({ companyObjId }, ctx) =>
       read(ctx, async (tx) =>
-        companyObjId === undefined || (await findCompany(tx, ctx.session, companyObjId))
+        companyObjId === undefined || (await findVisibleCompany(tx, ctx.session, companyObjId))
           ? ok(getVersion(context))
           : failed(NOT_FOUND),
       ),

@@ -49,7 +49,7 @@ export const scopeFor = (
   tenant,
   organization,
   user: session.userId,
-  ...getOperatorScope(session, organization),
+  ...loadOperatorScope(session, organization),
   ...(signal !== null && { signal }),
   origin: {
     ip,
@@ -61,7 +61,7 @@ export const scopeFor = (
 });
 
 /** The person of the organization as whom a restore operator makes calls. Nobody: sees nothing. */
-export const getOperatorScope = (
+export const loadOperatorScope = (
   { operators }: Pick<Principal, 'operators'>,
   organization: OrganizationId,
 ): Pick<EngineScope, 'operator'> =>

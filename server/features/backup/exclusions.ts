@@ -22,10 +22,10 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { serverRefusal } from './engine-calls.ts';
-import { byName, findOrganization } from './lookup.ts';
+import { compareByName, findOrganization } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { findObjectName, loadUserNames } from './object-names.ts';
-import { scheduleCleanUps } from './schedule-clean-ups.ts';
+import { scheduleOrganizationCleanUps } from './schedule-clean-ups.ts';
 
 type Names = 'listExclusions' | 'listPeopleToExclude' | 'excludePerson' | 'endExclusion';
 type RepositoryOut = OutputOf<'listExclusions'>[number]['repositories'][number];
@@ -41,7 +41,7 @@ export function exclusionHandlers(context: AppContext): Pick<Handlers, Names> {
         async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return failed(NOT_FOUND);
-          const exclusions = (row.exclusions ?? []).toSorted(byName);
+          const exclusions = (row.exclusions ?? []).toSorted(compareByName);
           const users = await loadUserNames(tx, exclusions);
           const repositories = await loadRepositories(tx, row, ctx.now);
           return ok(
@@ -90,7 +90,7 @@ export function exclusionHandlers(context: AppContext): Pick<Handlers, Names> {
           });
         const id = context.chance.uuid() as ExclusionId;
         await hidePerson(tx, { organization: row.id, id: objectId }, ctx.now);
-        await scheduleCleanUps(tx, row, ctx.now);
+        await scheduleOrganizationCleanUps(tx, row, ctx.now);
         await audit(tx, context, ctx, {
           what: 'exclusion.begun',
           user: null,
@@ -111,7 +111,7 @@ export function exclusionHandlers(context: AppContext): Pick<Handlers, Names> {
         const exclusion = row && getActiveExclusions(row).find((one) => one.id === exclusionId);
         if (!row || !exclusion) return refusal(NOT_FOUND);
         await releasePerson(tx, { organization: row.id, id: exclusion.object });
-        await scheduleCleanUps(tx, row, ctx.now);
+        await scheduleOrganizationCleanUps(tx, row, ctx.now);
         await audit(tx, context, ctx, {
           what: 'exclusion.ended',
           user: null,

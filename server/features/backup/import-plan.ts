@@ -5,7 +5,7 @@ import { cutText } from '#contract/stored-text.ts';
 import type { FoundOrganization } from '#server/engine/public/veeam-import.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { isSeen } from './lookup.ts';
+import { isRowVisible } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /** What becomes of an organization of a server. `reason`: why it can't be imported. */
@@ -39,7 +39,7 @@ export async function planImport(
   const known = (await tx.all('organization')).filter(({ removedAt }) => removedAt === null);
   const links = await loadLinks(tx);
   const imported = await loadImported(tx, address);
-  const names = known.filter((one) => isSeen(session, one)).map(({ name }) => name);
+  const names = known.filter((one) => isRowVisible(session, one)).map(({ name }) => name);
   let free = LIMITS.organizations - known.length;
 
   return found.map((one) => {
@@ -48,7 +48,7 @@ export async function planImport(
       .map((alias) => links.get(alias.toLowerCase()))
       .find((company) => company !== undefined);
     const company = linked ?? chosen;
-    const isHidden = linked !== undefined && !isSeen(session, { company: linked });
+    const isHidden = linked !== undefined && !isRowVisible(session, { company: linked });
     const importedAs = imported.get(one.key);
     const same = known.find(
       (other) =>
@@ -63,7 +63,7 @@ export async function planImport(
       reason,
       importedAs: as,
     });
-    if (same && !isSeen(session, same)) return refused(t.tenantTaken);
+    if (same && !isRowVisible(session, same)) return refused(t.tenantTaken);
     if (same && same.id === importedAs) return refused(t.alreadyImported, importedAs);
     if (same) return refused(t.tenantExists({ name: same.name }));
     if (isHidden) return refused(t.tenantTaken);

@@ -30,7 +30,7 @@ import type { Endpoint } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { toCallFailure } from './engine-calls.ts';
 import { planImport, type PlannedOrganization } from './import-plan.ts';
-import { findCompany } from './lookup.ts';
+import { findVisibleCompany } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 type ServerInput = ParsedInputOf<'testServer'>;
@@ -90,7 +90,7 @@ export function importServerHandlers(
         const findChosen = async (tx: TenantTx): Promise<CompanyN | Failure | null> =>
           companyId === undefined
             ? null
-            : ((await findCompany(tx, ctx.session, companyId))?.n ?? NOT_FOUND);
+            : ((await findVisibleCompany(tx, ctx.session, companyId))?.n ?? NOT_FOUND);
         const before = await context.store.tenant(ctx.tenant, findChosen, { readOnly: true });
         if (isFailure(before)) return failed(before);
         const endpoint = getEndpoint(input);

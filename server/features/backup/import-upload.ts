@@ -12,7 +12,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { hashSecret } from '#server/platform/auth/link-secret.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
-import { readBytes } from '#server/platform/http/body.ts';
+import { readBodyBytes } from '#server/platform/http/body.ts';
 import { claimBody } from '#server/platform/http/body-budget.ts';
 import { callerReader } from '#server/platform/http/client-address.ts';
 import { NOT_FOUND, refuse } from '#server/platform/http/envelope.ts';
@@ -59,7 +59,7 @@ async function receive(
   const from = task.received_bytes;
   claimBody(request, tenant, task.user_id);
   const max = Math.min(LIMITS.importPartBytes, task.bytes - from);
-  const part = await readBytes(request, max, { clock, ms: PART_MS });
+  const part = await readBodyBytes(request, max, { clock, ms: PART_MS });
   if (!part.ok) return refuse(part.failure);
   if (part.value.length === 0) return tellReceived(from);
   await makeUploadFiles(context, tenant).write(task.id, from, part.value);

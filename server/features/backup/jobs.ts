@@ -24,7 +24,14 @@ import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
 import { getJobVersion } from './job-version.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { createOnServer, deleteOnServer, updateOnServer } from './server-jobs.ts';
-import { byName, findJob, findJobWithOwner, findOrganization, isSeen, pageFrom } from './lookup.ts';
+import {
+  compareByName,
+  findJob,
+  findJobWithOwner,
+  findOrganization,
+  isRowVisible,
+  pageFrom,
+} from './lookup.ts';
 import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
 
 type Names =
@@ -292,4 +299,4 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
 }
 
 const visibleJobs = async (tx: TenantTx, session: Principal): Promise<BackupJobRow[]> =>
-  (await tx.all('backupJob')).filter((job) => isSeen(session, job)).sort(byName);
+  (await tx.all('backupJob')).filter((job) => isRowVisible(session, job)).sort(compareByName);

@@ -14,10 +14,10 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { serverRefusal } from './engine-calls.ts';
-import { byName, findOrganization } from './lookup.ts';
+import { compareByName, findOrganization } from './lookup.ts';
 import { findObjectName, loadUserNames } from './object-names.ts';
 import { backupMessages as t } from './messages.en.ts';
-import { scheduleCleanUps } from './schedule-clean-ups.ts';
+import { scheduleOrganizationCleanUps } from './schedule-clean-ups.ts';
 
 type Names = 'listLegalHolds' | 'placeLegalHold' | 'releaseLegalHold';
 
@@ -30,7 +30,7 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
         async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return failed(NOT_FOUND);
-          const holds = (row.holds ?? []).toSorted(byName);
+          const holds = (row.holds ?? []).toSorted(compareByName);
           const users = await loadUserNames(tx, holds);
           return ok(
             holds.map(({ id, object, user, at, ...hold }) => ({
@@ -77,7 +77,7 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
           user: null,
           detail: { organization: row.id, hold: id, kind, object: objectId, until },
         });
-        await scheduleCleanUps(tx, row, ctx.now);
+        await scheduleOrganizationCleanUps(tx, row, ctx.now);
         const user = ctx.session.userId;
         const hold = { id, kind, object: objectId, name, reason, user, until };
         return {
@@ -96,7 +96,7 @@ export function legalHoldHandlers(context: AppContext): Pick<Handlers, Names> {
           user: null,
           detail: { organization: row.id, hold: hold.id, kind: hold.kind, object: hold.object },
         });
-        await scheduleCleanUps(tx, row, ctx.now);
+        await scheduleOrganizationCleanUps(tx, row, ctx.now);
         const user = ctx.session.userId;
         const data = { id: row.id, hold: hold.id, user, reason };
         return {

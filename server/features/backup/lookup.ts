@@ -4,20 +4,22 @@ import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { BackupJobId, BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
 /**
  * A company by number or id, an organization, a repository, a job: null if it doesn't exist, was
  * deleted, or belongs to a company that the caller doesn't see.
  */
-export async function findCompany(
+export async function findVisibleCompany(
   tx: TenantTx,
   session: Principal,
   ref: number | string,
 ): Promise<CompanyRow | null> {
   const company = (await tx.all('company')).find(({ n, id }) => n === ref || id === ref);
-  return company?.deletedAt === undefined && company && isSeen(session, { company: company.n })
+  return company?.deletedAt === undefined &&
+    company &&
+    isRowVisible(session, { company: company.n })
     ? company
     : null;
 }
@@ -88,14 +90,14 @@ interface CompanyOwned {
   readonly removedAt?: number | null;
 }
 
-export const isSeen = (session: Principal, row: CompanyOwned): boolean =>
-  (row.removedAt ?? null) === null && seesCompany(toScope(session), row.company);
+export const isRowVisible = (session: Principal, row: CompanyOwned): boolean =>
+  (row.removedAt ?? null) === null && isCompanyInScope(toScope(session), row.company);
 
 const seen = <R extends CompanyOwned>(session: Principal, row: R | undefined): R | null =>
-  row !== undefined && isSeen(session, row) ? row : null;
+  row !== undefined && isRowVisible(session, row) ? row : null;
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-export const byName = <R extends { readonly name: string; readonly id: string }>(
+export const compareByName = <R extends { readonly name: string; readonly id: string }>(
   a: R,
   b: R,
 ): number => collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);

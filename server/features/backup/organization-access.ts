@@ -14,7 +14,7 @@ type Lacking = ReturnType<typeof getLacking>;
  * when it began. Without a sign-in its permissions are not known, and those of another application
  * aren't either: then what is stored stays.
  */
-export function findLacking(
+export function findLackingServices(
   checked: OrganizationRow,
   now: OrganizationRow,
   { services }: Pick<AccessHealth, 'services'>,
@@ -64,7 +64,7 @@ export async function checkLackingAgain(
     await tx.lock();
     const now = (await tx.rows('organization', [row.id])).get(row.id);
     if (!now || now.removedAt !== null) return;
-    await tx.append(toLackingEvents(now, findLacking(row, now, checked.value)), {
+    await tx.append(toLackingEvents(now, findLackingServices(row, now, checked.value)), {
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,

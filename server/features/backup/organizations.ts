@@ -21,7 +21,13 @@ import {
   serverRefusal,
   type SetupEngine,
 } from './engine-calls.ts';
-import { byName, findCompany, findOrganization, isSeen, pageFrom } from './lookup.ts';
+import {
+  compareByName,
+  findVisibleCompany,
+  findOrganization,
+  isRowVisible,
+  pageFrom,
+} from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import {
   changesConnection,
@@ -66,7 +72,9 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
     listOrganizations: ({ companyId, search = '', ...page }, ctx) =>
       read(ctx, async (tx) => {
         const company =
-          companyId === undefined ? undefined : await findCompany(tx, ctx.session, companyId);
+          companyId === undefined
+            ? undefined
+            : await findVisibleCompany(tx, ctx.session, companyId);
         const found = (await visibleOrganizations(tx, ctx.session)).filter(
           (one) =>
             (company === undefined || one.company === company?.n) &&
@@ -104,7 +112,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
             ? (passwordRefusal(repository, 'repository.') ?? lockRefusal(repository, 'repository.'))
             : null) ??
           (await read(ctx, async (tx) => {
-            if (!(await findCompany(tx, ctx.session, companyId))) return failed(NOT_FOUND);
+            if (!(await findVisibleCompany(tx, ctx.session, companyId))) return failed(NOT_FOUND);
             const refused = await loadRefusal(tx, ctx.session, fields.name, null);
             return refused ? failed(refused) : proxyRefusal(tx, repository?.proxy, 'repository.');
           }));
@@ -138,7 +146,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         );
         const answer = connected.ok
           ? await runIdempotently<OutputOf<'createOrganization'>>(context, ctx, async (tx) => {
-              const company = await findCompany(tx, ctx.session, companyId);
+              const company = await findVisibleCompany(tx, ctx.session, companyId);
               if (!company) return refusal(NOT_FOUND);
               const { directoryId, applicationId } = connected.value;
               const refused = await loadRefusal(tx, ctx.session, fields.name, directoryId);
@@ -309,7 +317,7 @@ const about = (row: OrganizationRow, event: NewEvent['event']): NewEvent => ({
 });
 
 const visibleOrganizations = async (tx: TenantTx, session: Principal): Promise<OrganizationRow[]> =>
-  (await tx.all('organization')).filter((one) => isSeen(session, one)).sort(byName);
+  (await tx.all('organization')).filter((one) => isRowVisible(session, one)).sort(compareByName);
 
 const loadJobs = async (tx: TenantTx, organization: OrganizationId) =>
   (await tx.all('backupJob')).filter(
@@ -344,8 +352,10 @@ async function loadRefusal(
   const same =
     directoryId === null ? undefined : others.find((one) => one.directoryId === directoryId);
   if (same)
-    return conflict(isSeen(session, same) ? t.tenantExists({ name: same.name }) : t.tenantTaken);
-  if (others.some((one) => isSeen(session, one) && isSameName(one.name, name)))
+    return conflict(
+      isRowVisible(session, same) ? t.tenantExists({ name: same.name }) : t.tenantTaken,
+    );
+  if (others.some((one) => isRowVisible(session, one) && isSameName(one.name, name)))
     return conflict(t.nameTaken);
   return own === null && others.length >= LIMITS.organizations
     ? conflict(t.organizationsFull({ max: LIMITS.organizations }))

@@ -21,7 +21,12 @@ import {
   type ProxyHealth,
   storeProxyMember,
 } from '#server/platform/jobs/proxy-processes.ts';
-import { byName, findCompany, findOrganization, findRepositoryWithOwner } from './lookup.ts';
+import {
+  compareByName,
+  findVisibleCompany,
+  findOrganization,
+  findRepositoryWithOwner,
+} from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /**
@@ -106,14 +111,14 @@ export function proxyHandlers(
       context.store.tenant(
         ctx.tenant,
         async (tx) => {
-          if (companyId !== undefined && !(await findCompany(tx, ctx.session, companyId)))
+          if (companyId !== undefined && !(await findVisibleCompany(tx, ctx.session, companyId)))
             return ok({ rows: [], next: null, count: 0 });
           const pools = new Map<string, number>();
           for (const { pool } of await listProxyRows(tx))
             if (pool !== null) pools.set(pool, (pools.get(pool) ?? 0) + 1);
           const rows = [...pools]
             .map(([name, proxies]) => ({ id: name, name, proxies }))
-            .sort(byName);
+            .sort(compareByName);
           return ok({ rows, next: null, count: rows.length });
         },
         { readOnly: true },
@@ -200,7 +205,7 @@ const WORK: Readonly<
 
 /** Returns the proxies of the provider by name. */
 export const listProxyRows = async (tx: TenantTx) =>
-  (await tx.all('backupProxy')).filter(({ removedAt }) => removedAt === null).sort(byName);
+  (await tx.all('backupProxy')).filter(({ removedAt }) => removedAt === null).sort(compareByName);
 
 /** Returns why work can't run where a person wants it; null if it can. `prefix`: of the field's path. */
 export async function proxyRefusal(

@@ -26,12 +26,12 @@ import { rerouteJobs } from '#server/platform/jobs/places.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import {
-  byName,
-  findCompany,
+  compareByName,
+  findVisibleCompany,
   findOrganization,
   findRepository,
   findRepositoryWithOwner,
-  isSeen,
+  isRowVisible,
   pageFrom,
 } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -55,7 +55,7 @@ type Names =
 type Changes = Omit<ParsedInputOf<'updateBackupRepository'>, 'id'>;
 
 /** SUITE-4: repositories of the organizations that the caller sees. */
-export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
+export function backupRepositoryHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context.store.tenant(ctx.tenant, work, { readOnly: true });
 
@@ -66,8 +66,8 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
   ) {
     const { rows, shown, ...rest } = await read(ctx, async (tx) => {
       const found = (await tx.all('backupRepository'))
-        .filter((row) => isSeen(ctx.session, row) && isWanted(row))
-        .sort(byName);
+        .filter((row) => isRowVisible(ctx.session, row) && isWanted(row))
+        .sort(compareByName);
       const paged = pageFrom(found, page);
       return { ...paged, shown: await namesFor(tx, paged.rows) };
     });
@@ -116,7 +116,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
       const company =
         companyId === undefined
           ? null
-          : ((await read(ctx, (tx) => findCompany(tx, ctx.session, companyId)))?.n ?? 0);
+          : ((await read(ctx, (tx) => findVisibleCompany(tx, ctx.session, companyId)))?.n ?? 0);
       return list(
         ctx,
         (row) =>

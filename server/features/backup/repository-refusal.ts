@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { isSeen } from './lookup.ts';
+import { isRowVisible } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /** Returns why a company can't have a repository of this name; null if it can. `own`: that has it now. */
@@ -15,7 +15,7 @@ export async function loadRefusal(
   own: string | null,
 ): Promise<Extract<Failure, { readonly kind: 'conflict' }> | null> {
   const others = (await tx.all('backupRepository')).filter(
-    (row) => row.id !== own && isSeen(session, row),
+    (row) => row.id !== own && isRowVisible(session, row),
   );
   if (others.some((row) => row.company === company && isSameName(row.name, name)))
     return { kind: 'conflict', message: t.nameTaken };

@@ -7,7 +7,7 @@ import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
  * Schedules the clean-ups of an organization's repositories: they lock what is on hold, and write into the
  * repositories who is on hold or excluded.
  */
-export async function scheduleCleanUps(
+export async function scheduleOrganizationCleanUps(
   tx: TenantTx,
   { id: organization }: Pick<OrganizationRow, 'id'>,
   now: Ms,

@@ -22,7 +22,7 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, scopeFor } from './engine-calls.ts';
-import { byName, findOrganization, findRepositoryWithOwner } from './lookup.ts';
+import { compareByName, findOrganization, findRepositoryWithOwner } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { loadRefusal } from './repository-refusal.ts';
 import { warnAdministrators } from './warn-administrators.ts';
@@ -71,9 +71,9 @@ export function serverRepositoryHandlers(context: AppContext): Pick<Handlers, Na
       const { version, proxies, objectStorages, repositories } = read.value;
       return ok({
         version,
-        proxies: copyRows(proxies).sort(byName),
-        objectStorages: copyRows(objectStorages).sort(byName),
-        repositories: copyRows(repositories).sort(byName),
+        proxies: copyRows(proxies).sort(compareByName),
+        objectStorages: copyRows(objectStorages).sort(compareByName),
+        repositories: copyRows(repositories).sort(compareByName),
       });
     },
 
@@ -291,7 +291,7 @@ export async function usedRefusal(
 ): Promise<Result<never> | null> {
   const jobs = (await tx.all('backupJob'))
     .filter((job) => job.removedAt === null && job.repository === id)
-    .sort(byName);
+    .sort(compareByName);
   return jobs.length === 0
     ? null
     : failed({

@@ -11,7 +11,7 @@ import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.t
 import { getScope, loadCompanyLimit } from '../../platform/queries/query.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { getMonth, monthsAt } from './months.ts';
+import { getMonthSpan, monthsAt } from './months.ts';
 import { ownUsage } from './own-usage.ts';
 import { summed, loadUsage } from './usage.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -66,7 +66,7 @@ export function licensingHandlers(
             await ownUsage(
               tx,
               getScope(ctx, undefined),
-              monthsAt(ctx.now, wall).map((one) => getMonth(one, wall)),
+              monthsAt(ctx.now, wall).map((one) => getMonthSpan(one, wall)),
             ),
           );
         },
@@ -176,7 +176,7 @@ const readIn = (
           tx,
           id,
           await reachIn(tx, ctx, id),
-          getMonth(chosen, wall),
+          getMonthSpan(chosen, wall),
           chosen === present,
         ),
       });

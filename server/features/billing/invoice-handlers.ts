@@ -16,7 +16,7 @@ import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
 import { connectQuickBooks } from './quickbooks.ts';
-import { heard, type QuickBooksError } from './quickbooks-endpoint.ts';
+import { catchBooksError, type QuickBooksError } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
 import { areInvoicesOn } from './read-invoices.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -95,8 +95,8 @@ export function invoiceHandlers(
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return refuse(refused);
       const books = connectQuickBooks(context, ctx.tenant, row, row.realm_id);
-      const pdf = await heard(() => books.pdf(id));
-      if (!pdf.ok) return refuse(unheard(pdf.fault));
+      const pdf = await catchBooksError(() => books.pdf(id));
+      if (!pdf.ok) return refuse(explainBooksError(pdf.fault));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
       return new Response(pdf.value, {
         headers: {
@@ -167,7 +167,7 @@ const getCells = ({
 const loadToday = async (tx: TenantTx, now: Ms): Promise<Day> =>
   dayText(getDay(now, await loadZone(tx), 0));
 
-export const unheard = ({ kind, message, afterMs }: QuickBooksError): Failure =>
+export const explainBooksError = ({ kind, message, afterMs }: QuickBooksError): Failure =>
   kind === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };

@@ -9,7 +9,7 @@ const MONTHS = 12;
  * A month in the provider's time zone, from the start of its first operational day to the start of
  * the next month's.
  */
-export interface Month {
+export interface MonthSpan {
   readonly month: string;
   readonly from: Ms;
   readonly to: Ms;
@@ -18,7 +18,7 @@ export interface Month {
 const firstDay = (month: string, { timeZone, dayBeginsHour }: DayBounds): DateTime =>
   DateTime.fromISO(`${month}-01`, { zone: timeZone }).set({ hour: dayBeginsHour });
 
-export const getMonth = (month: string, wall: DayBounds): Month => {
+export const getMonthSpan = (month: string, wall: DayBounds): MonthSpan => {
   const first = firstDay(month, wall);
   const next = firstDay(first.plus({ months: 1 }).toFormat('yyyy-MM'), wall);
   return { month, from: first.toMillis(), to: next.toMillis() };

@@ -3,9 +3,9 @@ import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { unheard } from './invoice-handlers.ts';
+import { explainBooksError } from './invoice-handlers.ts';
 import { connectQuickBooks } from './quickbooks.ts';
-import { heard } from './quickbooks-endpoint.ts';
+import { catchBooksError } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
 import { findPayer, recordPage } from './stripe/payer.ts';
 import { loadUnpaidInvoices } from './subscriptions/overdue-invoices.ts';
@@ -38,8 +38,8 @@ export function onlinePaymentHandlers(context: AppContext): Pick<Handlers, 'payI
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
       const books = connectQuickBooks(context, ctx.tenant, row, row.realm_id);
-      const link = await heard(() => books.paymentLink(invoice.id));
-      if (!link.ok) return failed(unheard(link.fault));
+      const link = await catchBooksError(() => books.paymentLink(invoice.id));
+      if (!link.ok) return failed(explainBooksError(link.fault));
       if (link.value !== null) await recordPage(context, ctx, 'invoice.payment', company);
       return ok({ url: link.value });
     },

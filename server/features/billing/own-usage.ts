@@ -7,8 +7,8 @@ import { companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts'
 import type { QueryScope } from '#server/platform/queries/query.ts';
 import { loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Month } from './months.ts';
-import { loadUsage, WORKLOADS } from './usage.ts';
+import type { MonthSpan } from './months.ts';
+import { loadUsage, WORKLOAD_NAMES } from './usage.ts';
 
 type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
 
@@ -20,7 +20,7 @@ type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
 export async function ownUsage(
   tx: TenantTx,
   reach: QueryScope,
-  months: readonly Month[],
+  months: readonly MonthSpan[],
 ): Promise<OutputOf<'listOwnSubscriptions'>> {
   const [present, before] = months;
   if (!present || !before) throw new Error('two months are returned');
@@ -92,7 +92,7 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 async function loadFirstUse(
   tx: TenantTx,
   reach: QueryScope,
-  months: readonly Month[],
+  months: readonly MonthSpan[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<(company: CompanyN | null, line: Line) => string | null> {
   const first = new Map<string, string>();
@@ -123,7 +123,7 @@ const getHeld = (company: CompanyN | null, { product, workload, unit }: Line): s
 async function countedMonths(
   tx: TenantTx,
   reach: QueryScope,
-  months: readonly Month[],
+  months: readonly MonthSpan[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<readonly Heard[]> {
   const keys: string[] = [];
@@ -132,7 +132,7 @@ async function countedMonths(
     [...(await knownJobs(tx, reach))].map(([n, { job }]) => {
       const key = getHeld(of(job.company), {
         product: 'Daybook',
-        workload: WORKLOADS[job.group],
+        workload: WORKLOAD_NAMES[job.group],
         unit: 'Jobs',
       });
       const known = classes.get(key) ?? keys.push(key) - 1;
@@ -158,7 +158,7 @@ const usedIn = (field: string) =>
 async function loadMonthlyUsage(
   tx: TenantTx,
   { companies, without }: QueryScope,
-  months: readonly Month[],
+  months: readonly MonthSpan[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<readonly Heard[]> {
   const { rows } = await sql<{

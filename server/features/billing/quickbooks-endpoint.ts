@@ -56,7 +56,7 @@ const TIMEOUT_MS: Ms = 30_000;
 const MAX_BYTES = 32 * 1_048_576;
 
 /**
- * Sends a request and returns the response, whatever its status. Throws a `QuickBooksFault` if
+ * Sends a request and returns the response, whatever its status. Throws a `QuickBooksError` if
  * there is no response. It logs neither keys nor responses.
  */
 export async function sendTo(
@@ -121,8 +121,8 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Returns the value or the `QuickBooksFault`. Rethrows any other error, which is a bug. */
-export async function heard<T>(
+/** Returns the value or the `QuickBooksError`. Rethrows any other error, which is a bug. */
+export async function catchBooksError<T>(
   work: () => Promise<T>,
 ): Promise<
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QuickBooksError }

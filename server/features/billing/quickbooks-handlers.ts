@@ -13,10 +13,10 @@ import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { unheard } from './invoice-handlers.ts';
+import { explainBooksError } from './invoice-handlers.ts';
 import { forgetAll } from './store-invoices.ts';
 import { connectQuickBooks } from './quickbooks.ts';
-import { heard, quickBooksAt } from './quickbooks-endpoint.ts';
+import { catchBooksError, quickBooksAt } from './quickbooks-endpoint.ts';
 import {
   loadApp,
   exchange,
@@ -149,7 +149,7 @@ export function quickBooksHandlers(
         return fits ? { app, back: String(way.data['back']) } : null;
       });
       if (begun === null) return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
-      const tokens = await heard(() =>
+      const tokens = await catchBooksError(() =>
         exchange(context, begun.app, {
           grant_type: 'authorization_code',
           code,
@@ -160,7 +160,7 @@ export function quickBooksHandlers(
         return failed(
           tokens.fault.kind === 'ended'
             ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
-            : unheard(tokens.fault),
+            : explainBooksError(tokens.fault),
         );
       return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksState>> => {
         await tx.lock();
@@ -208,7 +208,9 @@ export function quickBooksHandlers(
       const realm = row?.realm_id ?? null;
       const details =
         row && realm !== null
-          ? await heard(() => connectQuickBooks(context, ctx.tenant, row, realm).company())
+          ? await catchBooksError(() =>
+              connectQuickBooks(context, ctx.tenant, row, realm).company(),
+            )
           : null;
       return store.tenant(ctx.tenant, async (tx) => {
         if (details?.ok === true) {
@@ -246,7 +248,8 @@ export function quickBooksHandlers(
         await audit(tx, context, ctx, { what: 'quickbooks.removed', user: null });
         return found;
       });
-      if (app !== null && tokens !== null) await heard(() => revoke(context, app, tokens));
+      if (app !== null && tokens !== null)
+        await catchBooksError(() => revoke(context, app, tokens));
       return ok({});
     },
   };

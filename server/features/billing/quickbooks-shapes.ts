@@ -117,9 +117,9 @@ export function getInvoice(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice
   return {
     id: Id,
     customer: CustomerRef.value,
-    customerName: cut(CustomerRef.name ?? '', 200),
-    number: cut(DocNumber ?? '', 60),
-    currency: CurrencyRef === null ? null : cut(CurrencyRef.value, 8).toUpperCase(),
+    customerName: shortenBookText(CustomerRef.name ?? '', 200),
+    number: shortenBookText(DocNumber ?? '', 60),
+    currency: CurrencyRef === null ? null : shortenBookText(CurrencyRef.value, 8).toUpperCase(),
     day: TxnDate,
     due: DueDate,
     total: toMills(TotalAmt),
@@ -129,7 +129,7 @@ export function getInvoice(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice
     rest: {
       lines: getLines(one),
       tax: TxnTaxDetail?.TotalTax == null ? null : toMills(TxnTaxDetail.TotalTax),
-      note: CustomerMemo?.value ? cut(CustomerMemo.value, 1_000) : null,
+      note: CustomerMemo?.value ? shortenBookText(CustomerMemo.value, 1_000) : null,
       mailed: EmailStatus === null ? null : EmailStatus === 'EmailSent',
     },
     changedAt: MetaData.LastUpdatedTime,
@@ -173,15 +173,15 @@ function getLine({
           : 'item';
   return {
     kind,
-    item: item?.ItemRef?.name == null ? null : cut(item.ItemRef.name, 200),
-    description: Description === null ? null : cut(Description, 1_000),
+    item: item?.ItemRef?.name == null ? null : shortenBookText(item.ItemRef.name, 200),
+    description: Description === null ? null : shortenBookText(Description, 1_000),
     quantity: item?.Qty ?? null,
     price: item?.UnitPrice ?? null,
     amount: Amount === null ? null : toMills(kind === 'discount' ? -Amount : Amount),
   };
 }
 
-export const cut = (words: string, max: number): string =>
+export const shortenBookText = (words: string, max: number): string =>
   words
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()

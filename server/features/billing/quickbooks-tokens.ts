@@ -110,7 +110,7 @@ export type QuickBooksRenewals = Map<TenantId, Promise<string>>;
  * Returns a valid access token. `refused` is the one that QuickBooks refused. Concurrent callers on
  * this server share one renewal; of several servers only one renews.
  */
-export async function loadAccess(
+export async function loadBooksAccess(
   context: AppContext,
   tenant: TenantId,
   refused: string | null,

@@ -15,7 +15,7 @@ import {
   TaxCodeShape,
 } from './quickbooks-shapes.ts';
 import { billingMessages as t } from './messages.en.ts';
-import { loadAccess, type QuickBooksRow } from './quickbooks-tokens.ts';
+import { loadBooksAccess, type QuickBooksRow } from './quickbooks-tokens.ts';
 
 /** The maximum page size of QuickBooks, and the maximum number of ids in one query. */
 export const PAGE_ROWS = 1_000;
@@ -77,7 +77,7 @@ export function connectQuickBooks(
     { maxBytes, post }: { readonly maxBytes?: number; readonly post?: unknown } = {},
   ): Promise<Response> {
     for (let refused: string | null = null; ;) {
-      const access = await loadAccess(context, tenant, refused);
+      const access = await loadBooksAccess(context, tenant, refused);
       const answer = await sendTo(context, `${base}/${path}`, {
         headers: {
           accept,

@@ -15,7 +15,7 @@ import {
   unseenInvoices,
 } from './store-invoices.ts';
 import { type Books, connectQuickBooks, IDS, PAGE_ROWS } from './quickbooks.ts';
-import { heard, type QuickBooksError } from './quickbooks-endpoint.ts';
+import { catchBooksError, type QuickBooksError } from './quickbooks-endpoint.ts';
 import { getInvoice } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
 import { releaseDeleted } from './subscriptions/overdue-invoices.ts';
@@ -53,7 +53,7 @@ export function invoices(context: AppContext): LeaseHandler<'invoices'> {
         by,
         books: connectQuickBooks(context, tenant, row, realm),
       };
-      const done = await heard(() => turn(mine, now));
+      const done = await catchBooksError(() => turn(mine, now));
       if (!done.ok) await storeError(mine, done.fault);
       await leave(mine);
     }

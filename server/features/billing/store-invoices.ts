@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { CustomerShape, ReadInvoice } from './quickbooks-shapes.ts';
-import { cut } from './quickbooks-shapes.ts';
+import { shortenBookText } from './quickbooks-shapes.ts';
 
 const BATCH_SIZE = 500;
 
@@ -103,7 +103,7 @@ export async function keepCustomers(
           .map(({ Id: id, DisplayName: name, Active: active, ParentRef: parent }) => ({
             tenant_id: tx.tenant,
             id,
-            name: cut(name, 200),
+            name: shortenBookText(name, 200),
             parent_id: parent?.value ?? null,
             active,
             company_n: null,

@@ -2,12 +2,12 @@ import type { CompanyUsage, LicensingLine } from '#contract/billing/licensing-ca
 import { UNITS } from '#contract/billing/licensing-calls.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
-import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import { listJobsByName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import type { QueryScope } from '#server/platform/queries/query.ts';
 import { loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Month } from './months.ts';
+import type { MonthSpan } from './months.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function loadUsage(
   tx: TenantTx,
   tenant: TenantId,
   reach: QueryScope,
-  month: Month,
+  month: MonthSpan,
   isNow: boolean,
 ): Promise<readonly CompanyUsage[]> {
   const names = await companyNames(tx);
@@ -53,17 +53,17 @@ export async function loadUsage(
 async function loadJobs(
   tx: TenantTx,
   reach: QueryScope,
-  { from, to }: Month,
+  { from, to }: MonthSpan,
 ): Promise<readonly KnownJob[]> {
   const ran = new Set(
     (await loadTotals(tx, reach, [from, to], null, []))
       .filter(({ state }) => state !== 'Missed')
       .map((one) => one.class),
   );
-  return byName(await knownJobs(tx, reach)).filter(({ job }) => ran.has(job.n));
+  return listJobsByName(await knownJobs(tx, reach)).filter(({ job }) => ran.has(job.n));
 }
 
-export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
+export const WORKLOAD_NAMES: Readonly<Record<EntityGroup, string>> = {
   'managed-servers': 'Servers',
   'managed-agents': 'Agents, managed',
   'monitored-agents': 'Agents, monitored',
@@ -81,7 +81,7 @@ function counted(jobs: readonly KnownJob[]): readonly LicensingLine[] {
     ).size;
     const line = {
       product: 'Daybook',
-      workload: WORKLOADS[group],
+      workload: WORKLOAD_NAMES[group],
       fresh: null,
       rental: null,
       source: null,

@@ -5,7 +5,7 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { refusal, runIdempotently } from '../../platform/http/idempotent-command.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { toScope, seesCompany } from '../../platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 
 /** DESK-8: users pin companies that they see, for themselves. */
 export function pinHandlers(context: AppContext): Pick<Handlers, 'pinCompany'> {
@@ -16,7 +16,7 @@ export function pinHandlers(context: AppContext): Pick<Handlers, 'pinCompany'> {
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
         const row = (await tx.rows('company', [company])).get(company);
-        if (!row || row.deletedAt !== undefined || !seesCompany(toScope(ctx.session), company))
+        if (!row || row.deletedAt !== undefined || !isCompanyInScope(toScope(ctx.session), company))
           return refusal({ kind: 'not-found', message: MESSAGES.notFound });
         const event = { type: 'company.pinned@1', data: { id: userId, company, pinned } } as const;
         return {

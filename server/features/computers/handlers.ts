@@ -14,8 +14,8 @@ import type { SessionContext, Handlers } from '#server/platform/http/handler.ts'
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
-import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toIsoTime, isoOrNull } from '#server/platform/queries/run-details.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badEnd } from '../daily-checks/job-handlers.ts';
@@ -47,7 +47,7 @@ export function computerHandlers(
   ) =>
     runIdempotently<Done>(context, ctx, async (tx) => {
       const computer = (await tx.rows('computer', [id])).get(id);
-      if (!computer || !seesCompany(toScope(ctx.session), computer.company))
+      if (!computer || !isCompanyInScope(toScope(ctx.session), computer.company))
         return refusal({ kind: 'not-found', message: MESSAGES.notFound });
       const made = event(computer);
       return {
@@ -132,7 +132,7 @@ async function loadComputers(
           ipAddresses: [...ipAddresses],
           firstSeenAt,
           seenAt,
-          lastSeenAt: iso(seenAt),
+          lastSeenAt: toIsoTime(seenAt),
           jobs: getJobs(company, hostName),
           note,
           ignored,

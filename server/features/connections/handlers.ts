@@ -18,7 +18,7 @@ import type { SessionContext, Handlers, Principal } from '#server/platform/http/
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadChannels } from './channels.ts';
 import { findJobServer, runJobCommand } from './command-job.ts';
@@ -273,7 +273,9 @@ type Fields = Omit<ParsedInputOf<'createConnection'>, 'kind' | 'credentials'>;
 
 /** Users bound to companies manage only the connections of one of those companies. */
 const owns = (session: Principal, company: CompanyN | null): boolean =>
-  company === null ? toScope(session).companies === null : seesCompany(toScope(session), company);
+  company === null
+    ? toScope(session).companies === null
+    : isCompanyInScope(toScope(session), company);
 
 async function loadRefusal(
   tx: TenantTx,

@@ -30,7 +30,7 @@ export const getJob = (
     entityGroup: 'office365',
     managed: true,
     enabled: job.isEnabled ?? true,
-    schedule: getSchedule(job),
+    schedule: getVb365Schedule(job),
     graceSec: null,
   },
   run: null,
@@ -58,7 +58,7 @@ const PERIOD_SEC: Readonly<Record<string, number>> = {
  * A daily time is one of the server's own clock, whose zone the API doesn't tell, so the times are
  * learned from the runs. Null: only people start the job.
  */
-export function getSchedule({ schedulePolicy }: Vb365Job): JobFacts['schedule'] {
+export function getVb365Schedule({ schedulePolicy }: Vb365Job): JobFacts['schedule'] {
   const { type, scheduleEnabled, periodicallyEvery } = schedulePolicy ?? {};
   if (scheduleEnabled === false) return null;
   if (type === 'Daily') return { type: 'kind', kind: 'Daily' };
@@ -89,7 +89,7 @@ export const hasEnded = ({ endTime, status }: Vb365Session): boolean =>
   parseTime(endTime) !== null && STATUS[status ?? ''] !== 'Running';
 
 /** Returns a session as a run with the session's id; null if its state is unknown. */
-export function getRun(session: Vb365Session, log: readonly Vb365LogItem[]): RunFacts | null {
+export function getVb365Run(session: Vb365Session, log: readonly Vb365LogItem[]): RunFacts | null {
   const [started, ended] = [parseTime(session.creationTime), parseTime(session.endTime)];
   const status = STATUS[session.status ?? ''];
   if (started === null || status === undefined) return null;

@@ -16,7 +16,7 @@ import {
   type CollectTask,
   type Thing,
 } from './task.ts';
-import { getRun, hasEnded } from './vb365-runs.ts';
+import { getVb365Run, hasEnded } from './vb365-runs.ts';
 
 const DAY: Ms = 86_400_000;
 /** How far back the first round goes, and how much every round reads again. */
@@ -147,7 +147,7 @@ async function record(
   for (const { job, company, session } of owned) {
     // A session that is running or succeeded has nothing to say.
     const hasLog = hasEnded(session) && session.status !== 'Success';
-    const run = getRun(session, hasLog ? await readLog(client, session.id) : []);
+    const run = getVb365Run(session, hasLog ? await readLog(client, session.id) : []);
     if (run === null) continue;
     const list = executions.get(company) ?? [];
     list.push({ execution: { ...job.facts, ...run } });

@@ -172,7 +172,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: CollectTask) => Promise
           if (state !== 'Stopped')
             next = Math.min(next, Math.max(after, Date.parse(creationTime ?? '') || after));
         const good = runs.flatMap((session) => {
-          const execution = getRun(session, jobs.get(session.jobId ?? '')?.facts);
+          const execution = getVbrRun(session, jobs.get(session.jobId ?? '')?.facts);
           return execution === null ? [] : [{ execution }];
         });
         if (link === null) unlinked += good.length;
@@ -337,7 +337,7 @@ export function getFacts({ id, name, type, status, workload, nextRunPolicy }: Jo
  * Returns a session as a run with the session's id; null if its state is unknown. A session of a
  * deleted job still counts as a run of that job.
  */
-export function getRun(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
+export function getVbrRun(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
   const started = Date.parse(session.creationTime ?? '');
   const ended = Date.parse(session.endTime ?? '');
   if (!(started > 0)) return null;

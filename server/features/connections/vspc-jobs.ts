@@ -86,7 +86,7 @@ export function serverJob(
   server: string,
 ): { readonly facts: JobFacts; readonly run: RunFacts | null } {
   const kind = job.type ?? 'Unknown';
-  const schedule = getSchedule(job.scheduleType, job.schedule);
+  const schedule = getVspcSchedule(job.scheduleType, job.schedule);
   const facts: JobFacts = {
     ...named(job.name, job.instanceUid),
     ...(server === '' ? {} : { server }),
@@ -128,7 +128,7 @@ export function agentJob(
     entityGroup: 'managed-agents',
     managed: agent?.managed ?? null,
     enabled: job.isEnabled ?? true,
-    schedule: getSchedule(job.scheduleType, null),
+    schedule: getVspcSchedule(job.scheduleType, null),
     graceSec: null,
   };
   const run = getRun(job.status, job);
@@ -285,7 +285,7 @@ const KINDS: Readonly<Record<string, ScheduleKind>> = {
  * Returns the job's schedule as the console reports it: its times, or only its kind if they are
  * unknown. Null if the job has none.
  */
-export function getSchedule(
+export function getVspcSchedule(
   kind: string | null | undefined,
   said: InferOutput<typeof ScheduleShape> | null | undefined,
 ): JobSchedule | null {

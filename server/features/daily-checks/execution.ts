@@ -10,7 +10,12 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadArchivedUntil } from '#server/platform/events/archive/log-cuts.ts';
 import type { SyncScope } from '#server/platform/sync/scope.ts';
 import { getExpected } from '../../platform/queries/expected-start.ts';
-import { describeRun, getNote, iso, isoOrNull } from '#server/platform/queries/run-details.ts';
+import {
+  describeRun,
+  getNote,
+  toIsoTime,
+  isoOrNull,
+} from '#server/platform/queries/run-details.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 import { historyMessages as t } from './history.messages.en.ts';
 
@@ -110,7 +115,7 @@ async function loadProblem(
     state: problem.state,
     kind: cause?.kind ?? 'other',
     cause: cause?.template ?? '',
-    openedAt: iso(problem.openedAt),
+    openedAt: toIsoTime(problem.openedAt),
     closedAt: isoOrNull(problem.closedAt),
     runs: problem.runs,
     ticket: problem.ticket,
@@ -194,7 +199,7 @@ async function loadHistory(
       ? []
       : [
           {
-            at: iso(at),
+            at: toIsoTime(at),
             who:
               actor.kind === 'user'
                 ? (names.get(actor.id) ?? actorMessages.formerUser)

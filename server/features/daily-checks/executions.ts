@@ -9,7 +9,7 @@ import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { CommandDecision } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadExecution } from './execution.ts';
 
@@ -86,7 +86,7 @@ const bad = (path: string, message: string): Result<never> =>
   failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
 const inScope = (session: Principal, company: CompanyN): boolean =>
-  seesCompany(toScope(session), company);
+  isCompanyInScope(toScope(session), company);
 
 async function decide(
   tx: TenantTx,

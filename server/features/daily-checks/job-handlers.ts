@@ -11,7 +11,7 @@ import type { Result } from '#contract/result.ts';
 import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 type Done = OutputOf<'ignoreMissed'>;
@@ -142,7 +142,9 @@ async function loadJob(
     (await query.execute()).map(({ n }): JobN => n),
   );
   const scope = toScope(session);
-  const [job, ...others] = [...found.values()].filter(({ company }) => seesCompany(scope, company));
+  const [job, ...others] = [...found.values()].filter(({ company }) =>
+    isCompanyInScope(scope, company),
+  );
   if (!job) return failed({ kind: 'not-found', message: MESSAGES.notFound });
   return others.length > 0 ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous }) : ok(job);
 }

@@ -8,7 +8,7 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany, seesView } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope, seesView } from '#server/platform/sync/scope.ts';
 import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
@@ -104,10 +104,10 @@ type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;
 async function within(tx: TenantTx, scope: SyncScope, { open, ending }: Shift): Promise<Shift> {
   const runs = await tx.rows('run', [...new Set(ending.map(({ run }) => run))]);
   return {
-    open: open.filter(({ company }) => seesCompany(scope, company)),
+    open: open.filter(({ company }) => isCompanyInScope(scope, company)),
     ending: ending.filter(({ run }) => {
       const row = runs.get(run);
-      return row !== undefined && seesCompany(scope, row.company);
+      return row !== undefined && isCompanyInScope(scope, row.company);
     }),
   };
 }

@@ -5,7 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { SyncScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadArchivedUntil } from '#server/platform/events/archive/log-cuts.ts';
@@ -50,7 +50,7 @@ const getQueriedCompanies = (
 ): readonly CompanyN[] | null =>
   company === undefined
     ? scope.companies && [...scope.companies]
-    : seesCompany(scope, company)
+    : isCompanyInScope(scope, company)
       ? [company]
       : [];
 

@@ -10,9 +10,9 @@ import { ok } from '#contract/result.ts';
 import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type SyncScope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -36,7 +36,7 @@ export function hintHandlers(
           const scope = toScope(ctx.session);
           const hints = (await loadHints(tx)).filter((hint) => reads(scope, hint));
           const [names, helped, results] = [
-            await loadPeople(tx),
+            await loadUserNames(tx),
             await countHelped(tx),
             await openResults(tx, scope),
           ];
@@ -170,7 +170,7 @@ function getRefusal(scope: SyncScope, hint: HintFields): Failure | null {
 
 async function loadProblem(tx: TenantTx, scope: SyncScope, n: RunN) {
   const run = (await tx.rows('run', [n])).get(n);
-  if (!run || run.problem === null || !seesCompany(scope, run.company)) return null;
+  if (!run || run.problem === null || !isCompanyInScope(scope, run.company)) return null;
   return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
 }
 
@@ -202,7 +202,9 @@ async function openResults(tx: TenantTx, scope: SyncScope): Promise<readonly Hin
     .where('tenant_id', '=', tx.tenant)
     .where('closed_at', 'is', null)
     .execute();
-  const problems = open.map(({ row }) => row).filter(({ company }) => seesCompany(scope, company));
+  const problems = open
+    .map(({ row }) => row)
+    .filter(({ company }) => isCompanyInScope(scope, company));
   const [runs, causes, jobs] = [
     await tx.rows(
       'run',

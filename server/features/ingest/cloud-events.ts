@@ -28,7 +28,7 @@ export const isBatch = (request: Request): boolean =>
  * body is the data). The same source and id is the same event: they identify an execution without
  * its own id and start; any other is identified by its own (RUN-2).
  */
-export function readEvents(request: Request, body: string, at: Ms): Result<EventsRead> {
+export function readCloudEvents(request: Request, body: string, at: Ms): Result<EventsRead> {
   const type = contentType(request);
   if (isBatch(request)) {
     const events = jsonIn(body);

@@ -8,7 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
-import { isBatch, readEvents } from './cloud-events.ts';
+import { isBatch, readCloudEvents } from './cloud-events.ts';
 import { toInputFailure } from '../../platform/http/body.ts';
 import type { AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
@@ -78,7 +78,7 @@ export function ingestHandlers(context: AppContext): Pick<Handlers, IngestCall> 
       ),
     ),
     ingestEvents: receive(context, rate, async (text, { holder, request, now }) => {
-      const read = readEvents(request, text, now);
+      const read = readCloudEvents(request, text, now);
       if (!read.ok) return read;
       const { executions, repositories, rejected } = read.value;
       const runs = executions.map(({ index, execution, byArrival }) =>

@@ -11,9 +11,13 @@ import { failed, ok } from '#contract/result.ts';
 import { by } from '../../platform/auth/guards.ts';
 import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { toScope, seesCompany } from '../../platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { hashIngestKey, getHint, getSecret } from '../../platform/auth/ingest-key-auth.ts';
+import {
+  hashIngestKey,
+  getIngestKeyHint,
+  formatIngestKey,
+} from '../../platform/auth/ingest-key-auth.ts';
 import { lock } from './load-decision-state.ts';
 import { readIngestUsage } from '../../platform/tenancy/ingest-usage.ts';
 
@@ -52,7 +56,7 @@ export function keyHandlers(
         if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
           return failed(NOT_FOUND);
         const id = context.chance.uuid() as KeyId;
-        const secret = getSecret(context.chance.bytes(32));
+        const secret = formatIngestKey(context.chance.bytes(32));
         const event: Event = {
           type: 'key.created@1',
           data: {
@@ -61,7 +65,7 @@ export function keyHandlers(
             company: companyN,
             tool,
             managed: managed ?? null,
-            hint: getHint(secret),
+            hint: getIngestKeyHint(secret),
           },
         };
         return withSecret(tx, ctx, id, companyN, event, secret);
@@ -69,14 +73,14 @@ export function keyHandlers(
 
     rotateKey: ({ id }, ctx) =>
       change(context, ctx, id, async (tx, key) => {
-        const secret = getSecret(context.chance.bytes(32));
+        const secret = formatIngestKey(context.chance.bytes(32));
         await forget(tx, id);
         return withSecret(
           tx,
           ctx,
           id,
           key.company,
-          { type: 'key.rotated@1', data: { id, hint: getHint(secret) } },
+          { type: 'key.rotated@1', data: { id, hint: getIngestKeyHint(secret) } },
           secret,
         );
       }),
@@ -193,6 +197,6 @@ const toOutput = (
 });
 
 const sees = ({ session }: SessionContext, company: CompanyN): boolean =>
-  seesCompany(toScope(session), company);
+  isCompanyInScope(toScope(session), company);
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };

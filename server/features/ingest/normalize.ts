@@ -129,7 +129,7 @@ export function normalizeExecution(
     bytesProcessed: execution.bytesProcessed ?? null,
     files: execution.filesTotal ?? null,
     filesFailed: execution.filesFailed ?? null,
-    message: getLine(execution.message),
+    message: toSingleLine(execution.message),
     exitCode: execution.exitCode ?? null,
     log: cleanLog(execution.log),
     tasks: (execution.tasks ?? []).map(getTask),
@@ -142,7 +142,7 @@ export function normalizeExecution(
   };
 }
 
-export const getLine = (text: string | null | undefined): string | null =>
+export const toSingleLine = (text: string | null | undefined): string | null =>
   text === undefined || text === null ? null : firstLine(maskSecrets(withoutBidi(text))) || null;
 
 export const cleanLog = (text: string | null | undefined): string | null =>

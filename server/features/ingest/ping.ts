@@ -5,7 +5,7 @@ import { claimBody } from '../../platform/http/body-budget.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { handshakeRoutes } from './webhook-handshake.ts';
 import { findHolder, type AuthenticatedSource } from '../../platform/auth/ingest-key-auth.ts';
-import { getLine, cleanLog, type Normal } from './normalize.ts';
+import { toSingleLine, cleanLog, type Normal } from './normalize.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
 import { readPingBody } from './ping-body.ts';
 import { addToLog, knowsJob } from './ping-log.ts';
@@ -132,8 +132,8 @@ function normal(
       status === 'Success' || status === 'Running'
         ? null
         : (signalSentence('the command', exit) ??
-          (status === 'Warning' ? getLine(unread[0]) : null) ??
-          getLine(body) ??
+          (status === 'Warning' ? toSingleLine(unread[0]) : null) ??
+          toSingleLine(body) ??
           (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`)),
     exitCode: action === 'start' ? null : exit,
     log,

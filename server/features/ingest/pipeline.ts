@@ -22,7 +22,7 @@ import {
 } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
 import { addUsage, loadAllowance, fitting, refuseOver } from './quota.ts';
-import { readText } from './read-body.ts';
+import { readBodyText } from './read-body.ts';
 import { keepLogs, keepTasks, storedBytes } from './run-details.ts';
 import { updateSourceHealth } from './source-health.ts';
 
@@ -49,7 +49,7 @@ export const receive =
     const { id } = holder.key;
     const refused = rate.check(id, now);
     if (refused) return failed(refused);
-    const read = await context.ingestBodies.read(holder, request, () => readText(request));
+    const read = await context.ingestBodies.read(holder, request, () => readBodyText(request));
     const text = read.ok ? read.value : read;
     if (!text.ok) return text;
     // The cost of reading a compressed body depends on its uncompressed size.

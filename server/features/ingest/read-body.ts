@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import { takeBytes } from '../../platform/http/body-budget.ts';
-import { readBytes, toInputFailure } from '../../platform/http/body.ts';
+import { readBodyBytes, toInputFailure } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
 
@@ -18,8 +18,8 @@ export const UNPACKED_BYTES = 4 * LIMITS.ingestBodyBytes;
  * Returns the text of a request's body, uncompressed if it was gzipped. Invalid UTF-8 is replaced,
  * because it is a tool's output.
  */
-export async function readText(request: Request): Promise<Result<string>> {
-  const bytes = await readBytes(request, LIMITS.ingestBodyBytes);
+export async function readBodyText(request: Request): Promise<Result<string>> {
+  const bytes = await readBodyBytes(request, LIMITS.ingestBodyBytes);
   if (!bytes.ok) return bytes.failure.kind === 'too-large' ? failed(tooLarge(request)) : bytes;
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return ok(getText(bytes.value));

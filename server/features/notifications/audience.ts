@@ -24,7 +24,7 @@ export async function loadListeners(
   if (ids.length === 0) return new Map();
   const users = await tx.rows('user', [...new Set(ids)]);
   const { features } = await loadBranding(tx);
-  const deleted = await deletedIn(tx);
+  const deleted = await loadDeletedCompanies(tx);
   return new Map(
     [...users.values()].flatMap(({ id, roles, companies, deletedAt }): [UserId, NotifiedUser][] =>
       deletedAt === null
@@ -44,7 +44,7 @@ export async function loadListeners(
   );
 }
 
-export const deletedIn = async (tx: TenantTx): Promise<ReadonlySet<CompanyN>> =>
+export const loadDeletedCompanies = async (tx: TenantTx): Promise<ReadonlySet<CompanyN>> =>
   new Set(
     (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])),
   );

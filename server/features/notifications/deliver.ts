@@ -14,7 +14,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { toOneLine } from './fact.ts';
-import { session } from './signature.ts';
+import { signDelivery } from './signature.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 const SECOND: Ms = 1_000;
@@ -206,7 +206,7 @@ export async function tryOnce(
   try {
     const answer = await fetchOutbound(context, fields.url, {
       method: 'POST',
-      headers: session(secrets, id, context.clock.now(), body),
+      headers: signDelivery(secrets, id, context.clock.now(), body),
       body,
       timeoutMs: TIMEOUT_MS,
       maxBytes: 65_536,

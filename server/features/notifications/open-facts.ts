@@ -15,7 +15,7 @@ import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { deletedIn } from './audience.ts';
+import { loadDeletedCompanies } from './audience.ts';
 import { toOneLine } from './fact.ts';
 import type { NotificationFact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
@@ -25,7 +25,7 @@ import { notificationMessages as t } from './messages.en.ts';
  */
 export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly NotificationFact[]> {
   const names = await companyNames(tx);
-  const deleted = await deletedIn(tx);
+  const deleted = await loadDeletedCompanies(tx);
   const repositories = (
     await loadRepositories(tx, { companies: null, without: [...deleted] })
   ).flatMap((row) => repositoryFact(row, names.get(row.company) ?? '', now) ?? []);

@@ -12,7 +12,7 @@ export const freshSecret = ({ chance }: AppContext): string =>
  * NOTIFY-4: returns the headers of a delivery. HMAC-SHA256 over `id.timestamp.body`, one signature
  * for each valid secret. The timestamp is that of the try.
  */
-export function session(
+export function signDelivery(
   secrets: readonly string[],
   id: string,
   now: Ms,

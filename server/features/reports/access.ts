@@ -45,7 +45,7 @@ export function mayUse(
 export async function loadRights(tx: TenantTx, id: UserId): Promise<Rights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   if (!user || user.deletedAt !== null) return null;
-  const deleted = (await deletedIn(tx)).filter(
+  const deleted = (await loadDeletedCompanyList(tx)).filter(
     (n) => user.companies === null || user.companies.includes(n),
   );
   return {
@@ -56,7 +56,10 @@ export async function loadRights(tx: TenantTx, id: UserId): Promise<Rights | nul
   };
 }
 
-export const deletedIn = async ({ sql: db, tenant }: TenantTx): Promise<readonly CompanyN[]> =>
+export const loadDeletedCompanyList = async ({
+  sql: db,
+  tenant,
+}: TenantTx): Promise<readonly CompanyN[]> =>
   (
     await db
       .selectFrom('company')

@@ -17,7 +17,7 @@ import type {
   ResultLine,
   ReportResults,
 } from '#contract/reports/figures.ts';
-import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import { listJobsByName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { loadLastGood } from '#server/platform/queries/last-good.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
@@ -25,7 +25,7 @@ import { getDays } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
 import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { countResults, findResults } from '#server/platform/queries/results.ts';
-import { getCompanies, loadSheet } from '#server/platform/queries/sheet.ts';
+import { groupByCompany, loadSheet } from '#server/platform/queries/sheet.ts';
 import type { SheetRow } from '#server/platform/queries/sheet.ts';
 import { loadRunDetails } from '#server/platform/queries/run-details.ts';
 import {
@@ -52,13 +52,13 @@ export const GATHER: {
   jobs: async (tx, question) => ({ days: dates(question), lines: await jobLines(tx, question) }),
 
   async companies(tx, question) {
-    const groups = getCompanies(byName(await knownJobs(tx, question)));
+    const groups = groupByCompany(listJobsByName(await knownJobs(tx, question)));
     const rows = await loadSheet(tx, question, getDays(question), groups, 'worst', isBackupType);
     return {
       days: dates(question),
       lines: rows.map((row) => {
         const { job, companyName } = first(row);
-        return { company: job.company, companyName, jobs: row.jobs.length, ...getLine(row) };
+        return { company: job.company, companyName, jobs: row.jobs.length, ...getReportLine(row) };
       }),
     };
   },
@@ -101,7 +101,7 @@ export const GATHER: {
   results: (tx, question) => loadResults(tx, question, []),
 
   async holdings(tx, question) {
-    const groups = getCompanies(byName(await knownJobs(tx, question)));
+    const groups = groupByCompany(listJobsByName(await knownJobs(tx, question)));
     const places = new Map(
       groups.flatMap((group, place) => group.map(({ job }): [JobN, number] => [job.n, place])),
     );
@@ -165,7 +165,7 @@ export const GATHER: {
       await loadTotals(tx, question, [question.from, question.to], null, ['bytes']),
       (one) => one.class,
     );
-    const byCompany = Map.groupBy(byName(known), ({ job }) => job.company);
+    const byCompany = Map.groupBy(listJobsByName(known), ({ job }) => job.company);
     return companies.map((company) => ({
       company,
       jobs: (byCompany.get(company.company) ?? []).map(({ job, companyName }) => ({
@@ -189,7 +189,7 @@ function first({ jobs: [known] }: SheetRow): KnownJob {
 }
 
 /** Returns a row of the spreadsheet without its jobs. */
-export const getLine = ({
+export const getReportLine = ({
   cells,
   counts,
   share,
@@ -210,7 +210,7 @@ async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobL
     tx,
     question,
     getDays(question),
-    byName(await knownJobs(tx, question)).map((one) => [one]),
+    listJobsByName(await knownJobs(tx, question)).map((one) => [one]),
     'worst',
   );
   return rows.map((row) => {
@@ -222,7 +222,7 @@ async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobL
       computerName: job.computer,
       source: SOURCE_NAMES[job.source],
       type: job.type,
-      ...getLine(row),
+      ...getReportLine(row),
     };
   });
 }
@@ -270,7 +270,7 @@ async function loadTallies(
   known: KnownJobs,
 ): Promise<readonly CompanyTally[]> {
   const { from, to, now } = question;
-  const groups = Map.groupBy(byName(known), ({ job }) => job.company);
+  const groups = Map.groupBy(listJobsByName(known), ({ job }) => job.company);
   const classes = new Map(
     [...known].map(([n, { job }]) => [n, splitClass(job.company, isBackupType(job.type))]),
   );

@@ -16,13 +16,13 @@ import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayUse, seesAll } from './access.ts';
 import { asReporter, spoken } from './guards.ts';
 import { makeReport } from './make-report.ts';
 import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
-import { listMissingCompanies, getRefusal, loadSetting } from './settings.ts';
+import { listMissingCompanies, findSettingsRefusal, loadSetting } from './settings.ts';
 
 const DAY: Ms = 86_400_000;
 const PREVIEWS_A_MINUTE = 20;
@@ -74,7 +74,8 @@ export function historyHandlers(
         MESSAGES.getReport,
         async (tx, session) => {
           const refused =
-            getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
+            findSettingsRefusal(setting, session, session) ??
+            (await listMissingCompanies(tx, setting));
           if (refused) return failed(refused);
           const tooMany = previews.check(session.userId, ctx.now);
           return tooMany
@@ -115,7 +116,7 @@ export function historyHandlers(
             .limit(pageSize)
             .offset((page - 1) * pageSize)
             .execute();
-          const names = await loadPeople(tx);
+          const names = await loadUserNames(tx);
           const files = await loadFiles(tx, rows);
           return ok({
             rows: rows.map((row) =>
@@ -142,7 +143,7 @@ export function historyHandlers(
           // The stored data was written by this server, so it is not validated.
           const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
           return ok({
-            sent: sentOut(row, await loadPeople(tx), getFile(files, row)),
+            sent: sentOut(row, await loadUserNames(tx), getFile(files, row)),
             ...toOutput({ report, rows }),
           });
         },

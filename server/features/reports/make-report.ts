@@ -19,9 +19,9 @@ import type { Question } from '#server/platform/queries/query.ts';
 import { loadSheet } from '#server/platform/queries/sheet.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { deletedIn, mayUse } from './access.ts';
+import { loadDeletedCompanyList, mayUse } from './access.ts';
 import type { Rights } from './access.ts';
-import { GATHER, getLine } from './gather.ts';
+import { GATHER, getReportLine } from './gather.ts';
 import { timeOfPeriod } from './period.ts';
 
 /** The timeout of a database query; the report fails with it. */
@@ -147,7 +147,7 @@ async function providerLines(
             wall,
             now,
             companies: null,
-            without: await deletedIn(tx),
+            without: await loadDeletedCompanyList(tx),
           };
           const days = getDays(question);
           const jobs = [...(await knownJobs(tx, question)).values()];
@@ -172,7 +172,10 @@ async function providerLines(
                 ]
               : await loadSheet(tx, question, days, [jobs], 'worst', isBackupType);
           if (!row) throw new RangeError('a report: a provider without a row');
-          const line = getLine({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
+          const line = getReportLine({
+            ...row,
+            cells: row.cells.map((cell) => ({ runs: 0, ...cell })),
+          });
           return {
             provider: branding.name,
             companies: [...(await companyNames(tx)).keys()].filter(

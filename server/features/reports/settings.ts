@@ -18,7 +18,7 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayReport, mayUse, loadRights, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
 import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
@@ -49,7 +49,7 @@ export function settingHandlers(
             .orderBy('made_at')
             .execute()
         ).filter((row) => owners.has(row.owner_id));
-        const names = await loadPeople(tx);
+        const names = await loadUserNames(tx);
         const last = await loadLast(tx);
         const able = new Map<UserId, boolean>();
         for (const owner of new Set(rows.map((row) => row.owner_id)))
@@ -104,7 +104,8 @@ export function settingHandlers(
     createReportSetting: ({ setting }, ctx) =>
       asReporter(context, ctx, MESSAGES.makeReport, async (tx, session) => {
         const refused =
-          getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
+          findSettingsRefusal(setting, session, session) ??
+          (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
         await tx.lock();
         const { count } = await tx.sql
@@ -147,7 +148,7 @@ export function settingHandlers(
           ? ((await loadRights(tx, before.owner_id)) ?? session)
           : session;
         const refused =
-          getRefusal(setting, session, owner) ?? (await listMissingCompanies(tx, setting));
+          findSettingsRefusal(setting, session, owner) ?? (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
         await tx.sql
           .updateTable('report_setting')
@@ -221,7 +222,7 @@ const getNextRun = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>
  * Returns why the settings are refused: the fields do not match, or the owner or the caller cannot
  * see the content; null if they are valid.
  */
-export function getRefusal(
+export function findSettingsRefusal(
   {
     template: key,
     companies,

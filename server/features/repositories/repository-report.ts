@@ -12,7 +12,7 @@ import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { slicePage } from '#server/platform/queries/slice-page.ts';
 import { answer, getDays, getEdges } from '#server/platform/queries/query.ts';
 import { loadRepositories } from '#server/platform/queries/repositories.ts';
-import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
+import { toIsoTime, isoOrNull } from '#server/platform/queries/run-details.ts';
 
 const LAST_DAYS = 30;
 const DAY: Ms = 86_400_000;
@@ -49,7 +49,7 @@ export function repositoryReportHandlers(
               usedBytes: row.usedBytes,
               freeBytes: row.freeBytes,
               capacityBytes: row.capacityBytes,
-              sampledAt: iso(row.sampledAt),
+              sampledAt: toIsoTime(row.sampledAt),
               fullAt: isoOrNull(full),
               daysLeft: full === null ? null : Math.max(0, Math.floor((full - question.now) / DAY)),
               days: row.days.map(({ day, usedBytes, capacityBytes }) => ({
@@ -94,7 +94,7 @@ export function repositoryReportHandlers(
               ...toOutput(row, names),
               days: (samples.get(row.id) ?? []).map(({ day, at, used, free, capacity }) => ({
                 date: days[day]?.date ?? '',
-                at: iso(at),
+                at: toIsoTime(at),
                 usedBytes: used,
                 freeBytes: free,
                 capacityBytes: capacity,

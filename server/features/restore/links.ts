@@ -60,7 +60,7 @@ interface LinkOwner {
  * Returns the user of an address if the session that made it is active, and may still restore this
  * organization's data (G65).
  */
-export async function findReader(
+export async function findLinkUser(
   context: AppContext,
   tenant: TenantId,
   { sessionId, organization, workload }: LinkOwner,

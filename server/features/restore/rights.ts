@@ -14,7 +14,13 @@ import type { Handlers, Principal, SessionContext } from '#server/platform/http/
 import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
-import { type EngineAt, getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope.ts';
+import {
+  type EngineAt,
+  getSessionType,
+  mayRestore,
+  withOrganization,
+  SESSION_WORKLOADS,
+} from './scope.ts';
 import type { TaskId } from '#contract/ids.ts';
 
 type Names = 'getRestoreRights' | 'requestRestoreDeviceCode' | 'requestRestoreToken';
@@ -26,7 +32,7 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
       withOrganization(context, ctx, of, async ({ engine, scope }) => {
         if (taskId !== undefined) return getRightsForTask(context, ctx, engine, scope, taskId);
         if (sessionType === undefined) return badField('sessionType', t.sessionTypeNeeded);
-        const workload = WORKLOADS[sessionType];
+        const workload = SESSION_WORKLOADS[sessionType];
         if (!mayRestore(ctx.session, workload)) return FORBIDDEN_RESULT;
         const rights = getAnswer(await engine.restoreRights.get(scope, { workload }));
         return rights.ok
@@ -42,7 +48,7 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
 
     requestRestoreDeviceCode: ({ sessionType, ...of }, ctx) =>
       withOrganization(context, ctx, of, async ({ engine, scope }) => {
-        const workload = sessionType === undefined ? null : WORKLOADS[sessionType];
+        const workload = sessionType === undefined ? null : SESSION_WORKLOADS[sessionType];
         if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN_RESULT;
         const code = getAnswer(await engine.restoreRights.requestCode(scope, { workload }));
         if (!code.ok) return code;

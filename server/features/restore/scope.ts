@@ -12,19 +12,19 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { scopeFor } from '../backup/engine-calls.ts';
-import { findCompany, findOrganization } from '../backup/lookup.ts';
+import { findVisibleCompany, findOrganization } from '../backup/lookup.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
 export type SessionType = RestoreSessionRow['sessionType'];
 
-export const WORKLOADS: Readonly<Record<SessionType, Workload>> = {
+export const SESSION_WORKLOADS: Readonly<Record<SessionType, Workload>> = {
   Vex: 'outlook',
   Veod: 'onedrive',
   Vesp: 'sharepoint',
   Vet: 'teams',
 };
 const SESSION_TYPE_OF = Object.fromEntries(
-  Object.entries(WORKLOADS).map(([type, workload]) => [workload, type]),
+  Object.entries(SESSION_WORKLOADS).map(([type, workload]) => [workload, type]),
 ) as Readonly<Record<Workload, SessionType>>;
 export const getSessionType = (workload: Workload): SessionType => SESSION_TYPE_OF[workload];
 const ABILITIES: Readonly<Record<Workload, Ability>> = {
@@ -85,7 +85,7 @@ async function findSeen(
 ): Promise<OrganizationRow | null> {
   const organization = await findOrganization(tx, session, organizationId);
   if (!organization || companyId === undefined) return organization;
-  const company = await findCompany(tx, session, companyId);
+  const company = await findVisibleCompany(tx, session, companyId);
   return company?.n === organization.company ? organization : null;
 }
 
@@ -105,7 +105,7 @@ export async function withSession<T>(
     { readOnly: true },
   );
   if (row?.user !== ctx.session.userId) return NOT_FOUND_RESULT;
-  const of = WORKLOADS[row.sessionType];
+  const of = SESSION_WORKLOADS[row.sessionType];
   if (workload !== null && of !== workload) return NOT_FOUND_RESULT;
   if (!mayRestore(ctx.session, of)) return FORBIDDEN_RESULT;
   return withOrganization(context, ctx, { organizationId: row.organization }, work);

@@ -6,7 +6,13 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
-import { getSessionType, mayRestore, withOrganization, withSession, WORKLOADS } from './scope.ts';
+import {
+  getSessionType,
+  mayRestore,
+  withOrganization,
+  withSession,
+  SESSION_WORKLOADS,
+} from './scope.ts';
 
 type Names = 'searchBackups' | 'locateBackupItem' | 'nameRestoreNodes';
 const PAGE_ROWS = 100;
@@ -16,7 +22,9 @@ export function restoreSearchHandlers(context: AppContext): Pick<Handlers, Names
   return {
     async searchBackups({ search, sessionType, deleted, cursor, limit = PAGE_ROWS, ...of }, ctx) {
       const wanted: readonly Workload[] =
-        sessionType === undefined ? Object.values(WORKLOADS) : [WORKLOADS[sessionType]];
+        sessionType === undefined
+          ? Object.values(SESSION_WORKLOADS)
+          : [SESSION_WORKLOADS[sessionType]];
       const workloads = wanted.filter((workload) => mayRestore(ctx.session, workload));
       if (workloads.length === 0) return FORBIDDEN_RESULT;
       return withOrganization(context, ctx, of, async ({ engine, scope }) => {

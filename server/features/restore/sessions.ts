@@ -6,7 +6,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
-import { mayRestore, runOnce, withOrganization, withSession, WORKLOADS } from './scope.ts';
+import { mayRestore, runOnce, withOrganization, withSession, SESSION_WORKLOADS } from './scope.ts';
 
 type Names = 'listRestorePoints' | 'openRestoreSession' | 'stopRestoreSession';
 const PAGE_ROWS = 200;
@@ -21,7 +21,7 @@ export function restoreSessionHandlers(context: AppContext): Pick<Handlers, Name
             job: jobId ?? null,
             from: from ?? null,
             to: to ?? null,
-            workload: sessionType === undefined ? null : WORKLOADS[sessionType],
+            workload: sessionType === undefined ? null : SESSION_WORKLOADS[sessionType],
             cursor: cursor ?? null,
             limit,
           }),
@@ -30,7 +30,7 @@ export function restoreSessionHandlers(context: AppContext): Pick<Handlers, Name
       }),
 
     async openRestoreSession({ datetime, sessionType, jobId, showDeleted, ...of }, ctx) {
-      const workload = WORKLOADS[sessionType];
+      const workload = SESSION_WORKLOADS[sessionType];
       if (!mayRestore(ctx.session, workload)) return FORBIDDEN_RESULT;
       return runOnce<OutputOf<'openRestoreSession'>>(
         context,

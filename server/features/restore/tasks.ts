@@ -7,7 +7,7 @@ import { getAnswer, scopeFor } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { withdrawRestore } from './oversight/approvals.ts';
 import { startRetry, startUndo } from './oversight/follow.ts';
-import { loadRequests } from './oversight/request-output.ts';
+import { loadRestoreRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
 import { loadTaskSubjects, NO_SUBJECT } from './task-subjects.ts';
 import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
@@ -44,7 +44,7 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
     const requests = await context.store.tenant(
       tenant,
       (tx) =>
-        loadRequests(
+        loadRestoreRequests(
           tx,
           session,
           tasks.map(({ id }) => id),

@@ -16,9 +16,9 @@ import {
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type SyncScope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
@@ -35,7 +35,7 @@ export function ruleHandlers(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
-          const names = await loadPeople(tx);
+          const names = await loadUserNames(tx);
           const did = await loadRuleActivity(tx, ctx.now - DAYS_30);
           const rules = (await listActiveRules(tx))
             .filter((rule) => owns(scope, rule.when))
@@ -123,7 +123,7 @@ export function ruleHandlers(
         async (tx) => {
           const scope = toScope(ctx.session);
           if (!asksSomething(when)) return failed(bad('when', MESSAGES.ruleAsksNothing));
-          if (when.companies.some((n) => !seesCompany(scope, n))) return failed(FORBIDDEN);
+          if (when.companies.some((n) => !isCompanyInScope(scope, n))) return failed(FORBIDDEN);
           return ok(await tryOut(tx, scope, { id, when, does }, ctx.now));
         },
         { readOnly: true },
@@ -152,9 +152,11 @@ const about = (id: string, event: Event): NewEvent => ({
  */
 export const owns = (scope: SyncScope, { companies }: RuleWhen): boolean =>
   scope.companies === null ||
-  (companies.length > 0 && companies.every((n) => seesCompany(scope, n)));
+  (companies.length > 0 && companies.every((n) => isCompanyInScope(scope, n)));
 const mayTell = (scope: SyncScope, companies: readonly number[] | null): boolean =>
-  scope.companies === null || companies === null || companies.some((n) => seesCompany(scope, n));
+  scope.companies === null ||
+  companies === null ||
+  companies.some((n) => isCompanyInScope(scope, n));
 
 async function loadRefusal(
   tx: TenantTx,

@@ -11,7 +11,7 @@ import {
 } from '#contract/rules/rules.ts';
 import type { ProblemState } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type SyncScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { type SyncScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import { listActiveRules } from './active-rules.ts';
 
 const DAYS_30: Ms = 30 * 86_400_000;
@@ -72,7 +72,7 @@ export async function tryOut(
     const job = jobs.get(one.job);
     const after = newer.get(one.problem) ?? 0;
     newer.set(one.problem, after + 1);
-    if (!job || !seesCompany(scope, one.company)) continue;
+    if (!job || !isCompanyInScope(scope, one.company)) continue;
     const result: RuleResult = {
       source: job.source,
       type: job.type,

@@ -19,12 +19,12 @@ import type { DayBounds } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
-  getCompanies,
+  searchCompanies,
   loadComputers,
   loadHints,
   jobHits,
-  getJobs,
-  loadRepositories,
+  searchJobs,
+  searchRepositories,
   loadRules,
   seekFor,
   loadTickets,
@@ -160,11 +160,11 @@ async function found(
   hits: readonly JobHit[],
 ): Promise<Partial<FoundOut>> {
   return {
-    ...(request.has('companies') && { companies: getCompanies(seek) }),
-    ...(request.has('jobs') && { jobs: getJobs(seek, hits) }),
+    ...(request.has('companies') && { companies: searchCompanies(seek) }),
+    ...(request.has('jobs') && { jobs: searchJobs(seek, hits) }),
     ...(request.has('computers') && { computers: await loadComputers(seek) }),
     ...(request.has('users') && { users: await loadUsers(seek) }),
-    ...(request.has('repositories') && { repositories: await loadRepositories(seek) }),
+    ...(request.has('repositories') && { repositories: await searchRepositories(seek) }),
     ...(request.has('tickets') && { tickets: await loadTickets(seek) }),
     ...(request.has('rules') && { rules: await loadRules(seek) }),
     ...(request.has('hints') && { hints: await loadHints(seek) }),

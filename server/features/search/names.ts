@@ -11,7 +11,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import { arrayText, ofReach } from '#server/platform/queries/query.ts';
 import type { QueryScope } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import { owns } from '../rules/handlers.ts';
 import { reads } from '../hints/handlers.ts';
 import { getFullScore, pickBest, bitsIn, getBits, byFit } from './match-words.ts';
@@ -45,7 +45,7 @@ export async function seekFor(
 ): Promise<Seek> {
   const scope = toScope(session);
   const companies = (await tx.all('company')).filter(
-    ({ n, deletedAt }) => deletedAt === undefined && seesCompany(scope, n),
+    ({ n, deletedAt }) => deletedAt === undefined && isCompanyInScope(scope, n),
   );
   return {
     tx,
@@ -79,7 +79,7 @@ export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>)
   return sql`coalesce(((select ${arrayText(Array.from({ length: max }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
 }
 
-export function getCompanies({ companies, words, bits, limit }: Seek): Part<'companies'> {
+export function searchCompanies({ companies, words, bits, limit }: Seek): Part<'companies'> {
   const all = getFullScore(words);
   const order = byFit(words);
   return cut(
@@ -111,7 +111,7 @@ export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
   return rows;
 }
 
-export function getJobs({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
+export function searchJobs({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
   const all = getFullScore(words);
   const order = byFit(words);
   const found = pickBest(
@@ -163,7 +163,7 @@ export async function loadComputers(seek: Seek): Promise<Part<'computers'>> {
   );
 }
 
-export async function loadRepositories(seek: Seek): Promise<Part<'repositories'>> {
+export async function searchRepositories(seek: Seek): Promise<Part<'repositories'>> {
   const { tx, reach, words, names, limit } = seek;
   const order = byFit(words);
   const { rows } = await sql<{ company: CompanyN; row: RepositoryRow }>`select company, row from (

@@ -10,16 +10,16 @@ import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { knownJobs } from '#server/platform/queries/known-jobs.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import {
   type SyncScope,
   toScope,
-  seesCompany,
+  isCompanyInScope,
   sharesCompany,
 } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { getJobs, judgeAll } from './judge.ts';
+import { getAlarmJobs, judgeAll } from './judge.ts';
 import { keepAlarm, loadAlarms } from './alarm-state.ts';
 import type { StoredAlarm } from './alarm-state.ts';
 import { slaReport } from './report.ts';
@@ -100,7 +100,7 @@ export function slaHandlers(
           const own = [...jobs.values()].filter(({ job }) => job.uid === jobInstanceUid);
           if (own.length === 0) return failed(NOT_FOUND);
           const looks = ({ alarm }: StoredAlarm): boolean => {
-            const meant = getJobs(alarm, jobs);
+            const meant = getAlarmJobs(alarm, jobs);
             return own.some(({ job }) => meant.has(job.n));
           };
           return ok({
@@ -120,7 +120,7 @@ export function slaHandlers(
         async (tx) => {
           const scope = toScope(ctx.session);
           const users = await tx.all('user');
-          const names = await loadPeople(tx);
+          const names = await loadUserNames(tx);
           const people = users.filter(
             (user) => user.deletedAt === null && sharesCompany(scope, user),
           );
@@ -165,7 +165,7 @@ function write<T>(
 function seesAlarm(scope: SyncScope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
   if (companies === null || companies.length === 0)
     return scope.companies === null || (companies !== null && madeBy === scope.own);
-  return companies.every((n) => seesCompany(scope, n));
+  return companies.every((n) => isCompanyInScope(scope, n));
 }
 const seenAlarms = async (tx: TenantTx, scope: SyncScope): Promise<readonly StoredAlarm[]> =>
   (await loadAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
@@ -193,7 +193,7 @@ async function loadAlarm(
       (one) =>
         one.uid === job.jobInstanceUid &&
         (job.key === null || one.key === job.key) &&
-        seesCompany(scope, one.company),
+        isCompanyInScope(scope, one.company),
     );
     const [only] = found;
     if (!only) return failed(NOT_FOUND);
@@ -205,7 +205,7 @@ async function loadAlarm(
   if (named.length === 0)
     return ok({ n: null, companies: scope.companies === null ? null : [...scope.companies] });
   const known = await tx.rows('company', named);
-  return named.every((n) => known.has(n) && seesCompany(scope, n))
+  return named.every((n) => known.has(n) && isCompanyInScope(scope, n))
     ? ok({ n: null, companies: [...new Set(named)] })
     : bad('alarm.group.companyIds', MESSAGES.notFound);
 }
@@ -216,7 +216,7 @@ const mayTell = (scope: SyncScope, user: UserRow | undefined): boolean =>
 const LATE = 20;
 
 async function toOutput(tx: TenantTx, stored: readonly StoredAlarm[], now: Ms): Promise<SlaOut[]> {
-  const names = await loadPeople(tx);
+  const names = await loadUserNames(tx);
   const { verdicts, jobs, lastSuccess } = await judgeAll(
     tx,
     stored.map(({ alarm }) => alarm),

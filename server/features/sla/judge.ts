@@ -42,7 +42,7 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
         alarm.id,
         judgeSla(
           alarm,
-          [...getJobs(alarm, jobs).keys()].flatMap((n) => results.get(n) ?? []),
+          [...getAlarmJobs(alarm, jobs).keys()].flatMap((n) => results.get(n) ?? []),
           now,
         ),
       );
@@ -51,7 +51,7 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
 }
 
 /** Returns the jobs of an alarm; of a group, only jobs that make backups (OVER-7). */
-export function getJobs(
+export function getAlarmJobs(
   { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
   jobs: KnownJobs,
 ): KnownJobs {

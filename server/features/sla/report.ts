@@ -8,7 +8,7 @@ import type { SlaJob } from '#contract/sla/sla.ts';
 import { ok } from '#contract/result.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import { listJobsByName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import { answer } from '#server/platform/queries/query.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -34,8 +34,8 @@ export const slaReport =
       const targets = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
       const groups =
         by === 'job'
-          ? byName(known).map((one) => [one])
-          : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
+          ? listJobsByName(known).map((one) => [one])
+          : [...Map.groupBy(listJobsByName(known), ({ job }) => job.company).values()];
       const lines = groups
         .map((group) => getLine(group, jobs, targets, by, question.now))
         .toSorted(

@@ -12,7 +12,7 @@ import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
+import { shortenTicketText, REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
 import { conflict, listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
@@ -23,10 +23,10 @@ import {
   loadConnected,
   type Desk,
   loadDesk,
-  heard,
+  catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
-import { unheard } from './ticketing-handlers.ts';
+import { explainTicketingError } from './ticketing-handlers.ts';
 
 /** Requests to the system per minute and user. */
 const QUESTIONS = 30;
@@ -63,8 +63,8 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
         { readOnly: true },
       );
       if (!ready.ok) return ready;
-      const found = await heard(() => ready.value.psa.meant(said));
-      if (!found.ok) return failed(unheard(found.fault));
+      const found = await catchTicketingError(() => ready.value.psa.meant(said));
+      if (!found.ok) return failed(explainTicketingError(found.fault));
       const remote = found.value;
       if (remote === null)
         return failed(
@@ -188,7 +188,7 @@ async function takeOver(
     company,
     system,
     contact: null,
-    subject: cut(remote.subject.trim(), LIMITS.subjectChars).trim() || remote.number,
+    subject: shortenTicketText(remote.subject.trim(), LIMITS.subjectChars).trim() || remote.number,
     description: '',
     status: remote.status,
     priority: remote.priority,

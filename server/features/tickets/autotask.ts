@@ -6,7 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   askPsa,
-  cut,
+  shortenTicketText,
   type Psa,
   PsaError,
   REFERENCE,
@@ -93,7 +93,9 @@ type Filter = readonly Readonly<Record<string, unknown>>[];
 
 const getName = ({ id, firstName, lastName, userName }: v.InferOutput<typeof Resource>): Named => ({
   id: String(id),
-  name: cut([firstName, lastName].filter(Boolean).join(' ') || (userName ?? String(id))),
+  name: shortenTicketText(
+    [firstName, lastName].filter(Boolean).join(' ') || (userName ?? String(id)),
+  ),
 });
 const same = (a: string | null, b: string | null): boolean =>
   a !== null && b !== null && a !== '' && a.toLowerCase() === b.toLowerCase();
@@ -196,7 +198,7 @@ export function autotask(
     const of = (name: string): readonly Named[] =>
       (fields.find((one) => one.name === name)?.picklistValues ?? [])
         .filter(({ isActive }) => isActive)
-        .map(({ value, label }) => ({ id: value, name: cut(label) }));
+        .map(({ value, label }) => ({ id: value, name: shortenTicketText(label) }));
     return { queues: of('queueID'), statuses: of('status'), priorities: of('priority') };
   }
   /** The configured status, otherwise Autotask's own status for completed tickets. */
@@ -323,7 +325,7 @@ export function autotask(
           return {
             rows: rows.map((one) => ({
               id: String(one.id),
-              name: cut(one.companyName),
+              name: shortenTicketText(one.companyName),
               identifier: one.companyNumber ?? '',
             })),
             page: wanted,
@@ -335,7 +337,7 @@ export function autotask(
     everyCompany: async () =>
       (await every(Company, 'Companies', active))
         .filter(({ isActive }) => Boolean(isActive))
-        .map((one) => ({ id: String(one.id), name: cut(one.companyName) })),
+        .map((one) => ({ id: String(one.id), name: shortenTicketText(one.companyName) })),
     async meant(said) {
       const id = /[?&]TicketID=(\d{1,12})(?:&|$)/i.exec(said)?.[1];
       const [found] = await every(Ticket, 'Tickets', [

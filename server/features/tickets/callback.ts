@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { readBytes } from '../../platform/http/body.ts';
+import { readBodyBytes } from '../../platform/http/body.ts';
 import { callerReader } from '../../platform/http/client-address.ts';
 import { describeError } from '../../platform/http/serve-call.ts';
 import { tenantOfHost } from '../../platform/db/tenants.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
 import { pollOne } from './poll.ts';
-import { loadDesk, heard } from './ticketing.ts';
+import { loadDesk, catchTicketingError } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
@@ -43,7 +43,7 @@ export function ticketRoutes(context: AppContext): (app: Hono) => void {
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // The caller is not authenticated yet, so the number of key requests is limited.
     if (keyRateLimit.ask(tenant, now) !== null) return null;
-    const found = await heard(async () =>
+    const found = await catchTicketingError(async () =>
       shaped(
         'connectwise',
         Key,
@@ -73,7 +73,7 @@ export function ticketRoutes(context: AppContext): (app: Hono) => void {
     if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
     const key = await keyAt(tenant, url);
     if (key === null) return 503;
-    if (!session(bytes, key, signature)) return 403;
+    if (!isCallbackSigned(bytes, key, signature)) return 403;
     await pollOne(context, tenant, String(id));
     return 200;
   }
@@ -89,7 +89,7 @@ export function ticketRoutes(context: AppContext): (app: Hono) => void {
       // Limited per address, so that other clients do not use up the system's limit.
       if (rateLimit.ask(`${tenant} ${ip}`, context.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
-      const bytes = await readBytes(raw, MAX_BYTES, {
+      const bytes = await readBodyBytes(raw, MAX_BYTES, {
         clock: context.clock,
         ms: LIMITS.publicBodyMs,
       });
@@ -121,7 +121,7 @@ function getJson(bytes: Uint8Array): unknown {
  * Returns whether the signature is the base64 HMAC-SHA256 of the body, keyed by the SHA-256 of the
  * key.
  */
-export function session(bytes: Uint8Array, key: string, signature: string): boolean {
+export function isCallbackSigned(bytes: Uint8Array, key: string, signature: string): boolean {
   const own = createHmac('sha256', createHash('sha256').update(key).digest())
     .update(bytes)
     .digest();

@@ -5,7 +5,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import {
   askPsa,
   type PsaQuery,
-  cut,
+  shortenTicketText,
   type Psa,
   REFERENCE,
   type RemoteChange,
@@ -200,7 +200,7 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
           conditions: 'inactiveFlag = false',
           orderBy: 'name asc',
         })
-      ).map((one) => ({ id: String(one.id), name: cut(one.name) }));
+      ).map((one) => ({ id: String(one.id), name: shortenTicketText(one.name) }));
       const chosen = boards.find((one) => one.id === board) ?? boards[0];
       const statuses =
         chosen === undefined
@@ -213,10 +213,13 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
         boards,
         statuses: statuses.map((one) => ({
           id: String(one.id),
-          name: cut(one.name),
+          name: shortenTicketText(one.name),
           closed: one.closedStatus,
         })),
-        priorities: priorities.map((one) => ({ id: String(one.id), name: cut(one.name) })),
+        priorities: priorities.map((one) => ({
+          id: String(one.id),
+          name: shortenTicketText(one.name),
+        })),
       };
     },
     companies: (request) =>
@@ -226,12 +229,16 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
         ['deletedFlag = false', ...searched('name', request)],
         'name asc',
         request,
-        (one) => ({ id: String(one.id), name: cut(one.name), identifier: one.identifier ?? '' }),
+        (one) => ({
+          id: String(one.id),
+          name: shortenTicketText(one.name),
+          identifier: one.identifier ?? '',
+        }),
       ),
     everyCompany: async () =>
       (await every(Company, 'company/companies', { conditions: 'deletedFlag = false' }))
         .filter((one) => !one.deletedFlag)
-        .map((one) => ({ id: String(one.id), name: cut(one.name) })),
+        .map((one) => ({ id: String(one.id), name: shortenTicketText(one.name) })),
     contacts: (company, request) =>
       loadPage(
         Contact,
@@ -245,7 +252,7 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
         request,
         (one) => ({
           id: String(one.id),
-          name: cut(getName(one)),
+          name: shortenTicketText(getName(one)),
           email:
             one.communicationItems?.find(({ communicationType }) => communicationType === 'Email')
               ?.value ?? null,
@@ -258,7 +265,11 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
         ['inactiveFlag = false', ...searched('lastName', request)],
         'identifier asc',
         request,
-        (one) => ({ id: String(one.id), name: cut(getName(one)), identifier: one.identifier }),
+        (one) => ({
+          id: String(one.id),
+          name: shortenTicketText(getName(one)),
+          identifier: one.identifier,
+        }),
       ),
     tickets: (company, request) =>
       loadPage(
@@ -267,7 +278,11 @@ export function connectWise(context: AppContext, at: ConnectWiseAt, secret: stri
         [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', request)],
         'id desc',
         request,
-        (one) => ({ id: String(one.id), name: cut(one.summary), status: one.status?.name ?? '' }),
+        (one) => ({
+          id: String(one.id),
+          name: shortenTicketText(one.summary),
+          status: one.status?.name ?? '',
+        }),
       ),
 
     async meant(said) {

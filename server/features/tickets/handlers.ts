@@ -9,19 +9,25 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { listUnlinked, meantBy, nextNumber } from './resolve-ticket.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
-import { change, making, loadProblems, removal, type TicketChange } from './ticket-events.ts';
+import {
+  makeTicketChange,
+  making,
+  loadProblems,
+  removal,
+  type TicketChange,
+} from './ticket-events.ts';
 import {
   loadForm,
-  loadPeople,
+  loadTicketPeople,
   readsElsewhere,
   ticketPage,
   ticketSeen,
-  toOutput,
+  toTicketOutput,
   loadTicketDetails,
 } from './read-tickets.ts';
 import { queueTicketChange, sendNow } from './ticket-queue.ts';
@@ -59,7 +65,7 @@ export function ticketHandlers(
     listTickets: (request, ctx) =>
       read(ctx, async (tx, scope) => {
         const page = await ticketPage(tx, scope, request);
-        return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
+        return ok({ ...page, rows: await toTicketOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
     getTicket: ({ id }, ctx) => whole(ctx, id),
     getTicketForm: ({ company: named, run }, ctx) =>
@@ -68,7 +74,7 @@ export function ticketHandlers(
           named ??
           (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
         const company =
-          n !== undefined && seesCompany(scope, n)
+          n !== undefined && isCompanyInScope(scope, n)
             ? (await tx.rows('company', [n])).get(n)
             : undefined;
         return company
@@ -83,7 +89,7 @@ export function ticketHandlers(
         if (end - start > 366 * DAY)
           return failed(toFieldFailure('from', MESSAGES.evidenceTooLong));
         const page = await ticketPage(tx, scope, { ...request, state, from: start, to: end });
-        return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
+        return ok({ ...page, rows: await toTicketOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
 
     async createTicket(request, ctx) {
@@ -136,7 +142,7 @@ export function ticketHandlers(
       return read(ctx, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
         return ok({
-          tickets: await toOutput(
+          tickets: await toTicketOutput(
             tx,
             made.value.ids.flatMap((id) => rows.get(id) ?? []),
             readsElsewhere(ctx),
@@ -162,7 +168,7 @@ export function ticketHandlers(
           ...(request.subject !== undefined && { subject: request.subject }),
           ...(request.description !== undefined && { description: request.description }),
         };
-        const drafts = change(row, 'person', to, await loadProblems(tx, id));
+        const drafts = makeTicketChange(row, 'person', to, await loadProblems(tx, id));
         const parts = drafts.flatMap(({ event }): TicketPart[] =>
           event.type === 'ticket.updated@1'
             ? PARTS.filter((part) => event.data[part] !== undefined)
@@ -288,7 +294,7 @@ async function chosen(
       owner === null
         ? null
         : own
-          ? (await loadPeople(tx, company)).find(({ id }) => id === owner.id)
+          ? (await loadTicketPeople(tx, company)).find(({ id }) => id === owner.id)
           : owner;
     if (found === undefined) return failed(toFieldFailure('owner', MESSAGES.ticketNoSuchChoice));
     to.owner = found && { id: found.id, name: found.name };

@@ -6,7 +6,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { loadProblems, take } from './ticket-events.ts';
-import { type ConnectedSystem, loadConnected, loadDesk, heard } from './ticketing.ts';
+import { type ConnectedSystem, loadConnected, loadDesk, catchTicketingError } from './ticketing.ts';
 
 /**
  * How often changes are polled, how far back each time because clocks differ, and how long one poll
@@ -28,7 +28,7 @@ export async function poll(context: AppContext, tenant: TenantId): Promise<void>
   const asking = await context.store.tenant(tenant, (tx) => begin(tx, context));
   if (asking === null) return;
   const since = Math.max(0, asking.cursor - OVERLAP);
-  const changed = await heard(() => asking.connected.psa.changedSince(since));
+  const changed = await catchTicketingError(() => asking.connected.psa.changedSince(since));
   await context.store.tenant(tenant, async (tx) => {
     const now = context.clock.now();
     const of = tx.sql.updateTable('ticketing').where('tenant_id', '=', tenant);
@@ -63,7 +63,7 @@ async function look(
   tenant: TenantId,
   { psa }: ConnectedSystem,
 ): Promise<void> {
-  const all = await heard(() => psa.everyCompany());
+  const all = await catchTicketingError(() => psa.everyCompany());
   if (all.ok)
     await context.store.tenant(tenant, (tx) => renewHealth(tx, all.value, context.clock.now()));
 }
@@ -107,7 +107,7 @@ export async function pollOne(
     return known ? loadConnected(tx, context, await loadDesk(tx)) : null;
   });
   if (connected === null) return;
-  const found = await heard(() => connected.psa.get(remoteId));
+  const found = await catchTicketingError(() => connected.psa.get(remoteId));
   if (found.ok) await context.store.tenant(tenant, (tx) => takeIn(tx, context, [found.value]));
 }
 

@@ -85,7 +85,8 @@ export interface Psa {
 
 export const REFERENCE = 'daybook:';
 /** Cuts a text of the system to our limits, by default that of a name. */
-export const cut = (text: string, max: number = LIMITS.nameChars): string => cutText(text, max);
+export const shortenTicketText = (text: string, max: number = LIMITS.nameChars): string =>
+  cutText(text, max);
 
 /**
  * `later`: retry later. `access`: the keys were refused. `gone`: the object does not exist.

@@ -10,7 +10,7 @@ import type { SessionContext } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   blockedFor,
@@ -87,7 +87,7 @@ export const readsElsewhere = ({ session }: SessionContext): boolean =>
  * Returns tickets as in the API, with related data. `elsewhere`: includes the ids of their
  * companies in other systems.
  */
-export async function toOutput(
+export async function toTicketOutput(
   tx: TenantTx,
   rows: readonly TicketRow[],
   elsewhere: boolean,
@@ -190,7 +190,7 @@ export async function ticketSeen(
   id: string,
 ): Promise<TicketRow | null> {
   const row = (await tx.rows('ticket', [id])).get(id);
-  return row && row.deletedAt === null && seesCompany(scope, row.company) ? row : null;
+  return row && row.deletedAt === null && isCompanyInScope(scope, row.company) ? row : null;
 }
 
 const MAX_LISTED = 500;
@@ -200,7 +200,7 @@ export async function loadTicketDetails(
   row: TicketRow,
   elsewhere: boolean,
 ): Promise<TicketWhole | null> {
-  const [one] = await toOutput(tx, [row], elsewhere);
+  const [one] = await toTicketOutput(tx, [row], elsewhere);
   if (!one) return null;
   const ns = (
     await tx.sql
@@ -249,7 +249,7 @@ export async function loadForm(
     priorities: [...getPriorities(desk)],
     priority: own ? null : settings.priority,
     owner: null,
-    people: own ? await loadPeople(tx, company.n) : [],
+    people: own ? await loadTicketPeople(tx, company.n) : [],
     company: company.n,
     companyName: company.name,
     blocked: await blockedFor(tx, context, desk, company.n, company.name),
@@ -258,7 +258,7 @@ export async function loadForm(
 }
 
 /** Returns the users who see the company. */
-export async function loadPeople(
+export async function loadTicketPeople(
   tx: TenantTx,
   company: CompanyN,
 ): Promise<{ id: string; name: string }[]> {

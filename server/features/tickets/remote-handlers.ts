@@ -5,17 +5,17 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
-import { toScope, seesCompany } from '../../platform/sync/scope.ts';
+import { toScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import type { PsaQuery } from './psa.ts';
 import {
   type ConnectedSystem,
   loadConnected,
   loadDesk,
-  heard,
+  catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
-import { unheard } from './ticketing-handlers.ts';
+import { explainTicketingError } from './ticketing-handlers.ts';
 
 /** Requests to the system per minute and user. */
 const QUESTIONS = 60;
@@ -76,7 +76,7 @@ export function remoteHandlers(
         if (
           company === null
             ? keeper && scope.companies !== null
-            : !row || !seesCompany(scope, company)
+            : !row || !isCompanyInScope(scope, company)
         )
           return failed(
             company === null
@@ -103,8 +103,8 @@ export function remoteHandlers(
       },
     );
     if (!found.ok) return found;
-    const answer = await heard(() => of(found.value.connected, found.value.remote));
-    return answer.ok ? ok(answer.value) : failed(unheard(answer.fault));
+    const answer = await catchTicketingError(() => of(found.value.connected, found.value.remote));
+    return answer.ok ? ok(answer.value) : failed(explainTicketingError(answer.fault));
   }
   return {
     connectwiseCompanies: async (input, ctx) =>

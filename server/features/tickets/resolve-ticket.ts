@@ -6,7 +6,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
-import { type SyncScope, seesCompany } from '../../platform/sync/scope.ts';
+import { type SyncScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -34,13 +34,16 @@ export async function meantBy(
   if (runs !== undefined) {
     const unique = [...new Set(runs)];
     const rows = [...(await tx.rows('run', unique)).values()];
-    if (rows.length < unique.length || rows.some(({ company }) => !seesCompany(scope, company)))
+    if (
+      rows.length < unique.length ||
+      rows.some(({ company }) => !isCompanyInScope(scope, company))
+    )
       return failed(NOT_FOUND);
     ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
     if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));
   }
   const found = [...(await tx.rows('problem', ns)).values()].filter(({ company }) =>
-    seesCompany(scope, company),
+    isCompanyInScope(scope, company),
   );
   if (found.length < ns.length) return failed(NOT_FOUND);
   const open = found.filter(({ closedAt }) => closedAt === null);

@@ -8,7 +8,7 @@ import {
 import type { ProblemN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { cut, type RemoteTicket } from './psa.ts';
+import { shortenTicketText, type RemoteTicket } from './psa.ts';
 
 /** Returns the problems of a ticket. */
 export const loadProblems = async (
@@ -72,7 +72,7 @@ export type TicketChange = {
  * Returns the events of a change, including the state of its problems if the ticket opens or
  * closes. Empty if nothing changes.
  */
-export function change(
+export function makeTicketChange(
   row: TicketRow,
   by: TicketBy,
   to: TicketChange,
@@ -115,7 +115,7 @@ export function take(
           ofTicket(row, { type: 'ticket.linked@1', data: { id: row.id, remote: link } }),
           ...tie(linked, !row.status.closed, problems),
         ]),
-    ...change(
+    ...makeTicketChange(
       linked,
       'system',
       {
@@ -136,15 +136,15 @@ function tidied(
 ): RemoteTicket {
   return {
     ...rest,
-    number: cut(number, LIMITS.ticketChars) || rest.id,
+    number: shortenTicketText(number, LIMITS.ticketChars) || rest.id,
     url: url !== null && /^https?:\/\//.test(url) ? url.slice(0, 2_000) : null,
-    subject: cut(subject.trim(), LIMITS.subjectChars).trim() || row.subject,
+    subject: shortenTicketText(subject.trim(), LIMITS.subjectChars).trim() || row.subject,
     status:
       status.id === ''
         ? { ...row.status, closed: status.closed }
-        : { ...status, name: cut(status.name) },
-    owner: owner && { ...owner, name: cut(owner.name) },
-    priority: priority && { ...priority, name: cut(priority.name) },
+        : { ...status, name: shortenTicketText(status.name) },
+    owner: owner && { ...owner, name: shortenTicketText(owner.name) },
+    priority: priority && { ...priority, name: shortenTicketText(priority.name) },
   };
 }
 

@@ -18,13 +18,13 @@ import {
   type RemoteChange,
   type RemoteTicket,
 } from './psa.ts';
-import { change, loadProblems, take, type TicketChange } from './ticket-events.ts';
+import { makeTicketChange, loadProblems, take, type TicketChange } from './ticket-events.ts';
 import {
   closeStatus,
   loadConnected,
   type Desk,
   loadDesk,
-  heard,
+  catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -99,7 +99,7 @@ export async function work(
     if (task === null) continue;
     const done =
       task.blocked === null
-        ? await heard(() => tellSystem(task))
+        ? await catchTicketingError(() => tellSystem(task))
         : { ok: false as const, fault: new PsaError('refused', task.blocked) };
     await context.store.tenant(tenant, async (tx) => {
       if (await isTakenOver(tx, id, lease)) return;
@@ -396,7 +396,7 @@ async function finish(
     await tx.append(
       [
         ...take(row, remote, []).filter(({ event }) => event.type === 'ticket.linked@1'),
-        ...(closed ? change(row, 'person', { status: closed }, []) : []),
+        ...(closed ? makeTicketChange(row, 'person', { status: closed }, []) : []),
       ],
       byClock(now),
     );
@@ -456,7 +456,7 @@ const release = async ({ sql, tenant }: TenantTx, id: string): Promise<void> =>
     .execute());
 
 /** Retries everything in the queue, after the connection or a mapping has changed. */
-export async function tryAgain(tx: TenantTx, now: Ms): Promise<void> {
+export async function retryTickets(tx: TenantTx, now: Ms): Promise<void> {
   await tx.sql
     .updateTable('ticket_work')
     .set({ next_at: now, tries: 0 })

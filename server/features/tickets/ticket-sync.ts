@@ -4,7 +4,7 @@ import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { change, loadProblems, tie } from './ticket-events.ts';
+import { makeTicketChange, loadProblems, tie } from './ticket-events.ts';
 import { queueTicketChange } from './ticket-queue.ts';
 import { closeStatus, type Desk, loadDesk, openStatus } from './ticketing.ts';
 
@@ -127,7 +127,7 @@ async function again(
   const status = openStatus(desk);
   if (closedAt === null || status === null) return;
   await tx.append(
-    change(ticket, 'again', { status }, await loadProblems(tx, ticket.id)),
+    makeTicketChange(ticket, 'again', { status }, await loadProblems(tx, ticket.id)),
     byClock(now),
   );
   await syncRemoteTicket(tx, desk, ticket, now);
@@ -153,7 +153,7 @@ async function resolve(
       jobs.some(({ problem }) => problem !== null)
     )
       continue;
-    await tx.append(change(ticket, 'success', { status }, ns), byClock(now));
+    await tx.append(makeTicketChange(ticket, 'success', { status }, ns), byClock(now));
     await syncRemoteTicket(tx, desk, ticket, now);
   }
 }

@@ -16,8 +16,8 @@ import type { AppContext } from '../../platform/app-context.ts';
 import type { PsaError } from './psa.ts';
 import { renewHealth } from './ticket-companies.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
-import { tryAgain } from './ticket-queue.ts';
-import { loadConnected, loadDesk, heard } from './ticketing.ts';
+import { retryTickets } from './ticket-queue.ts';
+import { loadConnected, loadDesk, catchTicketingError } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 /** Connection tests reach external systems, so they are limited per minute and provider. */
@@ -120,7 +120,7 @@ export function ticketingHandlers(
                 .deleteFrom('ticket_company')
                 .where('tenant_id', '=', tx.tenant)
                 .execute();
-            else await tryAgain(tx, now);
+            else await retryTickets(tx, now);
             await audit(tx, context, ctx, {
               what: 'ticketing.changed',
               user: null,
@@ -145,7 +145,9 @@ export function ticketingHandlers(
       });
       const name = SYSTEM_NAMES[desk.settings.system];
       const done =
-        connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
+        connected === null
+          ? null
+          : await catchTicketingError(() => connected.psa.choices(desk.settings.board));
       return context.store.tenant(ctx.tenant, async (tx) => {
         if (done?.ok === true) {
           await tx.sql
@@ -153,7 +155,7 @@ export function ticketingHandlers(
             .set({ choices: JSON.stringify(done.value), fault: null, poll_at: ctx.now })
             .where('tenant_id', '=', tx.tenant)
             .execute();
-          await tryAgain(tx, ctx.now);
+          await retryTickets(tx, ctx.now);
         }
         const all = await loadTicketingSettings(tx, ctx);
         if (done === null)
@@ -225,7 +227,7 @@ export function ticketingHandlers(
                 .onConflict((on) => on.columns(['tenant_id', 'company_n']).doUpdateSet(row))
                 .execute();
             }
-            await tryAgain(tx, ctx.now);
+            await retryTickets(tx, ctx.now);
             await audit(tx, context, ctx, {
               what: 'ticketing.mapped',
               user: null,
@@ -248,8 +250,8 @@ export function ticketingHandlers(
           kind: 'conflict',
           message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
         });
-      const all = await heard(() => connected.psa.everyCompany());
-      if (!all.ok) return failed(unheard(all.fault));
+      const all = await catchTicketingError(() => connected.psa.everyCompany());
+      if (!all.ok) return failed(explainTicketingError(all.fault));
       return context.store.tenant(ctx.tenant, async (tx) => {
         await renewHealth(tx, all.value, ctx.now);
         const companies = await mappings(tx);
@@ -263,7 +265,7 @@ export function ticketingHandlers(
 const keeper = ({ session }: SessionContext): boolean => toScope(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-export const unheard = ({ kind, message, afterMs }: PsaError): Failure =>
+export const explainTicketingError = ({ kind, message, afterMs }: PsaError): Failure =>
   kind === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };

@@ -145,7 +145,7 @@ export async function blockedFor(
 }
 
 /** Returns the value or the `PsaError`. Rethrows any other error, which is a bug. */
-export async function heard<T>(
+export async function catchTicketingError<T>(
   work: () => Promise<T>,
 ): Promise<
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PsaError }

@@ -21,7 +21,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { by, NOT_YOURSELF } from '../../platform/auth/guards.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
-import { userEvent, change, notDeletable } from './users.ts';
+import { userEvent, changeUser, notDeletable } from './users.ts';
 import { userMessages as t } from './messages.en.ts';
 
 /** Returns a provider's directory. It is a parameter so that tests can replace it. */
@@ -33,7 +33,7 @@ export const userEndHandlers = (
   directoryFrom: DirectoryFrom = getDirectory,
 ): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
   removeUser: ({ id }, ctx) =>
-    change(context, ctx, id, async (tx, user) => {
+    changeUser(context, ctx, id, async (tx, user) => {
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       await tx.append([userEvent(id, { type: 'user.removed@1', data: { id } })], by(ctx));
@@ -43,7 +43,7 @@ export const userEndHandlers = (
     }),
 
   resetFactors: ({ id }, ctx) =>
-    change(context, ctx, id, async (tx) => {
+    changeUser(context, ctx, id, async (tx) => {
       const { userId, actor } = ctx.session;
       // Users manage their own factors on their profile page, under its rules.
       if (id === userId || id === actor) return NOT_YOURSELF;
@@ -70,7 +70,7 @@ export const userEndHandlers = (
     }),
 
   async setPasswordDb({ id, password }, ctx) {
-    const checked = await change(context, ctx, id, async (tx) => {
+    const checked = await changeUser(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       const error = findPasswordError(password, await loadMeasure(tx, id));
@@ -80,7 +80,7 @@ export const userEndHandlers = (
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
-    return change(context, ctx, id, async (tx) => {
+    return changeUser(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       await tx.sql
@@ -95,7 +95,7 @@ export const userEndHandlers = (
 
   /** The directory is called outside of any transaction because it can take seconds. */
   async setPasswordAd({ id, password }, ctx) {
-    const found = await change(context, ctx, id, async (tx) => {
+    const found = await changeUser(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'ad');
       if (refused) return refused;
       const { username } = await tx.sql
@@ -120,7 +120,7 @@ export const userEndHandlers = (
       case 'unknown':
         return failed({ kind: 'conflict', message: MESSAGES.changePassword });
       case 'done':
-        return change(context, ctx, id, (tx) => wasSet(context, tx, ctx, id));
+        return changeUser(context, ctx, id, (tx) => wasSet(context, tx, ctx, id));
     }
   },
 });

@@ -31,7 +31,7 @@ import {
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
-import { sendMail, loadTitle } from './invite.ts';
+import { sendUserMail, loadTitle } from './invite.ts';
 import { userMailMessages as t } from './messages.en.ts';
 import { userEvent } from './users.ts';
 
@@ -88,7 +88,7 @@ export const invitationHandlers = (
       });
       const title = await loadTitle(tx);
       if (email !== null)
-        await sendMail(tx, context, null, email, title, {
+        await sendUserMail(tx, context, null, email, title, {
           subject: t.invitationSubject,
           lines: (portal) => [t.hello, t.invitation({ portal }), url, t.linkOnce],
         });

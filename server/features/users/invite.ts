@@ -37,7 +37,7 @@ export async function invite(
       ? await portalAddress(tx, context, ctx)
       : await loadPortalAddress(tx, context);
   await audit(tx, context, ctx, { what: 'user.invited', user: id });
-  await sendMail(tx, context, id, email, title, {
+  await sendUserMail(tx, context, id, email, title, {
     subject: t.accountSubject,
     lines: (portal) => [
       t.helloName({ name }),
@@ -112,7 +112,7 @@ const tellChange = async (
   subject: MailText['subject'],
   lines: MailText['lines'],
 ): Promise<void> =>
-  sendMail(tx, context, user, to, await loadTitle(tx), {
+  sendUserMail(tx, context, user, to, await loadTitle(tx), {
     subject,
     lines: (portal) => [...lines(portal), t.notIntended],
   });
@@ -124,7 +124,7 @@ interface MailText {
 }
 
 /** Sends an email in the language of `user`, or of the portal if the reader has no account. */
-export async function sendMail(
+export async function sendUserMail(
   tx: TenantTx,
   context: AppContext,
   user: UserId | null,

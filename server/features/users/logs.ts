@@ -11,7 +11,7 @@ import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
-import { seesCompany, toScope } from '../../platform/sync/scope.ts';
+import { isCompanyInScope, toScope } from '../../platform/sync/scope.ts';
 import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -196,7 +196,7 @@ async function loadRestoreEnds(
     ended.map(({ id, detail }): [string, RestoreEnd] => {
       const { kind, result, restored, merged, skipped, failed } = detail;
       const row = organizations?.get(detail.organization);
-      const isSeen = row !== undefined && seesCompany(toScope(session), row.company);
+      const isSeen = row !== undefined && isCompanyInScope(toScope(session), row.company);
       const organization = isSeen ? row.name : null;
       return [id, { organization, kind, result, restored, merged, skipped, failed }];
     }),

@@ -3,7 +3,7 @@ import { loadApiKeys, revokeKey } from '../../platform/auth/api-keys.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { NOT_FOUND_RESULT } from '../../platform/auth/guards.ts';
-import { change, look } from './users.ts';
+import { changeUser, look } from './users.ts';
 
 /**
  * KEY-5: administrators see and revoke the API keys of the users they manage, but cannot create
@@ -15,7 +15,7 @@ export const userKeyHandlers = (
   listUserApiKeys: ({ id }, ctx) =>
     look(context, ctx, id, async (tx) => ok(await loadApiKeys(tx, id))),
   revokeUserApiKey: ({ id, key }, ctx) =>
-    change(context, ctx, id, async (tx) =>
+    changeUser(context, ctx, id, async (tx) =>
       (await revokeKey(tx, context, ctx, id, key)) ? ok({}) : NOT_FOUND_RESULT,
     ),
 });

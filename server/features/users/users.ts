@@ -112,7 +112,7 @@ export const userHandlers = (
   },
 
   editUser: ({ id, email: typed, ...rest }, ctx) =>
-    change(context, ctx, id, async (tx, user) => {
+    changeUser(context, ctx, id, async (tx, user) => {
       const { session } = ctx;
       const own = id === session.userId;
       const person = await tx.sql
@@ -229,7 +229,7 @@ export const userHandlers = (
     }),
 
   deleteUser: ({ id }, ctx) =>
-    change(context, ctx, id, async (tx, user) => {
+    changeUser(context, ctx, id, async (tx, user) => {
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       if (user.deletedAt !== null) return ok({});
@@ -241,7 +241,7 @@ export const userHandlers = (
     }),
 
   addUserAccount: ({ id, accountId, name }, ctx) =>
-    change(context, ctx, id, async (tx) => {
+    changeUser(context, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length >= MAX_ACCOUNTS)
@@ -253,7 +253,7 @@ export const userHandlers = (
     }),
 
   removeUserAccount: ({ id, accountId }, ctx) =>
-    change(context, ctx, id, async (tx) => {
+    changeUser(context, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND_RESULT;
@@ -265,7 +265,7 @@ export const userHandlers = (
  * Runs `work` on a user under the lock of the log. A user outside the caller's companies returns
  * not found; one with more rights is refused. Afterwards the process reloads its cached sessions.
  */
-export async function change<T>(
+export async function changeUser<T>(
   context: AppContext,
   ctx: SessionContext,
   id: UserId,

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 const FORM = /^dbu_[0-9A-Za-z]{49}$/;
 const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export function getSecret(bytes: Uint8Array): string {
+export function formatApiKey(bytes: Uint8Array): string {
   const secret = `dbu_${base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), 43)}`;
   return secret + getChecksum(secret);
 }
@@ -28,7 +28,7 @@ export const isSecret = (text: string): boolean =>
 export const hashApiKey = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 /** Returns the last random characters, without the checksum. */
-export const getHint = (secret: string): string => secret.slice(-10, -6);
+export const getApiKeyHint = (secret: string): string => secret.slice(-10, -6);
 
 const getChecksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 

@@ -18,12 +18,12 @@ export interface AuthenticatedSource {
 /** `dbk_` and 32 bytes in base64url. */
 export const SECRET = /^dbk_[A-Za-z0-9_-]{43}$/;
 
-export const getSecret = (bytes: Uint8Array): string =>
+export const formatIngestKey = (bytes: Uint8Array): string =>
   `dbk_${Buffer.from(bytes).toString('base64url')}`;
 /** Secrets are stored only as this hash. */
 export const hashIngestKey = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
-export const getHint = (secret: string): string => secret.slice(-4);
+export const getIngestKeyHint = (secret: string): string => secret.slice(-4);
 
 const MAX_CACHED = 10_000;
 

@@ -30,7 +30,7 @@ export interface LineReader {
 }
 
 /** Reads the lines of a connection. It is closed after too long a line. */
-export function readLines(socket: Socket): LineReader {
+export function makeLineReader(socket: Socket): LineReader {
   let bytes = 0;
   socket.on('data', (chunk) => {
     const end = chunk.lastIndexOf('\n');

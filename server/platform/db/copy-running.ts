@@ -10,7 +10,7 @@ import {
   FILES_COPIED,
   getOfferFile,
   LOG_COPIED,
-  readLines,
+  makeLineReader,
 } from './copy-protocol.ts';
 import { FolderHeld, holdFolder } from './lock.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -121,7 +121,7 @@ async function connect({ port, secret }: CopyOffer): Promise<RunningServer | nul
   });
   if (!isConnected) return null;
   socket.on('error', () => undefined); // closed next
-  const lines = readLines(socket);
+  const lines = makeLineReader(socket);
   socket.write(`${secret}\n`);
   return {
     async ask<K extends CopyAnswer['kind']>(line: string | null, expected: K) {

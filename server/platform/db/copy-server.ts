@@ -11,7 +11,7 @@ import {
   getOfferFile,
   type LineReader,
   LOG_COPIED,
-  readLines,
+  makeLineReader,
 } from './copy-protocol.ts';
 import { removeLeftCopy } from './copy-running.ts';
 
@@ -42,7 +42,7 @@ export async function offerCopies(
 
   async function serve(socket: Socket): Promise<void> {
     const answer = (line: CopyAnswer): void => void socket.write(`${JSON.stringify(line)}\n`);
-    const lines = readLines(socket);
+    const lines = makeLineReader(socket);
     const late = clock.after(FIRST_LINE_MS, () => socket.destroy());
     const isAllowed = isSame(await lines.next(), secret);
     late.cancel();

@@ -82,7 +82,7 @@ export const byClock = (at: Ms): By => ({
 });
 
 /** The next number of each kind. */
-export type Numbers = Readonly<Record<Counter, number>>;
+export type CounterValues = Readonly<Record<Counter, number>>;
 
 export interface TenantTx {
   readonly tenant: TenantId;
@@ -101,7 +101,7 @@ export interface TenantTx {
    * Locks the tenant's head row until the end of the transaction and returns the next number of
    * each kind. Takes none of them.
    */
-  lock(): Promise<Numbers>;
+  lock(): Promise<CounterValues>;
   /**
    * Returns a feature's cache for this tenant across transactions, created on first use. Requires
    * the lock of the head row. The cache is lost when another server appends or a transaction fails,
@@ -131,12 +131,12 @@ export interface TenantTx {
   append(
     drafts: readonly NewEvent[],
     by: By | readonly By[],
-    taken?: Partial<Numbers>,
+    taken?: Partial<CounterValues>,
   ): Promise<readonly Logged[]>;
   /**
    * The same for events that were folded over `loaded`: their rows are written as they are.
    */
-  appendFolded(folded: Folded, taken: Partial<Numbers>): Promise<void>;
+  appendFolded(folded: Folded, taken: Partial<CounterValues>): Promise<void>;
   /**
    * Sends a statement without waiting for its result, after those before it. If it fails, the
    * transaction fails.

@@ -1,7 +1,7 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { type RowId, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
-import type { By, Numbers } from '../db/store.ts';
+import type { By, CounterValues } from '../db/store.ts';
 import { type Folded, makeFolding } from './folding.ts';
 import { type CachedRows, holdChanges } from './projection.ts';
 import { writeTotals } from './totals.ts';
@@ -25,7 +25,7 @@ export interface WriteContext extends WriteTarget {
   /**
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
-  raise(count: number, taken: Partial<Numbers>): Promise<number>;
+  raise(count: number, taken: Partial<CounterValues>): Promise<number>;
   bring(table: TableName, ids: Iterable<RowId>): Promise<void>;
   readonly sent: PendingStatements;
 }
@@ -46,7 +46,7 @@ export async function append(
   context: WriteContext,
   drafts: readonly NewEvent[],
   by: By | readonly By[],
-  taken: Partial<Numbers> = {},
+  taken: Partial<CounterValues> = {},
 ): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
   const valid = drafts.map(validateEvent);
@@ -63,7 +63,7 @@ export async function append(
 export async function appendFolded(
   context: WriteContext,
   folded: Folded,
-  taken: Partial<Numbers>,
+  taken: Partial<CounterValues>,
 ): Promise<void> {
   if (folded.events.length > 0)
     await write(context, folded, await context.raise(folded.events.length, taken));

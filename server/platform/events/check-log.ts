@@ -3,9 +3,9 @@ import type { Store, TenantTx } from '../db/store.ts';
 import { addToDigest, chain, makeDigest } from './log-hash.ts';
 import {
   type ChainEnd,
-  getReason,
+  getErrorText,
   loadChainEnd,
-  readEvents,
+  readStoredEvents,
   readHashes,
   readWithin,
   type LogRead,
@@ -71,7 +71,7 @@ async function checkChain(
       damages[damages.length - 1] = { ...before, last };
     else damages.push({ kind, first, last });
   };
-  const events = readEvents(
+  const events = readStoredEvents(
     read,
     { from: end.cut, head: end.head, end: isGrowing ? end.head : null },
     unreadable,
@@ -114,7 +114,7 @@ async function checkChain(
       sealed = seq;
     }
   } catch (error) {
-    unreadable.set('log_hash', getReason(error));
+    unreadable.set('log_hash', getErrorText(error));
   }
   await digestUpTo(Math.max(end.head, sealed));
   for (; next.done !== true; next = await events.next())
@@ -159,7 +159,7 @@ export const sealLog = (store: Store, tenant: TenantId): Promise<number> =>
         digest = makeDigest();
         size = 0;
       };
-      for await (const { seq: next, event } of readEvents(
+      for await (const { seq: next, event } of readStoredEvents(
         readWithin(tx),
         { from: 0, head: end.head, end: null },
         new Map(),

@@ -75,7 +75,7 @@ interface Entry {
 /**
  * Reads the log in order, after `from`, up to `end` unless that is null. `head`: where it should end.
  */
-export async function* readEvents(
+export async function* readStoredEvents(
   read: LogRead,
   {
     from: start,
@@ -95,7 +95,7 @@ export async function* readEvents(
     try {
       return await load(raw`seq between ${first} and ${last}`);
     } catch (error) {
-      unreadable.set('event', getReason(error));
+      unreadable.set('event', getErrorText(error));
       failures += 1;
       if (first === last) return all();
       const middle = Math.floor((first + last) / 2);
@@ -109,7 +109,7 @@ export async function* readEvents(
     try {
       page = await load(raw`seq > ${from} and seq <= ${end ?? Number.MAX_SAFE_INTEGER}`);
     } catch (error) {
-      unreadable.set('event', getReason(error));
+      unreadable.set('event', getErrorText(error));
       const last = Math.min(head, from + PAGE);
       if (last <= from) return;
       yield* await loadRange(from + 1, last);
@@ -179,7 +179,7 @@ export async function* readHashes(
 }
 
 /** @throws the error itself if it is none of a damaged file */
-export function getReason(error: unknown): string {
+export function getErrorText(error: unknown): string {
   const reason = getDamagedFile(error);
   if (reason === null) throw error;
   return reason;

@@ -8,7 +8,7 @@ import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import { append, appendFolded, type WriteContext, type PendingStatements } from './append.ts';
 import { unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
-import type { Counter, HeadPosition, LogHead, Numbers, TenantTx } from '../db/store.ts';
+import type { Counter, HeadPosition, LogHead, CounterValues, TenantTx } from '../db/store.ts';
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Release, FairMutex } from '../db/fair-mutex.ts';
@@ -68,7 +68,7 @@ export function tenantTx(
    * Raises the head by the number of events, and the counters by the numbers taken. Returns the
    * previous head.
    */
-  async function raise(count: number, taken: Partial<Numbers>): Promise<HeadRecord> {
+  async function raise(count: number, taken: Partial<CounterValues>): Promise<HeadRecord> {
     await turn();
     const request = ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
     let before = lock;
@@ -297,18 +297,18 @@ const COLUMN_OF = {
 } as const satisfies Record<Counter, keyof Database['head']>;
 
 const COUNTERS = Object.keys(COLUMN_OF) as readonly Counter[];
-type HeadRecord = HeadPosition & Numbers;
+type HeadRecord = HeadPosition & CounterValues;
 const moved = (
   head: HeadRecord,
   count: number,
-  taken: Partial<Numbers>,
+  taken: Partial<CounterValues>,
   sign: 1 | -1,
 ): HeadRecord => ({
   epoch: head.epoch,
   seq: head.seq + sign * count,
   ...(Object.fromEntries(
     COUNTERS.map((counter) => [counter, head[counter] + sign * (taken[counter] ?? 0)]),
-  ) as Numbers),
+  ) as CounterValues),
 });
 
 function checkHead(row: HeadRecord | undefined, head: HeadRecord): true {

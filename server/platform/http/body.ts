@@ -27,7 +27,7 @@ const FIRST_BYTES = 1_024;
  * without buffering it. Counts bytes before it holds them (HTTP-19), in one buffer, so that a body
  * that arrives byte by byte holds no more than its bytes.
  */
-export async function readBytes(
+export async function readBodyBytes(
   request: Request,
   max: number,
   deadline?: Deadline,
@@ -79,12 +79,12 @@ const RETRY_MS: Ms = 1_000;
  * Returns the JSON object of a body; an empty object without a body. The failure repeats nothing of
  * the input.
  */
-export async function readJson(
+export async function readBodyJson(
   request: Request,
   max: number,
   deadline?: Deadline,
 ): Promise<Result<Record<string, unknown>>> {
-  const bytes = await readBytes(request, max, deadline);
+  const bytes = await readBodyBytes(request, max, deadline);
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return ok({});
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))

@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock } from '../app-context.ts';
-import { toInputFailure, readJson } from './body.ts';
+import { toInputFailure, readBodyJson } from './body.ts';
 import { requestMessages as t } from './request.messages.en.ts';
 
 const MAX_ISSUES = 20;
@@ -69,10 +69,10 @@ const readBody = (
   { gate, bodyBytes }: Call,
   request: Request,
   clock: Clock,
-): ReturnType<typeof readJson> =>
+): ReturnType<typeof readBodyJson> =>
   gate === 'public'
-    ? readJson(request, LIMITS.publicBodyBytes, { clock, ms: LIMITS.publicBodyMs })
-    : readJson(request, bodyBytes ?? LIMITS.bodyBytes);
+    ? readBodyJson(request, LIMITS.publicBodyBytes, { clock, ms: LIMITS.publicBodyMs })
+    : readBodyJson(request, bodyBytes ?? LIMITS.bodyBytes);
 
 function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   const seen = new Map<string, string>();

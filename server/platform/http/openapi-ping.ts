@@ -1,4 +1,4 @@
-import { getTag } from './openapi-tags.ts';
+import { getPathTag } from './openapi-tags.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,7 @@ function operation(path: string, method: string, says: string): Json {
   return {
     operationId: name,
     summary: says,
-    tags: [getTag('ping')],
+    tags: [getPathTag('ping')],
     security: [],
     parameters: params.map((name) => ({
       name,

@@ -69,5 +69,5 @@ const TAGS: readonly (readonly [path: RegExp, name: string, says: string])[] = [
 const OTHER = { name: 'Other', description: 'All other calls.' };
 export const TAG_LIST = [...TAGS.map(([, name, description]) => ({ name, description })), OTHER];
 
-export const getTag = (path: string): string =>
+export const getPathTag = (path: string): string =>
   TAGS.find(([begins]) => begins.test(path))?.[1] ?? OTHER.name;

@@ -14,7 +14,7 @@ import { keyAccess } from '#contract/key-access.ts';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import { pingPaths } from './openapi-ping.ts';
-import { TAG_LIST, getTag } from './openapi-tags.ts';
+import { TAG_LIST, getPathTag } from './openapi-tags.ts';
 import { DESCRIPTION, KIND_SAYS } from './openapi-texts.ts';
 import { CLIENT_HEADER } from './origin.ts';
 
@@ -159,7 +159,7 @@ function getOperation(name: CallName, call: Call, shared: Record<string, Json>):
   return {
     operationId: name,
     summary: call.summary,
-    tags: [getTag(call.path)],
+    tags: [getPathTag(call.path)],
     security: getSecurity(name, call),
     ...(notes.length > 0 && { description: notes.join(' ') }),
     parameters: [...parameters, ...getHeaders(name, call)],

@@ -227,7 +227,7 @@ export async function addMissingJobs(db: Sql, types: readonly string[]): Promise
 }
 
 /** Returns the servers that have leases. */
-export async function listOwners(db: Sql): Promise<readonly string[]> {
+export async function listLeaseOwners(db: Sql): Promise<readonly string[]> {
   const { rows } = await sql<{
     readonly owner: string;
   }>`select distinct lease_owner as owner from background_job where lease_owner is not null`.execute(

@@ -43,7 +43,7 @@ async function getPlace(tx: TenantTx, choice: ProxyChoice): Promise<string | nul
 }
 
 /** Reads what `getPlace` has written. */
-export function readPlace(place: string): {
+export function parseJobPlace(place: string): {
   readonly kind: 'proxy' | 'pool';
   readonly name: string;
 } {

@@ -24,7 +24,7 @@ import {
   type JobId,
   leaseDueJobs,
   type LeasedJob,
-  listOwners,
+  listLeaseOwners,
   RENEW_MS,
   renewLeases,
   scheduleAfterAppend,
@@ -252,7 +252,7 @@ export function makeJobRunner(
     try {
       await seekPause;
       if (hasStopped() || heartbeat?.isShown() === false) return;
-      const owners = (await store.system(listOwners)).filter((one) => one !== owner);
+      const owners = (await store.system(listLeaseOwners)).filter((one) => one !== owner);
       const gone = beats.look(owners, await from.readBeats(owners));
       if (gone.length === 0 || heartbeat?.isShown() === false) return;
       await store.system((db) => endLeasesByOwner(db, gone, clock.now()));

@@ -45,7 +45,7 @@ export const PostSchema = v.variant('kind', [
 ]);
 
 /** Returns the wait in ms after this many attempts. */
-export const waitAfter = (tries: number, request: Ms | null): Ms =>
+export const getRetryWait = (tries: number, request: Ms | null): Ms =>
   Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), request ?? 0));
 
 /**
@@ -113,7 +113,7 @@ async function send(
           ? { sent_at: now, next_at: null, fault: null, sealed: '', held_by: null }
           : {
               held_by: null,
-              next_at: over ? null : now + waitAfter(tries, outcome.afterMs),
+              next_at: over ? null : now + getRetryWait(tries, outcome.afterMs),
               fault: outcome.fault,
             },
       )

@@ -80,7 +80,7 @@ export function namedJobs(jobs: KnownJobs, filters: JobFilters = {}): KnownJobs 
 }
 
 /** Returns the jobs sorted by company name, then by job name. */
-export const byName = (jobs: KnownJobs): readonly KnownJob[] =>
+export const listJobsByName = (jobs: KnownJobs): readonly KnownJob[] =>
   [...jobs.values()]
     .map((one) => ({ one, company: one.companyName.toLowerCase() }))
     .sort(

@@ -39,7 +39,7 @@ export async function loadRunDetails(
 
 const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
-export const loadPeople = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
+export const loadUserNames = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
   new Map(
     (
       await tx.sql
@@ -50,9 +50,9 @@ export const loadPeople = async (tx: TenantTx): Promise<ReadonlyMap<UserId, stri
     ).map(({ id, name }) => [id, name]),
   );
 
-export const iso = (at: Ms): string => new Date(at).toISOString();
+export const toIsoTime = (at: Ms): string => new Date(at).toISOString();
 export const isoOrNull = (at: Ms | null | undefined): string | null =>
-  at == null ? null : iso(at);
+  at == null ? null : toIsoTime(at);
 
 /** Returns the fields that every answer about a run has. */
 export const describeRun = (run: RunRow, job: JobRow) => ({
@@ -68,7 +68,7 @@ export const describeRun = (run: RunRow, job: JobRow) => ({
   managed: job.managed,
   scheduleState: getScheduleState(job),
   status: run.status,
-  startTime: iso(run.startedAt),
+  startTime: toIsoTime(run.startedAt),
   endTime: isoOrNull(run.endedAt),
   durationSec: run.durationSec,
   bytesTransferred: run.bytes,
@@ -102,7 +102,7 @@ export const getResult = (
         state: problem.state,
         kind: cause?.kind ?? 'other',
         cause: cause?.template ?? '',
-        openedAt: iso(problem.openedAt),
+        openedAt: toIsoTime(problem.openedAt),
         closedAt: isoOrNull(problem.closedAt),
         runs: problem.runs,
         ticket: problem.ticket,
@@ -115,5 +115,5 @@ export const getResult = (
 
 export const getNote = (problem: ProblemRow | undefined): ResultOut['note'] =>
   problem?.note
-    ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) }
+    ? { content: problem.note.content, authorId: problem.note.by, at: toIsoTime(problem.note.at) }
     : null;

@@ -78,7 +78,7 @@ export async function loadSheet(
 }
 
 /** Groups jobs by company, keeping their order, which must be by company. */
-export function getCompanies(jobs: readonly KnownJob[]): readonly (readonly KnownJob[])[] {
+export function groupByCompany(jobs: readonly KnownJob[]): readonly (readonly KnownJob[])[] {
   const groups = new Map<CompanyN, KnownJob[]>();
   for (const one of jobs) {
     const group = groups.get(one.job.company);

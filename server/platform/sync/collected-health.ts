@@ -3,7 +3,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type SyncScope, seesCompany } from './scope.ts';
+import { type SyncScope, isCompanyInScope } from './scope.ts';
 
 const SOURCE_OF = { vspc: 'vac', vbr: 'vbr', vb365: 'office365', zerto: 'zerto' } as const;
 
@@ -52,7 +52,7 @@ export async function collectedHealth(
     .orderBy('e.entity')
     .execute();
   const seen = rows.filter(({ company }) =>
-    company === null ? scope.companies === null : seesCompany(scope, company),
+    company === null ? scope.companies === null : isCompanyInScope(scope, company),
   );
   const failed = seen.flatMap(({ id, name, company, entity, fails, error, error_at }) =>
     fails > 0

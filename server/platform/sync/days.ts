@@ -5,7 +5,7 @@ import { encodeColumns, toLeanRun } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import type { HeadPosition, TenantTx } from '#server/platform/db/store.ts';
-import { seesCompany } from './scope.ts';
+import { isCompanyInScope } from './scope.ts';
 import type { SyncScope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,7 +46,9 @@ async function loadLastKindChange(tx: TenantTx, scope: SyncScope): Promise<numbe
     .execute();
   return Math.max(
     0,
-    ...kinds.flatMap(({ company_n: company, seq }) => (seesCompany(scope, company) ? [seq] : [])),
+    ...kinds.flatMap(({ company_n: company, seq }) =>
+      isCompanyInScope(scope, company) ? [seq] : [],
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { collectedHealth } from './collected-health.ts';
-import { type SyncScope, seesCompany } from './scope.ts';
+import { type SyncScope, isCompanyInScope } from './scope.ts';
 
 const EMPTY: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
 const MINUTE_MS: Ms = 60_000;
@@ -28,7 +28,9 @@ export async function lastSyncIn(tx: TenantTx, scope: SyncScope): Promise<LastSy
     .execute();
   const seen = rows.filter(
     ({ key }) =>
-      key.revokedAt === null && key.connection === undefined && seesCompany(scope, key.company),
+      key.revokedAt === null &&
+      key.connection === undefined &&
+      isCompanyInScope(scope, key.company),
   );
   const faulty = seen.flatMap(
     ({ key, last_heard_at: heard, last_fault_at: at, last_fault: message }) =>

@@ -60,7 +60,7 @@ export function seesRow<T extends ReplicatedTable>(
   const { rows } = TABLES[table].scope;
   switch (rows) {
     case 'company':
-      return seesCompany(scope, company ?? n);
+      return isCompanyInScope(scope, company ?? n);
     case 'provider':
       return scope.companies === null;
     case 'self':
@@ -80,7 +80,7 @@ interface ScopedRow {
   readonly shared: boolean;
 }
 
-export const seesCompany = (scope: SyncScope, company: CompanyN): boolean =>
+export const isCompanyInScope = (scope: SyncScope, company: CompanyN): boolean =>
   !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
 
 /**

@@ -5,7 +5,7 @@ import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import { EVENT_SCOPES, TABLE_OF, TABLES } from '#contract/tables.ts';
 import type { ReplicatedTable, Tables } from '#contract/tables.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
-import { seesCompany, seesView } from './scope.ts';
+import { isCompanyInScope, seesView } from './scope.ts';
 import type { SyncScope } from './scope.ts';
 
 /**
@@ -100,7 +100,7 @@ function mayRead(scope: SyncScope, { event, company }: Logged): boolean {
   if (!scope.reads.has(tells)) return false;
   // The deletion is the last event that a device gets about a company.
   if (event.type === 'company.deleted@1' && scope.deleted.has(event.data.n)) return true;
-  if (company !== null && !seesCompany(scope, company)) return false;
+  if (company !== null && !isCompanyInScope(scope, company)) return false;
   switch (TABLES[TABLE_OF[event.type]].scope?.rows) {
     // The text of a cause may come from other companies. The causes of visible results are sent
     // with them.

@@ -5,7 +5,7 @@ import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import { getExportColumns } from '#src/features/shared/export/columns.ts';
 import { getRow } from '#src/features/daily-checks/run-panel/from-execution.ts';
 import { getFacts } from '#server/features/connections/vbr.ts';
-import { agentJob, getSchedule, serverJob } from '#server/features/connections/vspc-jobs.ts';
+import { agentJob, getVspcSchedule, serverJob } from '#server/features/connections/vspc-jobs.ts';
 import { groupJob } from '#server/features/connections/zerto.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -25,7 +25,7 @@ test('SCHED-1: the console’s own words are ours, a backup window is periodical
     Unknown: null,
   } as const;
   for (const [said, word] of Object.entries(words)) {
-    const schedule = getSchedule(said, null);
+    const schedule = getVspcSchedule(said, null);
     expect([said, getScheduleState({ enabled: true, schedule })]).toEqual([said, word]);
     expect(getScheduleState({ enabled: false, schedule })).toBe('Disabled');
   }
@@ -33,7 +33,7 @@ test('SCHED-1: the console’s own words are ours, a backup window is periodical
   expect(
     getScheduleState({
       enabled: true,
-      schedule: getSchedule('Daily', {
+      schedule: getVspcSchedule('Daily', {
         dailyScheduleOptions: { kind: 'WeekDays', time: '22:00', timeUtc: '22:00' },
       }),
     }),
@@ -41,7 +41,7 @@ test('SCHED-1: the console’s own words are ours, a backup window is periodical
   expect(
     getScheduleState({
       enabled: true,
-      schedule: getSchedule('Periodically', {
+      schedule: getVspcSchedule('Periodically', {
         periodicallyScheduleOptions: { kind: 'Days', fullPeriod: 1 },
       }),
     }),

@@ -4,7 +4,7 @@ import { can } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { getNetwork } from '#server/platform/auth/api-key-auth.ts';
-import { hashApiKey, isSecret, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, isSecret, formatApiKey } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
@@ -156,7 +156,7 @@ anyDatabase((_name, open) => {
       `dbu_${'0'.repeat(49)}`,
       key.id,
       'dbu_',
-      getSecret(Buffer.alloc(32, 7)),
+      formatApiKey(Buffer.alloc(32, 7)),
     ];
     for (const one of wrong)
       expect([one.length, ...said(await self(at, one))]).toEqual([one.length, ...NO_KEY]);
@@ -246,7 +246,7 @@ anyDatabase((_name, open) => {
 test('KEY-4: a key is one word with a checksum of its own, matched by a pattern and distinct from every other secret', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(48), (bytes, at) => {
-      const secret = getSecret(bytes);
+      const secret = formatApiKey(bytes);
       expect(secret).toMatch(/^dbu_[0-9A-Za-z]{49}$/);
       expect(isSecret(secret)).toBe(true);
       const place = 4 + at;

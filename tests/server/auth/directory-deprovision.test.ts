@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LOOK_MS } from '#server/features/auth/directory/deprovision.ts';
 import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
-import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, formatApiKey } from '#server/platform/auth/api-key-secret.ts';
 import type { Bound, UserDirectory } from '#server/features/auth/directory/directory.ts';
 import type { AccountStatus } from '#server/features/auth/directory/account-status.ts';
 import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
@@ -33,7 +33,7 @@ const fake = (): UserDirectory & { result: Bound['kind'] } => ({
 });
 /** A key of a user, as it stands in the database. */
 async function keyFor({ tenant }: Place, id: string): Promise<string> {
-  const secret = getSecret(fixture.context.chance.bytes(32));
+  const secret = formatApiKey(fixture.context.chance.bytes(32));
   await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('api_key')

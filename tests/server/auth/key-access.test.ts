@@ -8,7 +8,7 @@ import type { CallName, OutputOf } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
-import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, formatApiKey } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
 import { getApp, ask, makeFixture, provider, user } from '../http/fixtures.ts';
@@ -54,7 +54,7 @@ anyDatabase((_name, open) => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant, { roles: ['super-admin'] });
     await fixture.context.store.tenant(tenant, async ({ sql }) => {
-      const rows = ABILITIES.map((_, n) => ({ n, secret: getSecret(Buffer.alloc(32, n + 1)) }));
+      const rows = ABILITIES.map((_, n) => ({ n, secret: formatApiKey(Buffer.alloc(32, n + 1)) }));
       for (const { n, secret } of rows)
         await sql
           .insertInto('api_key')
@@ -102,7 +102,7 @@ anyDatabase((_name, open) => {
               .where('tenant_id', '=', tenant)
               .execute();
           });
-          const token = getSecret(Buffer.alloc(32, turn + 1));
+          const token = formatApiKey(Buffer.alloc(32, turn + 1));
           for (const name of calls) {
             reached = null;
             const { method } = getCall(name);

@@ -6,7 +6,7 @@ import {
   PROVIDER_RULE,
   strangersBuckets,
   tryNow,
-  waitAfter,
+  getLockoutWait,
 } from '#server/features/auth/rate-limit.ts';
 import type { Bucket, WaitRule } from '#server/features/auth/rate-limit.ts';
 import type { App, Answer, Fixture } from '../http/fixtures.ts';
@@ -46,7 +46,7 @@ test('G37: 10,000 guesses in an hour on one account: at most 20 are checked', ()
   const { looked } = looksAt(ACCOUNT_RULE, every(360, 10_000));
   expect(looked).toBeLessThanOrEqual(20);
   expect(looked).toBeGreaterThan(5);
-  expect(waitAfter(1_000_000, ACCOUNT_RULE)).toBe(15 * 60_000);
+  expect(getLockoutWait(1_000_000, ACCOUNT_RULE)).toBe(15 * 60_000);
 });
 
 test('G37: at most 100 guesses in a row are ever checked, however slowly they come', () => {

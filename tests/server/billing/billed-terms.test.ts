@@ -6,7 +6,7 @@ import type { Event, Logged } from '#contract/events.ts';
 import type { LoggedAbout } from '#contract/tables.ts';
 import { getBilledDays } from '#server/features/billing/subscriptions/billed-terms.ts';
 import { sumDays } from '#server/features/billing/subscriptions/count-usage.ts';
-import { getMonth } from '#server/features/billing/subscriptions/month.ts';
+import { getCalendarMonth } from '#server/features/billing/subscriptions/month.ts';
 import { addObject } from '../backup/objects.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aShop, addUsers, DAY, getRow, list, must, settings } from './subscription-fixtures.ts';
@@ -14,7 +14,7 @@ import { aShop, addUsers, DAY, getRow, list, must, settings } from './subscripti
 const ZONE = 'Europe/Berlin';
 const HOUR = 3_600_000;
 /** The month has a day of 23 hours. */
-const MARCH = getMonth(2026, 3);
+const MARCH = getCalendarMonth(2026, 3);
 const BEGIN = DateTime.fromObject({ year: 2026, month: 2, day: 20 }, { zone: ZONE });
 const HOURS = 60 * 24;
 

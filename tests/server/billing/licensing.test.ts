@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { CompanyUsage, ProviderUsage } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { getMonth, monthsAt } from '#server/features/billing/months.ts';
+import { getMonthSpan, monthsAt } from '#server/features/billing/months.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 import { ask, makeFixture, PASSWORD } from '../http/fixtures.ts';
@@ -260,6 +260,6 @@ test("LIC-4: months follow the provider's time zone, from operational day to ope
     '2026-02',
   ]);
   expect(monthsAt(Date.parse('2026-04-01T05:00:00Z'), wall)[0]).toBe('2026-04');
-  const { from, to } = getMonth('2026-03', wall);
+  const { from, to } = getMonthSpan('2026-03', wall);
   expect([iso(from), iso(to)]).toEqual(['2026-03-01T06:00:00.000Z', '2026-04-01T05:00:00.000Z']);
 });

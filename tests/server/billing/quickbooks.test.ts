@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { makeAppContext } from '#server/make-app-context.ts';
 import { quickBooksAt } from '#server/features/billing/quickbooks-endpoint.ts';
-import { loadAccess } from '#server/features/billing/quickbooks-tokens.ts';
+import { loadBooksAccess } from '#server/features/billing/quickbooks-tokens.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
 import { makeFixture } from '../http/fixtures.ts';
@@ -259,11 +259,11 @@ eachDatabase((_name, open) => {
     expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([1, null]);
     // Ten at once that are refused the same token wait for one renewal, also those of another
     // server.
-    const token = await loadAccess(fixture.context, office.tenant, null);
+    const token = await loadBooksAccess(fixture.context, office.tenant, null);
     const other = makeAppContext(fixture.context);
     const got = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        loadAccess(
+        loadBooksAccess(
           i % 2 === 0 || store.kind === 'pglite' ? fixture.context : other,
           office.tenant,
           token,

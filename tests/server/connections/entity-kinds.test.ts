@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { getSchedule } from '#server/features/connections/vspc-jobs.ts';
+import { getVspcSchedule } from '#server/features/connections/vspc-jobs.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { json, outside, type Query, type Outside, type Details } from '../outbound/outside.ts';
 import { anyDatabase } from '../db/databases.ts';
@@ -23,10 +23,12 @@ const status = async (): Promise<string[]> => {
 
 test('COLLECT-10: a schedule is used if the console reports it, and otherwise learned', () => {
   expect(
-    getSchedule('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
+    getVspcSchedule('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
   ).toEqual({ type: 'cron', cron: '5 22 * * *', tz: 'UTC' });
   expect(
-    getSchedule('Periodically', { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } }),
+    getVspcSchedule('Periodically', {
+      periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 },
+    }),
   ).toEqual({ type: 'every', everySec: 14_400 });
   for (const said of [
     { dailyScheduleOptions: { kind: 'WeekDays', timeUtc: '22:05:00' } },
@@ -34,13 +36,13 @@ test('COLLECT-10: a schedule is used if the console reports it, and otherwise le
     {},
     null,
   ])
-    expect(getSchedule('Daily', said)).toEqual({ type: 'kind', kind: 'Daily' });
+    expect(getVspcSchedule('Daily', said)).toEqual({ type: 'kind', kind: 'Daily' });
   expect(
-    getSchedule('Periodically', {
+    getVspcSchedule('Periodically', {
       periodicallyScheduleOptions: { kind: 'Seconds', fullPeriod: 5 },
     }),
   ).toEqual({ type: 'kind', kind: 'Periodically' });
-  expect(getSchedule('Chained', null)).toEqual({ type: 'kind', kind: 'Chained' });
+  expect(getVspcSchedule('Chained', null)).toEqual({ type: 'kind', kind: 'Chained' });
 });
 
 /** The line that is read of a daily schedule. */
@@ -51,7 +53,7 @@ function cron(
   days: string[] | null = null,
   startDateTime: string | null = null,
 ): string | null {
-  const schedule = getSchedule('Daily', {
+  const schedule = getVspcSchedule('Daily', {
     startDateTime,
     dailyScheduleOptions: { kind, days, time, timeUtc },
   });

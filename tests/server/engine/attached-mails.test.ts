@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readMime } from '#server/engine/embedded/mail/read-mime.ts';
+import { parseMime } from '#server/engine/embedded/mail/read-mime.ts';
 import { getMessage } from '#server/engine/embedded/sources/mail-message.ts';
-import { readMail } from '#server/features/restore/preview/read-mail.ts';
+import { readShownMail } from '#server/features/restore/preview/read-mail.ts';
 import { readAttachment } from '#server/features/restore/preview/read-attachment.ts';
 
 /** Mails that are forwarded as attachments have no name of a file, and some programs say `inline`. */
@@ -58,7 +58,7 @@ const MAIL = makeMail([
 const NAMES = ['Re Rota für 12 24.eml', 'Invoice 7.eml', 'named.eml', 'attachment-4'];
 
 test('DL-7: a preview lists mails that are attached without a name by their subject, and opens them', async () => {
-  const mail = await readMail(MAIL);
+  const mail = await readShownMail(MAIL);
   expect(mail.attachments.map(({ name }) => name)).toEqual(NAMES);
   expect(mail.body).toEqual({ kind: 'text', content: expect.stringMatching(/^See below\.\s*$/) });
   for (const [n, text] of ['The rota.', 'The invoice.', 'Named.', 'Without a subject.'].entries())
@@ -114,7 +114,7 @@ test('DL-22: a mail in a mail that is too deep to be read is a file with its sub
       '',
     ].join('\r\n');
   let names: string[] = [];
-  for (let mail = await readMime(Buffer.from(mime)); ;) {
+  for (let mail = await parseMime(Buffer.from(mime)); ;) {
     const [inner] = mail.attachments;
     if (inner === undefined) break;
     names = [...names, inner.name];

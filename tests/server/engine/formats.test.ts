@@ -3,7 +3,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeEventFile, writeTaskFile } from '#server/engine/embedded/formats/icalendar.ts';
 import { writeContactFile } from '#server/engine/embedded/formats/vcard.ts';
-import { getZone, writeTimeZone } from '#server/engine/embedded/formats/time-zone.ts';
+import { findIanaZone, writeTimeZone } from '#server/engine/embedded/formats/time-zone.ts';
 import {
   OutlookContact,
   OutlookEvent,
@@ -233,7 +233,7 @@ test('DL-20: the name of a zone is checked once, whether it is known or not', ()
   onTestFinished(() => checks.mockRestore());
   const zones = { 'Asia/Kathmandu': 'Asia/Kathmandu', 'Customized Time Zone 7': null };
   for (const [name, zone] of Object.entries(zones))
-    expect([getZone(name), getZone(name)]).toEqual([zone, zone]);
+    expect([findIanaZone(name), findIanaZone(name)]).toEqual([zone, zone]);
   expect(checks).toHaveBeenCalledTimes(2);
 });
 

@@ -1,5 +1,5 @@
 import type { EngineError, EngineResult, ObjectKind } from '#contract/engine/engine.ts';
-import type { Grant } from '#server/engine/embedded/sources/sharing.ts';
+import type { SharingPermission } from '#server/engine/embedded/sources/sharing.ts';
 import type {
   ChangePage,
   FetchedItem,
@@ -396,7 +396,7 @@ export const memoryObject = (kind: ObjectKind, id: string, pageSize?: number): M
   new MemoryObject({ kind, id, name: `Person ${id}`, address: `${id}@example.com` }, pageSize);
 
 /** Some folders are shared, with a person and by a link. */
-const getSharing = (name: string): readonly Grant[] | null =>
+const getSharing = (name: string): readonly SharingPermission[] | null =>
   name.length % 2 === 0
     ? null
     : [

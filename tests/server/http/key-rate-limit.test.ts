@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { ok } from '#contract/result.ts';
-import { hashApiKey, getSecret } from '#server/platform/auth/api-key-secret.ts';
+import { hashApiKey, formatApiKey } from '#server/platform/auth/api-key-secret.ts';
 import { makeKeyRateLimit } from '#server/platform/http/key-rate-limit.ts';
 import type { Fixture } from './fixtures.ts';
 import { accounts, getApp, ask, makeFixture, provider, user } from './fixtures.ts';
@@ -65,7 +65,7 @@ test('KEY-6: the memory used is limited, whatever comes', () => {
 test('KEY-6: a key may run a number of calls at once, and a slot is free when one ends, with success or not', async () => {
   const { tenant, host } = await provider(fixture);
   const id = await user(fixture, tenant, { roles: ['operator'] });
-  const secret = getSecret(fixture.context.chance.bytes(32));
+  const secret = formatApiKey(fixture.context.chance.bytes(32));
   await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('api_key')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { MailContent } from '#server/engine/embedded/mail/mail-content.ts';
-import { readMime } from '#server/engine/embedded/mail/read-mime.ts';
+import { parseMime } from '#server/engine/embedded/mail/read-mime.ts';
 import type { MailSummary } from '#server/engine/embedded/imports/archives/read-archive.ts';
 import {
   readEntries,
@@ -54,7 +54,7 @@ async function readAll(path: string, limits: { timeoutMs?: number; maxLost?: num
     else if (entry.kind === 'mail')
       mails.push({
         path: entry.path.join('/'),
-        mail: await readMime(entry.mime),
+        mail: await parseMime(entry.mime),
         mime: entry.mime,
         summary: entry.summary,
       });

@@ -4,7 +4,7 @@ import { post } from '#server/platform/mail/queue-mail.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
-import { mail, waitAfter } from '#server/platform/mail/sender.ts';
+import { mail, getRetryWait } from '#server/platform/mail/sender.ts';
 import { makeFixture, provider } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { anyDatabase } from '../db/databases.ts';
@@ -43,10 +43,10 @@ const REPORTED = {
 } as const;
 
 test("POST-3: waits double from 15 seconds to half an hour, and follow the other side's request within that", () => {
-  expect([1, 2, 3, 7, 8, 50].map((tries) => waitAfter(tries, null))).toEqual([
+  expect([1, 2, 3, 7, 8, 50].map((tries) => getRetryWait(tries, null))).toEqual([
     15_000, 30_000, 60_000, 960_000, 1_800_000, 1_800_000,
   ]);
-  expect([waitAfter(1, 120_000), waitAfter(4, 1_000), waitAfter(1, 86_400_000)]).toEqual([
+  expect([getRetryWait(1, 120_000), getRetryWait(4, 1_000), getRetryWait(1, 86_400_000)]).toEqual([
     120_000, 120_000, 1_800_000,
   ]);
 });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mailPage } from '#server/features/restore/preview/mail-page.ts';
 import { makeMailReader } from '#server/features/restore/preview/mail-reader.ts';
-import { readMail } from '#server/features/restore/preview/read-mail.ts';
+import { readShownMail } from '#server/features/restore/preview/read-mail.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { HOSTILE_HTML } from './hostile-mails.ts';
@@ -52,7 +52,7 @@ test.skipIf(skipped !== '')(
     expect(HOSTILE_HTML.length).toBeGreaterThan(200);
     const pages: string[] = [];
     for (const html of HOSTILE_HTML)
-      pages.push(mailPage((await readMail(makeMail(html))).body, 'light'));
+      pages.push(mailPage((await readShownMail(makeMail(html))).body, 'light'));
     const found = JSON.parse(
       execFileSync('python3', ['-c', FINDINGS], {
         input: JSON.stringify(pages),
@@ -67,7 +67,7 @@ test.skipIf(skipped !== '')(
 );
 
 test('G64: a mail keeps its text, tables and colors', async () => {
-  const { body, heldPictures } = await readMail(
+  const { body, heldPictures } = await readShownMail(
     makeMail(
       '<h1 style="color: #c00; font-family: Arial, sans-serif">Report</h1><table border="1" cellpadding="4"><tr><td colspan="2" align="right">1 &lt; 2</td></tr></table><img src="https://example.com/a.png" alt="Chart"><ul><li>one</li></ul>',
     ),

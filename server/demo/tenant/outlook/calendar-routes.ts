@@ -8,7 +8,7 @@ import {
   type GraphEntity,
   graphUrl,
   pageEntities,
-  listRows,
+  listPage,
   selectProperties,
   readJson,
   readQuery,
@@ -62,7 +62,7 @@ export function addCalendarRoutes(app: GraphApp, tenant: Tenant): void {
     const owner = open(c, 'readCalendars');
     const { hasStableIds } = readView(c.req.raw);
     return c.json(
-      listRows(
+      listPage(
         tenant,
         c.req.raw,
         listOutlookItems(tenant, calendarAt(c, owner)),
@@ -182,7 +182,7 @@ function addFolderRoutes(
     const owner = open(c, 'readCalendars');
     const rows = listOutlookFolders(tenant, owner.id, 'calendarGroup');
     return c.json(
-      listRows(tenant, c.req.raw, rows, (row) => groupEntity(tenant, row), {
+      listPage(tenant, c.req.raw, rows, (row) => groupEntity(tenant, row), {
         type: 'calendarGroup',
         ...PAGES,
       }),

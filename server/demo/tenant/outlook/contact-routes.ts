@@ -5,7 +5,7 @@ import {
   type GraphEntity,
   graphUrl,
   pageEntities,
-  listRows,
+  listPage,
   selectProperties,
   readJson,
   readQuery,
@@ -23,7 +23,7 @@ import {
   ensureOutlookFolders,
   findOutlookFolder,
   findOutlookItem,
-  itemEntity,
+  outlookItemEntity,
   listOutlookFolders,
   listOutlookItems,
   readItemProps,
@@ -87,7 +87,7 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
       ({ parent_id: parent, well_known: wellKnown }) => parent === null && wellKnown === null,
     );
     return c.json(
-      listRows(tenant, c.req.raw, rows, folderEntity, { type: 'contactFolder', ...PAGES }),
+      listPage(tenant, c.req.raw, rows, folderEntity, { type: 'contactFolder', ...PAGES }),
     );
   });
   app.get('/users/:user/contactFolders/delta', (c) =>
@@ -116,7 +116,7 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
       (row) => row.parent_id === parent.id,
     );
     return c.json(
-      listRows(tenant, c.req.raw, rows, folderEntity, { type: 'contactFolder', ...PAGES }),
+      listPage(tenant, c.req.raw, rows, folderEntity, { type: 'contactFolder', ...PAGES }),
     );
   });
   app.post(`${folderPath}/childFolders`, async (c) => {
@@ -200,7 +200,7 @@ export function contactEntity(
 ): GraphEntity {
   const props = readItemProps(row);
   return {
-    ...itemEntity(tenant, row, hasStableIds),
+    ...outlookItemEntity(tenant, row, hasStableIds),
     parentFolderId: row.folder_id,
     ...Object.fromEntries(LISTS.map((name) => [name, props[name] ?? []])),
     ...Object.fromEntries(TEXTS.map((name) => [name, props[name] ?? null])),

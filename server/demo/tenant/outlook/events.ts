@@ -6,7 +6,7 @@ import type { GraphEntity } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
 import { Recurrence, listDates, startOn } from './recurrence.ts';
-import { type OutlookItem, type Props, itemEntity, readItemProps } from './store.ts';
+import { type OutlookItem, type Props, outlookItemEntity, readItemProps } from './store.ts';
 import { readZoned, toUtc } from './zones.ts';
 
 const text = v.string();
@@ -113,7 +113,7 @@ export function eventEntity(
   const event = readEvent(item);
   const { isReminderOn = true, reminderMinutesBeforeStart = 15, attachments = [] } = event;
   const preview = event.body?.content.replaceAll(/<[^>]*>/g, '').slice(0, 255) ?? '';
-  const base = itemEntity(tenant, item, hasStableIds);
+  const base = outlookItemEntity(tenant, item, hasStableIds);
   return {
     ...base,
     categories: event.categories ?? [],

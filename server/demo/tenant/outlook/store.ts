@@ -228,7 +228,11 @@ export function removeOutlookItem(tenant: Tenant, item: OutlookItem): void {
 }
 
 /** What every item of Outlook has. */
-export function itemEntity(tenant: Tenant, item: OutlookItem, hasStableIds: boolean): GraphEntity {
+export function outlookItemEntity(
+  tenant: Tenant,
+  item: OutlookItem,
+  hasStableIds: boolean,
+): GraphEntity {
   const key = changeKey(tenant, item.n, item.seq);
   return {
     '@odata.etag': `W/"${key}"`,

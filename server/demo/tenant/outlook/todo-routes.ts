@@ -1,7 +1,7 @@
 import { badRequest } from '../graph-error.ts';
 import { type GraphApp, type GraphContext, openMailbox } from '../graph-env.ts';
 import { guid, isoTime } from '../ids.ts';
-import { type GraphEntity, graphUrl, pageEntities, listRows, readJson } from '../odata.ts';
+import { type GraphEntity, graphUrl, pageEntities, listPage, readJson } from '../odata.ts';
 import type { Person } from '../people.ts';
 import type { Tenant } from '../store.ts';
 import { getRequiredText } from './contact-routes.ts';
@@ -15,7 +15,7 @@ import {
   ensureOutlookFolders,
   findOutlookFolder,
   findOutlookItem,
-  itemEntity,
+  outlookItemEntity,
   listOutlookFolders,
   listOutlookItems,
   readItemProps,
@@ -57,7 +57,7 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
   app.get(lists, (c) => {
     const rows = listOutlookFolders(tenant, open(c, 'readTasks').id, 'taskList');
     return c.json(
-      listRows(tenant, c.req.raw, rows, listEntity, { type: 'todoTaskList', ...PAGES }),
+      listPage(tenant, c.req.raw, rows, listEntity, { type: 'todoTaskList', ...PAGES }),
     );
   });
   app.get(`${lists}/delta`, (c) =>
@@ -97,7 +97,7 @@ export function addTodoRoutes(app: GraphApp, tenant: Tenant): void {
   app.get(tasks, (c) => {
     const rows = listOutlookItems(tenant, listAt(c, open(c, 'readTasks')));
     return c.json(
-      listRows(tenant, c.req.raw, rows, (row) => taskEntity(tenant, row), {
+      listPage(tenant, c.req.raw, rows, (row) => taskEntity(tenant, row), {
         type: 'todoTask',
         ...PAGES,
       }),
@@ -179,7 +179,7 @@ const listEntity = ({ id, name, well_known: wellKnown }: OutlookFolder): GraphEn
 /** Tasks have no key of their version in Graph, only an ETag. */
 function taskEntity(tenant: Tenant, row: OutlookItem): GraphEntity {
   const { checklistItems: _items, linkedResources: _links, ...props } = readItemProps(row);
-  const base = itemEntity(tenant, row, false);
+  const base = outlookItemEntity(tenant, row, false);
   return {
     '@odata.etag': base['@odata.etag'],
     'importance': 'normal',

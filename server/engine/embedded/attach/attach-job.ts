@@ -11,7 +11,13 @@ import { hideExcluded } from '../repositories/exclusions.ts';
 import { type StoredRepository, storeSize } from '../repositories/repositories.ts';
 import { openRepository } from '../restic/repository.ts';
 import { done } from '../../result.ts';
-import { type AttachRun, checkSignal, commit, forgetAccess, isRunning } from './attachment.ts';
+import {
+  type AttachRun,
+  checkSignal,
+  commit,
+  forgetAccess,
+  isAttachmentRunning,
+} from './attachment.ts';
 import { attachObjects } from './objects.ts';
 import { attachPoints, clearIndex } from './points.ts';
 
@@ -37,7 +43,7 @@ export const repositoryAttachment =
   async ({ tenant, now, signal, payload: { repository } }) => {
     const { store, clock, chance } = context;
     const begun = await store.tenant(tenant, (tx) => load(tx, repository), { readOnly: true });
-    if (begun === null || !isRunning(begun.attachment)) return null;
+    if (begun === null || !isAttachmentRunning(begun.attachment)) return null;
     const { attachment: progress, place } = begun;
     if (place === null) {
       if (now - progress.since < ABANDONED_MS) return now + UNKNOWN_MS;

@@ -16,7 +16,12 @@ import { storeStorage } from '../repositories/storage.ts';
 import { openRepository, type Repository } from '../restic/repository.ts';
 import { getSession, type PointFacts } from '../sessions/restore-point.ts';
 import { failed, ok } from '../../result.ts';
-import { beginAttachment, forgetAccess, isRunning, storeAttachment } from './attachment.ts';
+import {
+  beginAttachment,
+  forgetAccess,
+  isAttachmentRunning,
+  storeAttachment,
+} from './attachment.ts';
 import { readPoint } from './lines.ts';
 import { findRepositoryOfPoint, isOwn } from './points.ts';
 
@@ -58,7 +63,7 @@ export async function attachRepository(
       const home = await findRepositoryOfPoint(tx, point);
       if (home !== null && home !== repository) return failed('conflict', t.copiedRepository);
       const known = await loadAccess(tx, repository);
-      if (known !== null && isRunning(known.attachment)) {
+      if (known !== null && isAttachmentRunning(known.attachment)) {
         await storeAccess(tx);
         return ok({ isNew: false });
       }

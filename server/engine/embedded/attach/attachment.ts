@@ -73,7 +73,7 @@ export const withProblems = (
   problemCount: problemCount + added.length,
 });
 
-export const isRunning = (attachment: RepositoryAttachment | null): boolean =>
+export const isAttachmentRunning = (attachment: RepositoryAttachment | null): boolean =>
   attachment !== null && attachment.state !== 'done';
 
 export const checkSignal = ({ signal }: AttachRun): EngineResult<void> =>
@@ -102,5 +102,5 @@ export async function isAttaching(
     .where('tenant_id', '=', tenant)
     .where('repository_id', '=', repository)
     .executeTakeFirst();
-  return isRunning(row?.attachment ?? null);
+  return isAttachmentRunning(row?.attachment ?? null);
 }

@@ -5,7 +5,7 @@ import type { IndexedFolder, IndexedItem } from '../index/read.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { StoredNode } from '../restic/tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
-import { Grant } from '../sources/sharing.ts';
+import { SharingPermission } from '../sources/sharing.ts';
 import { METADATA_NAME } from '../sessions/object-tree.ts';
 import type { PointFacts, PointObject } from '../sessions/restore-point.ts';
 import { failed, type Failed, ok } from '../../result.ts';
@@ -62,7 +62,7 @@ const FOLDER = v.object({
   parent: v.nullable(v.string()),
   name: v.string(),
   wellKnown: v.nullable(v.string()),
-  sharing: v.exactOptional(v.array(Grant)),
+  sharing: v.exactOptional(v.array(SharingPermission)),
   fromPoint: number,
 }) satisfies v.GenericSchema<unknown, IndexedFolder>;
 

@@ -9,7 +9,7 @@ import type { BlobId } from '../restic/pack.ts';
 import { done, ok } from '../../result.ts';
 import { type AttachRun, checkSignal, commit } from './attachment.ts';
 import { asDamage, type DescribedVersions, readVersions } from './lines.ts';
-import { type Numbers, openVersionIndex, type VersionIndex } from './version-index.ts';
+import { type PointNumbers, openVersionIndex, type VersionIndex } from './version-index.ts';
 
 /** Stores the folders and items of all objects. After an interruption it continues. */
 export async function attachObjects(run: AttachRun): Promise<EngineResult<void>> {
@@ -156,7 +156,7 @@ async function readTree(
 }
 
 /** Returns the numbers of all that a folder describes, with the folders below. */
-function collectNumbers(root: BlobId, trees: Trees): Numbers {
+function collectNumbers(root: BlobId, trees: Trees): PointNumbers {
   const seen = new Set([root]);
   const folders = new Set<number>();
   const items = new Set<number>();
@@ -176,7 +176,7 @@ interface Writer {
    * Stores that all of the point is read, or that something of it is damaged. Returns whether the index
    * has the object in the point: not if newer points contradict it.
    */
-  end(isWhole: boolean, numbers: Numbers): Promise<boolean>;
+  end(isWhole: boolean, numbers: PointNumbers): Promise<boolean>;
 }
 
 interface WriterPlace {

@@ -15,7 +15,7 @@ import {
 // whose versions contradict those of newer points is left out of the index, instead of showing theirs.
 
 /** The numbers of the folders and items that a point has. */
-export interface Numbers {
+export interface PointNumbers {
   readonly folders: ReadonlySet<number>;
   readonly items: ReadonlySet<number>;
 }
@@ -41,7 +41,7 @@ export interface VersionIndex {
   fit(
     commit: Commit,
     point: { readonly point: number; readonly isWhole: boolean; readonly above: number | null },
-    numbers: Numbers,
+    numbers: PointNumbers,
   ): Promise<boolean>;
   /** Removes what was stored for a point alone. */
   remove(commit: Commit, point: number): Promise<void>;

@@ -5,8 +5,8 @@ import { explorerMessages as t } from '../explorer/messages.en.ts';
 import { readBatch } from '../graph/batch.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts } from '../graph/request.ts';
-import { driveClient, drivePath, fetchFiles, findTop, readFiles } from '../sources/drive.ts';
-import { readMails, readMime } from '../sources/mail.ts';
+import { driveClient, drivePath, fetchFiles, findTop, readDriveFiles } from '../sources/drive.ts';
+import { readMails, readMimeContent } from '../sources/mail.ts';
 import { mailboxClient, userPath } from '../sources/mailbox-client.ts';
 import { parseFolderKey, parseItemKey } from '../sources/outlook/keys.ts';
 import { encode, PREFER, readOutlookItem } from '../sources/outlook/read-item.ts';
@@ -14,8 +14,8 @@ import { readOutlookItems } from '../sources/outlook/read-items.ts';
 import { mailboxWriter } from '../sources/outlook/writer.ts';
 import { readCurrentPost, readCurrentPosts } from './current-posts.ts';
 import { readCurrentRow, readCurrentRows } from './current-rows.ts';
-import { splitKey } from '../sources/site-parts.ts';
-import { getFileKey, parseFileKey } from '../sources/team-paths.ts';
+import { parseSitePartKey } from '../sources/site-parts.ts';
+import { getTeamFileKey, parseFileKey } from '../sources/team-paths.ts';
 import {
   SCOPE_MARK,
   type ItemChange,
@@ -153,7 +153,7 @@ interface FilePlace {
 
 function getFilePlace({ kind }: SourceObject, key: string): FilePlace {
   if (kind === 'site') {
-    const { part, id } = splitKey(key);
+    const { part, id } = parseSitePartKey(key);
     return {
       drive: part,
       id,
@@ -163,7 +163,7 @@ function getFilePlace({ kind }: SourceObject, key: string): FilePlace {
   }
   if (kind === 'team') {
     const { drive, item } = parseFileKey(key);
-    const toKey = (id: string): string => getFileKey(drive, id);
+    const toKey = (id: string): string => getTeamFileKey(drive, id);
     return { drive, id: item, toKey, toFolder: toKey };
   }
   return {
@@ -215,14 +215,14 @@ async function readCurrentFiles(
     const top = await findTop(client, drive.value);
     if (!top.ok) return top;
     if (top.value === null) continue;
-    const byId = await readFiles(
+    const byId = await readDriveFiles(
       client,
       drive.value,
       files.map((file) => `/items/${encode(file.id)}`),
     );
     if (!byId.ok) return byId;
     const lost = files.filter((_, n) => byId.value[n] === null);
-    const byName = await readFiles(client, drive.value, lost.map(getNamePath));
+    const byName = await readDriveFiles(client, drive.value, lost.map(getNamePath));
     if (!byName.ok) return byName;
     for (const [n, file] of files.entries()) {
       const now = byId.value[n] ?? byName.value[lost.indexOf(file)] ?? null;
@@ -276,7 +276,7 @@ export async function readCurrentPart(
   const ref = parseItemKey(item.key);
   if (as !== (ref === null ? 'mime' : 'json')) return failed('missing', t.noContent);
   if (ref === null) {
-    const mime = await readMime(client, user, item.key);
+    const mime = await readMimeContent(client, user, item.key);
     return mime.ok ? ok(inMemory(mime.value)) : { ok: false, error: mime.error };
   }
   const read = await readOutlookItem(client, user, ref);

@@ -6,7 +6,7 @@ import { readBatch } from '../graph/batch.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { siteClient } from '../sources/site.ts';
-import { splitKey } from '../sources/site-parts.ts';
+import { parseSitePartKey } from '../sources/site-parts.ts';
 import {
   type GraphColumn,
   encodeRow,
@@ -29,7 +29,7 @@ export async function readCurrentRows(
 ): Promise<EngineResult<readonly CurrentItem[]>> {
   const client = siteClient(ports, object, call);
   const found = new Map<string, CurrentItem>();
-  for (const [list, rows] of Map.groupBy(items, ({ key }) => splitKey(key).part)) {
+  for (const [list, rows] of Map.groupBy(items, ({ key }) => parseSitePartKey(key).part)) {
     const place = { site: object.id, list };
     const columns = await readColumns(client, place);
     // The list is gone, and all rows with it.
@@ -38,7 +38,7 @@ export async function readCurrentRows(
     const read = await readRows(
       client,
       place,
-      rows.map(({ key }) => splitKey(key).id),
+      rows.map(({ key }) => parseSitePartKey(key).id),
       columns.value,
     );
     if (!read.ok) return read;
@@ -85,7 +85,7 @@ async function findRestored(
 ): Promise<EngineResult<CurrentItem>> {
   const same = await findSameRow({ client, ...place }, { ...item, parts: [] }, null);
   if (!same.ok || same.value === null) return same.ok ? ok(null) : same;
-  const read = await readRows(client, place, [splitKey(same.value.key).id], columns);
+  const read = await readRows(client, place, [parseSitePartKey(same.value.key).id], columns);
   return read.ok ? ok(read.value[0] ?? null) : read;
 }
 
@@ -97,7 +97,7 @@ export async function readCurrentRow(
   call: SourceCall,
 ): Promise<EngineResult<Uint8Array>> {
   const client = siteClient(ports, object, call);
-  const { part: list, id } = splitKey(item.key);
+  const { part: list, id } = parseSitePartKey(item.key);
   const place = { site: object.id, list };
   const columns = await readColumns(client, place);
   if (!columns.ok) return columns;

@@ -55,7 +55,7 @@ export const permissionsFor = (services: readonly Service[]): readonly string[] 
  * What an application is granted beside what it can't do without: members of groups select and
  * exclude people, also where they are hidden.
  */
-export const wantedFor = (services: readonly Service[]): readonly string[] => [
+export const listApplicationPermissions = (services: readonly Service[]): readonly string[] => [
   ...permissionsFor(services),
   'Member.Read.Hidden',
 ];
@@ -158,7 +158,7 @@ export async function deleteRegistration(
 }
 
 /** Adds the certificate to those that the application has. */
-export async function addKey(
+export async function addApplicationKey(
   client: GraphClient,
   registration: Registration,
   certificate: ApplicationCertificate,

@@ -103,7 +103,7 @@ export const neededFor = (
       : NEEDED[one],
   );
 /** All requested permissions. */
-export const wantedFor = (workload: Workload | null): readonly string[] =>
+export const listWantedPermissions = (workload: Workload | null): readonly string[] =>
   collectPermissions(workload, (one) => [...NEEDED[one], ...(USED[one] ?? [])]);
 
 /** Returns those of the permissions that the token of an application lacks. */

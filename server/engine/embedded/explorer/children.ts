@@ -18,7 +18,7 @@ import { getOperatorScope } from '../operators/role-scope.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { getWordQuery } from './search-words.ts';
 import { explorerMessages as t } from './messages.en.ts';
-import { folderId, isWithin, itemId, objectId, parseNodeId } from './node-id.ts';
+import { folderId, isWithinObject, itemId, objectId, parseNodeId } from './node-id.ts';
 
 type Input = Omit<ListChildrenInput, 'explorer'>;
 
@@ -88,7 +88,7 @@ export async function listChildren(
   if (!read.ok) return read;
   if (input.parent === null) return ok(await listObjects(tx, explorer, input, read.value));
   const ref = parseNodeId(input.parent);
-  if (ref === null || ref.kind === 'item' || !isWithin(ref, input.within))
+  if (ref === null || ref.kind === 'item' || !isWithinObject(ref, input.within))
     return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);

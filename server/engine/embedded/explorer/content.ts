@@ -7,7 +7,7 @@ import { failed, ok } from '../../result.ts';
 import { loadState } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
-import { isWithin, parseNodeId } from './node-id.ts';
+import { isWithinObject, parseNodeId } from './node-id.ts';
 
 /** A part of an item, and which bytes of it were asked for. */
 interface FoundPart {
@@ -23,7 +23,7 @@ export async function findPart(
   { node, within, as, name, from = 0, to }: Omit<ContentInput, 'explorer'>,
 ): Promise<EngineResult<FoundPart>> {
   const ref = parseNodeId(node);
-  if (ref?.kind !== 'item' || !isWithin(ref, within)) return failed('missing', t.noNode);
+  if (ref?.kind !== 'item' || !isWithinObject(ref, within)) return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);
   if (!state.reads) return failed('forbidden', t.noReading);

@@ -23,7 +23,7 @@ export function parseNodeId(id: string): NodeRef | null {
 }
 
 /** Whether a node belongs to the mailbox or drive `within`, if one is given. */
-export function isWithin({ object }: NodeRef, within: string | undefined): boolean {
+export function isWithinObject({ object }: NodeRef, within: string | undefined): boolean {
   if (within === undefined) return true;
   const top = parseNodeId(within);
   return top?.kind === 'object' && top.object === object;

@@ -1,7 +1,7 @@
 import type { Bytes } from '#contract/ids.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
-import type { Message } from '../pst/message.ts';
+import type { PstMessage } from '../pst/message.ts';
 
 /** A file that is written at any place, such as a part of a download. */
 export interface PartFile {
@@ -29,7 +29,7 @@ export interface ItemContent {
   /** Reads it as a mail. Null: it can't be parsed. */
   parse(): Promise<MailContent | null>;
   /** Reads it as an event, contact or task. Null: it can't be parsed. */
-  parseItem(): Promise<Message | null>;
+  parseItem(): Promise<PstMessage | null>;
 }
 
 /** `msg`: a single mail. `msg-zip`: several. */

@@ -10,7 +10,7 @@ import { partReader } from '../downloads/read.ts';
 import { makeMimeReader, type MimeReader } from '../mail/mime-reader.ts';
 import { type ItemReader, makeItemReader } from '../pst/items/item-reader.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
-import type { Message } from '../pst/message.ts';
+import type { PstMessage } from '../pst/message.ts';
 import type { ItemContent, PartFile, PartFormat, PartWriter } from './part-writer.ts';
 import { makePstPart } from './pst-part.ts';
 import {
@@ -66,7 +66,7 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
       const parseWith = async <T>(thread: LimitedReader<T>): Promise<T | null> =>
         entry.bytes > MAX_PARSED_BYTES ? null : parse(thread, await collectAll());
       const parseMail = (): Promise<MailContent | null> => parseWith(reader);
-      const parseItem = (): Promise<Message | null> => parseWith(itemReader);
+      const parseItem = (): Promise<PstMessage | null> => parseWith(itemReader);
       const content = { stream, collect: collectAll, parse: parseMail, parseItem };
       if (!PARSED.has(input.format)) return content;
       if (entry.mail?.kind === 'mail') return { ...content, parse: begin(parseMail) };

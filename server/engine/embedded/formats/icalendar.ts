@@ -11,7 +11,7 @@ import type {
 import { cleanAddress, escapeText, joinLines, quoteParameter } from './content-line.ts';
 import { htmlToText } from './html-text.ts';
 import { writeRule } from './recurrence-rule.ts';
-import { getZone, writeTimeZone } from './time-zone.ts';
+import { findIanaZone, writeTimeZone } from './time-zone.ts';
 
 const HEAD = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Daybook//Backup//EN'];
 
@@ -31,12 +31,14 @@ const FIRST_YEAR = 2000;
 
 /** A series repeats in a zone of its own. Without a known zone, times are in UTC. */
 export const findZone = ({ recurrence, originalStartTimeZone }: OutlookEvent): string =>
-  getZone(recurrence?.range.recurrenceTimeZone) ?? getZone(originalStartTimeZone) ?? 'UTC';
+  findIanaZone(recurrence?.range.recurrenceTimeZone) ??
+  findIanaZone(originalStartTimeZone) ??
+  'UTC';
 
 export function readTime(time: ZonedTime | null | undefined, zone: string): DateTime | null {
   if (!time) return null;
   const at = DateTime.fromISO(time.dateTime.replace(/(\.\d{3})\d+$/, '$1'), {
-    zone: getZone(time.timeZone) ?? 'UTC',
+    zone: findIanaZone(time.timeZone) ?? 'UTC',
   });
   return at.isValid ? at.setZone(zone) : null;
 }
@@ -177,7 +179,7 @@ const stamp = (text: string | null | undefined): string => {
 export function writeTaskFile(task: OutlookTask): Uint8Array<ArrayBuffer> {
   const description = getTaskText(task);
   const day = (property: string, time: ZonedTime | null | undefined): string[] => {
-    const at = readTime(time, getZone(time?.timeZone) ?? 'UTC');
+    const at = readTime(time, findIanaZone(time?.timeZone) ?? 'UTC');
     return at ? [`${property};VALUE=DATE:${at.toFormat('yyyyLLdd')}`] : [];
   };
   const done = readTime(task.completedDateTime, 'UTC');

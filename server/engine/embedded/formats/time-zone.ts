@@ -6,7 +6,7 @@ import { findIana } from 'windows-iana';
  * Returns the IANA name of a zone that Outlook names, in Windows' way or in IANA's. Zones of a single
  * program, as old versions of Outlook made them, are unknown: null.
  */
-export function getZone(name: string | null | undefined): string | null {
+export function findIanaZone(name: string | null | undefined): string | null {
   if (!name) return null;
   const found = known.get(name) ?? { zone: findZone(name) };
   known.set(name, found);

@@ -1,7 +1,7 @@
 import { htmlToText } from '../formats/html-text.ts';
 import { getTaskText } from '../formats/icalendar.ts';
 import type { MailContent } from '../mail/mail-content.ts';
-import { readMime } from '../mail/read-mime.ts';
+import { parseMime } from '../mail/read-mime.ts';
 import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
 import { readBinaryOfficeText } from './binary-office/binary-office-text.ts';
 import { decodeText } from './decode-text.ts';
@@ -29,7 +29,7 @@ export async function* extractTexts(
 ): AsyncGenerator<string, void> {
   switch (format) {
     case 'mail':
-      yield* readMail(await readMime(bytes), depth);
+      yield* readMail(await parseMime(bytes), depth);
       return;
     case 'html':
       yield htmlToText(decodeText(bytes.subarray(0, MAX_CHARS), true));

@@ -3,7 +3,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { graphUrl } from './clouds.ts';
-import { readBytes, readJson, sendRequest } from './request.ts';
+import { readResponseBytes, readResponseJson, sendRequest } from './request.ts';
 import type { GraphPorts, GraphRequest, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { done, failed } from '../../result.ts';
@@ -98,7 +98,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
       isRepeatable,
       body: JSON.stringify(body),
       headers: { 'accept': JSON_TYPE, 'content-type': JSON_TYPE, ...headers },
-      read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
+      read: (response, onPiece) => readResponseJson(response, schema, MAX_JSON_BYTES, onPiece),
     });
   const getJson = <S extends v.GenericSchema>(
     pathOrLink: string,
@@ -109,7 +109,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
       method: 'GET',
       isRepeatable: true,
       headers: { accept: JSON_TYPE, ...headers },
-      read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
+      read: (response, onPiece) => readResponseJson(response, schema, MAX_JSON_BYTES, onPiece),
     });
   return {
     ports,
@@ -123,7 +123,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         isRepeatable,
         body,
         headers: { 'accept': JSON_TYPE, 'content-type': 'application/octet-stream', ...headers },
-        read: (response, onPiece) => readJson(response, schema, MAX_JSON_BYTES, onPiece),
+        read: (response, onPiece) => readResponseJson(response, schema, MAX_JSON_BYTES, onPiece),
       }),
     async delete(path, { headers = {} } = {}) {
       const result = await send<void>(path, {
@@ -144,7 +144,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         isRepeatable: true,
         headers,
         async read(response, onPiece) {
-          const bytes = await readBytes(response, maxBytes, onPiece);
+          const bytes = await readResponseBytes(response, maxBytes, onPiece);
           return bytes === null ? failed('invalid', t.itemTooLarge) : { ok: true, value: bytes };
         },
       }),

@@ -264,12 +264,12 @@ async function readText(
   maxBytes: Bytes,
   onPiece?: () => void,
 ): Promise<string | null> {
-  const bytes = await readBytes(response, maxBytes, onPiece);
+  const bytes = await readResponseBytes(response, maxBytes, onPiece);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
 /** Returns the body; null if it is larger. Rejects if it is cut. */
-export async function readBytes(
+export async function readResponseBytes(
   response: Response,
   maxBytes: Bytes,
   onPiece: () => void = () => undefined,
@@ -293,7 +293,7 @@ export async function readBytes(
 }
 
 /** Reads JSON and checks its form. Rejects if it is cut, so that the request is repeated. */
-export async function readJson<S extends v.GenericSchema>(
+export async function readResponseJson<S extends v.GenericSchema>(
   response: Response,
   schema: S,
   maxBytes: Bytes,

@@ -6,7 +6,7 @@ import { parseRetryAfter } from '#server/platform/outbound/retry.ts';
 import type { WaitClock } from './clock.ts';
 import type { Cloud } from './clouds.ts';
 import { graphMessages as t } from './messages.en.ts';
-import { inTime, readBytes } from './request.ts';
+import { inTime, readResponseBytes } from './request.ts';
 import type { Fetch } from './request.ts';
 
 /** What signing in to Entra needs of the world. */
@@ -44,7 +44,7 @@ export const loginFetch =
             ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
           }),
         );
-        const bytes = await readBytes(response, MAX_ANSWER_BYTES);
+        const bytes = await readResponseBytes(response, MAX_ANSWER_BYTES);
         return { response, bytes };
       });
       const isLost = answer === 'lost' || answer === 'timeout';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Bytes } from '#contract/ids.ts';
 import { contentUrl } from './clouds.ts';
-import { readJson, sendRequest } from './request.ts';
+import { readResponseJson, sendRequest } from './request.ts';
 import type { GraphPorts, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { failed } from '../../result.ts';
@@ -114,7 +114,7 @@ const sendFragment = <S extends v.GenericSchema>(
         await response.body?.cancel();
         return { ok: true, value: { type: 'more' } };
       }
-      const item = await readJson(response, input.schema, MAX_ANSWER_BYTES);
+      const item = await readResponseJson(response, input.schema, MAX_ANSWER_BYTES);
       return item.ok ? { ok: true, value: { type: 'done', item: item.value } } : item;
     },
   });
@@ -130,7 +130,7 @@ async function getNextOffset(
     url,
     signed: false,
     isRepeatable: true,
-    read: (response) => readJson(response, SessionState, MAX_ANSWER_BYTES),
+    read: (response) => readResponseJson(response, SessionState, MAX_ANSWER_BYTES),
   });
   if (!state.ok) return state;
   const first = state.value.nextExpectedRanges.map((range) => Number.parseInt(range, 10));

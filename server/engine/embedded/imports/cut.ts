@@ -6,7 +6,7 @@ import { importMessages as t } from './messages.en.ts';
 export const REFUSED = 'refused-here';
 export const SAID = 'said';
 
-export const refuse = (message: string): CutStep => ({ kind: 'cut', code: REFUSED, message });
+export const refuseCut = (message: string): CutStep => ({ kind: 'cut', code: REFUSED, message });
 
 /** Returns a sentence without anything that was sent or received. */
 export function describeCut(cut: CutStep, host: string): string {

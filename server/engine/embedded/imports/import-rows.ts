@@ -67,14 +67,14 @@ export const addCounts = (a: StoredCounts, b: StoredCounts): ImportCounts => ({
 export const sumFolders = (folders: readonly StoredImportFolder[]): ImportCounts =>
   folders.reduce<ImportCounts>(addCounts, NO_COUNTS);
 
-export const getContent = ({ object_id: id }: Pick<ImportRow, 'object_id'>): ImportContent =>
+export const getImportContent = ({ object_id: id }: Pick<ImportRow, 'object_id'>): ImportContent =>
   id.startsWith(IMPORTED_DRIVE) ? 'files' : 'mail';
 
 /** `pointAt`: when its restore point was made, if it is complete. */
 export const toImport = (row: ImportRow & { readonly point_at: number | null }): Import => ({
   id: row.id,
   repository: row.repository_id,
-  content: getContent(row),
+  content: getImportContent(row),
   source: row.account?.kind ?? 'archive',
   account: row.account,
   name: row.name,

@@ -92,7 +92,7 @@ const getFileItem = ({
   readonly bytes: number;
   readonly sha256: string;
 }): ItemChange => ({
-  key: getFileKey(path, name),
+  key: getImportedFileKey(path, name),
   changeKey,
   folder: getPlaceKey(path),
   kind: 'file',
@@ -188,7 +188,7 @@ const isName = (text: string | undefined, other: string): boolean =>
 const TOP = '';
 const getPlaceKey = (path: readonly string[]): string =>
   path.length === 0 ? TOP : getFolderKey(path);
-export const getFileKey = (path: readonly string[], name: string): string =>
+export const getImportedFileKey = (path: readonly string[], name: string): string =>
   `${IMPORTED}${hash(getPlaceKey(path), '/', name)}`;
 
 /** What people and programs mark mails with. */

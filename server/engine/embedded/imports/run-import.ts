@@ -29,7 +29,13 @@ import { openServer, type ServerAccess } from './server-secret.ts';
 import { readWebdav } from './webdav/webdav-server.ts';
 import { completeImportPoint, storeImportPoint } from './import-point.ts';
 import { storeBatch } from './import-batch.ts';
-import { findImport, getContent, loadVersions, type ImportRow, sumFolders } from './import-rows.ts';
+import {
+  findImport,
+  getImportContent,
+  loadVersions,
+  type ImportRow,
+  sumFolders,
+} from './import-rows.ts';
 import { importMessages as t } from './messages.en.ts';
 import { readBatches } from './read-batches.ts';
 import { makeUploadFiles } from './upload-file.ts';
@@ -135,7 +141,7 @@ async function begin(
     tx,
     { repository: task.repository_id, organization: task.organization_id },
     {
-      kind: getContent(task) === 'files' ? 'drive' : 'mailbox',
+      kind: getImportContent(task) === 'files' ? 'drive' : 'mailbox',
       id: task.object_id,
       name: task.object_name,
       address: '',
@@ -240,7 +246,7 @@ async function openSource(
       path: files.path(task.id),
       stem: getStem(task.name),
       skippedEntries: task.next_entry,
-      content: getContent(task),
+      content: getImportContent(task),
     },
     signal,
     limits,
@@ -323,7 +329,7 @@ function getOutcome(
   const isArchive = row.account === null;
   if (end.kind === 'stopped')
     return { result: 'cancelled', message: snapshot === null ? t.cancelled : t.stopped };
-  const isFiles = getContent(row) === 'files';
+  const isFiles = getImportContent(row) === 'files';
   if (end.kind === 'unknown') return { result: 'failed', message: isFiles ? t.noZip : t.unknown };
   if (end.kind === 'lost-file') return { result: 'failed', message: t.lostFile };
   if (end.kind === 'lost-password') return { result: 'failed', message: t.noPassword };

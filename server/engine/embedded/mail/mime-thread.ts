@@ -1,12 +1,12 @@
 /** The thread that reads mails for files of other formats. What it gets comes from strangers (G67). */
 import { parentPort } from 'node:worker_threads';
 import type { MailContent } from './mail-content.ts';
-import { readMime } from './read-mime.ts';
+import { parseMime } from './read-mime.ts';
 
 parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => void answer(mime));
 
 async function answer(mime: Uint8Array): Promise<void> {
-  const mail = await readMime(mime).catch(() => null);
+  const mail = await parseMime(mime).catch(() => null);
   parentPort?.postMessage(mail, mail === null ? [] : getBuffers(mail));
 }
 

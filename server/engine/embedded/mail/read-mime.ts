@@ -12,7 +12,7 @@ const MAX_DEPTH = 8;
  *
  * @throws if it is no mail that the parser understands.
  */
-export async function readMime(mime: Uint8Array, depth = 0): Promise<MailContent> {
+export async function parseMime(mime: Uint8Array, depth = 0): Promise<MailContent> {
   const mail = await PostalMime.parse(mime, {
     maxNestingDepth: 64,
     forceRfc822Attachments: true,
@@ -53,7 +53,7 @@ async function readAttachment(file: Attachment, n: number, depth: number): Promi
   };
   if (isMessage && depth < MAX_DEPTH) {
     // One that can't be read is still a file.
-    const message = await readMime(bytes, depth + 1).catch(() => null);
+    const message = await parseMime(bytes, depth + 1).catch(() => null);
     if (message !== null)
       return { ...about, kind: 'message', message, name: name || message.subject || 'message' };
   }

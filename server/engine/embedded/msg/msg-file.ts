@@ -6,7 +6,14 @@ import {
   getRecipientProperties,
 } from '../pst/mail-properties.ts';
 import { NAMED } from '../pst/named-properties.ts';
-import { binary, getFixedBytes, getTag, int32, type Property, TYPES } from '../pst/properties.ts';
+import {
+  binary,
+  getFixedBytes,
+  getPropertyTag,
+  int32,
+  type Property,
+  TYPES,
+} from '../pst/properties.ts';
 import { type Storage, writeCompoundFile } from './compound-file.ts';
 
 // A mail as Outlook stores it in a file of its own ([MS-OXMSG]).
@@ -83,9 +90,9 @@ function makeStreams(header: Buffer, properties: readonly Property[]): Storage['
   for (const property of properties) {
     const { type, value } = property;
     const entry = Buffer.alloc(16);
-    entry.writeUInt32LE(getTag(property), 0);
+    entry.writeUInt32LE(getPropertyTag(property), 0);
     entry.writeUInt32LE(READABLE_WRITABLE, 4);
-    const name = `__substg1.0_${toHex(getTag(property))}`;
+    const name = `__substg1.0_${toHex(getPropertyTag(property))}`;
     if (getFixedBytes(type) !== null) entry.set(value, 8);
     else if (type === TYPES.object) {
       entry.writeUInt32LE(0xffff_ffff, 8);

@@ -11,11 +11,11 @@ export interface VersionedFile {
   readonly type: FileType;
   readonly name: string;
   /** Newest first. */
-  readonly versions: readonly FileVersion[];
+  readonly versions: readonly StoredFileVersion[];
   /** Delete markers: with one on top, the file is hidden. */
   readonly markers: readonly { readonly id: string; readonly isLatest: boolean }[];
 }
-export interface FileVersion {
+export interface StoredFileVersion {
   readonly id: string;
   readonly sizeBytes: Bytes;
   readonly etag: string;
@@ -47,7 +47,7 @@ export function makeFileVersions(folder: S3Folder, mode: ObjectLockMode): FileVe
   return {
     list: (type) =>
       attempt(async (s3, { ListObjectVersionsCommand }) => {
-        const files = new Map<string, { versions: FileVersion[]; markers: Marker[] }>();
+        const files = new Map<string, { versions: StoredFileVersion[]; markers: Marker[] }>();
         const add = (key: string | undefined) => {
           const name = key === undefined ? null : getName(type, key);
           if (name === null) return null;

@@ -66,7 +66,7 @@ interface StoredAccess extends Access {
   readonly at: Ms;
 }
 
-export async function loadAccess(
+export async function loadOrganizationAccess(
   context: AppContext,
   tenant: TenantId,
   organization: OrganizationId,
@@ -139,7 +139,7 @@ export function makeGraphConnections(context: () => AppContext): GraphConnection
       return ports;
     },
     async open(tenant, organization) {
-      const access = await loadAccess(context(), tenant, organization);
+      const access = await loadOrganizationAccess(context(), tenant, organization);
       if (!access.ok) return access;
       const key = `${tenant} ${organization} ${access.value.at}`;
       const ports = open.get(key) ?? connect(access.value);

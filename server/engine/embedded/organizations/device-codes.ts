@@ -58,7 +58,7 @@ interface RestorePurpose {
   readonly workload: Workload | null;
 }
 
-export async function requestDeviceCode(
+export async function startDeviceCode(
   context: AppContext,
   connections: GraphConnections,
   { tenant, user }: EngineScope,
@@ -106,7 +106,7 @@ export async function requestDeviceCode(
   return ok({ id, ...shown });
 }
 
-export async function checkDeviceCode(
+export async function checkStoredDeviceCode(
   context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
@@ -178,7 +178,7 @@ interface FirstTry {
  * the first try, so that another one after a crash continues with them. A sign-in that succeeds
  * deletes the code.
  */
-export async function useCode<T>(
+export async function withDeviceCode<T>(
   context: AppContext,
   scope: EngineScope,
   code: DeviceCodeId,

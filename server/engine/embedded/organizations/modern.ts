@@ -3,7 +3,7 @@ import type { EngineErrorKind, EngineResult, EngineScope } from '#contract/engin
 import type { DeviceCodeId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
-  addKey,
+  addApplicationKey,
   createRegistration,
   ensurePrincipal,
   findLacking,
@@ -12,7 +12,7 @@ import {
   hasKey,
   newCertificate,
   permissionsFor,
-  wantedFor,
+  listApplicationPermissions,
   type Registration,
   removeKey,
 } from '../entra/application.ts';
@@ -21,8 +21,13 @@ import type { ApplicationCertificate } from '../graph/certificate.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { failed, ok } from '../../result.ts';
 import { directoryClient } from '../sources/directory.ts';
-import { type Access, type GraphConnections, loadAccess, storeAccess } from './access.ts';
-import { type ClaimedCode, deleteCode, useCode } from './device-codes.ts';
+import {
+  type Access,
+  type GraphConnections,
+  loadOrganizationAccess,
+  storeAccess,
+} from './access.ts';
+import { type ClaimedCode, deleteCode, withDeviceCode } from './device-codes.ts';
 import { accessMessages as t } from './messages.en.ts';
 import { readOwner } from './owner.ts';
 
@@ -56,7 +61,7 @@ export async function connectByCode(
   if (newApplicationName === null && applicationId === null)
     return failed('invalid', t.applicationNeeded, { field: 'newApplicationName' });
   const fresh = await newCertificate(context);
-  return useCode(context, scope, code, { fresh, replaces: null }, async (claimed) => {
+  return withDeviceCode(context, scope, code, { fresh, replaces: null }, async (claimed) => {
     if (input.region !== claimed.region)
       return failed('invalid', t.otherRegion, { field: 'region' });
     const { client, person } = signedIn(connections, claimed);
@@ -90,12 +95,14 @@ export async function connectByCode(
       if (!lacking.ok) return lacking;
       missing = lacking.value;
     } else {
-      const added = current ? ok(undefined) : await addKey(client, registration.value, certificate);
+      const added = current
+        ? ok(undefined)
+        : await addApplicationKey(client, registration.value, certificate);
       if (!added.ok) return added;
-      const granted = await tryAgain(connections, claimed, NOT_YET, async () => {
+      const granted = await repeatUntilKnown(connections, claimed, NOT_YET, async () => {
         const principal = await ensurePrincipal(client, appId);
         return principal.ok
-          ? grantPermissions(client, principal.value, wantedFor(input.services))
+          ? grantPermissions(client, principal.value, listApplicationPermissions(input.services))
           : principal;
       });
       if (!granted.ok) return granted;
@@ -124,7 +131,7 @@ async function loadCurrent(
   { tenant, organization }: EngineScope,
   registration: Registration,
 ): Promise<{ readonly access: Access; readonly certificate: Certificate } | null> {
-  const stored = await loadAccess(context, tenant, organization);
+  const stored = await loadOrganizationAccess(context, tenant, organization);
   if (!stored.ok || stored.value.applicationId !== registration.appId) return null;
   const { region, directory, applicationId, credential } = stored.value;
   if (credential.kind !== 'certificate') return null;
@@ -144,13 +151,13 @@ export async function renewCertificate(
   scope: EngineScope,
   code: DeviceCodeId,
 ): Promise<EngineResult<Certificate>> {
-  const stored = await loadAccess(context, scope.tenant, scope.organization);
+  const stored = await loadOrganizationAccess(context, scope.tenant, scope.organization);
   if (!stored.ok) return stored;
   const { directory, applicationId, credential } = stored.value;
   if (credential.kind !== 'certificate') return failed('conflict', t.noCertificate);
   const fresh = await newCertificate(context);
   const replaces = getThumbprint(credential.certificate);
-  return useCode(context, scope, code, { fresh, replaces }, async (claimed) => {
+  return withDeviceCode(context, scope, code, { fresh, replaces }, async (claimed) => {
     const { client, person } = signedIn(connections, claimed);
     const owner = await readOwner(person);
     if (!owner.ok) return owner;
@@ -158,7 +165,7 @@ export async function renewCertificate(
     const registration = await findRegistration(client, applicationId);
     if (!registration.ok) return registration;
     const { certificate } = claimed;
-    const added = await addKey(client, registration.value, certificate);
+    const added = await addApplicationKey(client, registration.value, certificate);
     if (!added.ok) return added;
     const access = accessBy(claimed, directory, applicationId);
     const works = await waitUntilAccepted(connections, claimed, access, true);
@@ -217,7 +224,7 @@ async function waitUntilAccepted(
   access: Access,
   signInOnly: boolean,
 ): Promise<EngineResult<void>> {
-  const works = await tryAgain<unknown>(connections, claimed, NOT_ACCEPTED, () => {
+  const works = await repeatUntilKnown<unknown>(connections, claimed, NOT_ACCEPTED, () => {
     // A connection of its own for each try: a token has the permissions of its time.
     const ports = connections.try(access);
     return signInOnly ? ports.tokens.get(AbortSignal.timeout(SETUP_MS)) : readOwner(ports);
@@ -229,7 +236,7 @@ async function waitUntilAccepted(
 }
 
 /** Repeats work that fails because Entra doesn't know something new everywhere yet. */
-export async function tryAgain<T>(
+export async function repeatUntilKnown<T>(
   connections: GraphConnections,
   { region }: Pick<ClaimedCode, 'region'>,
   kinds: ReadonlySet<EngineErrorKind>,

@@ -12,7 +12,12 @@ import { failed, ok } from '../../result.ts';
 import { permissionsFor } from '../entra/application.ts';
 import { findMissing } from '../entra/permissions.ts';
 import { stopAllGrants } from '../restore/rights/grants.ts';
-import { type Access, type GraphConnections, loadAccess, storeAccess } from './access.ts';
+import {
+  type Access,
+  type GraphConnections,
+  loadOrganizationAccess,
+  storeAccess,
+} from './access.ts';
 import { accessMessages as t } from './messages.en.ts';
 import { connectByCode } from './modern.ts';
 import { readOwner } from './owner.ts';
@@ -71,7 +76,7 @@ async function loadSecret(
   { tenant, organization }: EngineScope,
   applicationId: string,
 ): Promise<string | null> {
-  const stored = await loadAccess(context, tenant, organization);
+  const stored = await loadOrganizationAccess(context, tenant, organization);
   if (!stored.ok || stored.value.applicationId !== applicationId) return null;
   const { credential } = stored.value;
   return credential.kind === 'secret' ? credential.secret : null;
@@ -86,7 +91,7 @@ export async function testOrganization(
   { tenant, organization }: EngineScope,
   { services }: HealthInput,
 ): Promise<EngineResult<AccessHealth>> {
-  const stored = await loadAccess(context, tenant, organization);
+  const stored = await loadOrganizationAccess(context, tenant, organization);
   if (!stored.ok) return stored;
   const { credential } = stored.value;
   const certificate = credential.kind === 'certificate' ? credential.certificate : null;

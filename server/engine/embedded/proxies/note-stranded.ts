@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { BackupRepositoryId, BackupSessionId, Ms, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { readPlace } from '#server/platform/jobs/places.ts';
+import { parseJobPlace } from '#server/platform/jobs/places.ts';
 import { listStrandedJobs, type StrandedJob } from '#server/platform/jobs/proxy-processes.ts';
-import { loadRequests, storeRequest } from '../repositories/requests.ts';
+import { loadUpkeepRequests, storeRequest } from '../repositories/requests.ts';
 import { addLog } from '../sessions/session-rows.ts';
 import { proxyMessages as t } from './messages.en.ts';
 
@@ -33,7 +33,7 @@ async function noteOne(tx: TenantTx, { type, key, place }: StrandedJob, now: Ms)
   if (type !== 'repository-clean-up' && type !== 'repository-verification') return;
   const repository = key as BackupRepositoryId;
   const name = type === 'repository-clean-up' ? 'cleanUp' : 'verification';
-  const request = (await loadRequests(tx, repository))?.[name];
+  const request = (await loadUpkeepRequests(tx, repository))?.[name];
   if (request !== undefined && request.endedAt === null && request.message !== reason)
     await storeRequest(tx, repository, { [name]: { ...request, message: reason } });
 }
@@ -63,6 +63,6 @@ const waitFor = (reason: string): string => JSON.stringify({ waiting: { until: n
 
 function getReason(place: string | null): string {
   if (place === null) return t.waitsForAny;
-  const { kind, name } = readPlace(place);
+  const { kind, name } = parseJobPlace(place);
   return (kind === 'pool' ? t.waitsForPool : t.waitsForProxy)({ name });
 }

@@ -21,7 +21,7 @@ const FIRST_ATTACHMENT = 0x8000;
 const EMBEDDED_NID = (0x1_0000 << 5) | MESSAGE_TYPE;
 
 /** Whatever a folder holds, as its properties. */
-export interface Message {
+export interface PstMessage {
   readonly kind: 'mail' | 'event' | 'contact' | 'task';
   readonly properties: readonly Property[];
   readonly recipients: readonly (readonly Property[])[];
@@ -31,11 +31,11 @@ export interface MessageAttachment {
   readonly about: readonly Property[];
   readonly content:
     | { readonly kind: 'file'; readonly bytes: Uint8Array }
-    | { readonly kind: 'message'; readonly message: Message; readonly size: number };
+    | { readonly kind: 'message'; readonly message: PstMessage; readonly size: number };
 }
 
 /** `state` null: it is attached to another. */
-export const getMailMessage = (mail: MailContent, state: MailState | null): Message => ({
+export const getMailMessage = (mail: MailContent, state: MailState | null): PstMessage => ({
   kind: 'mail',
   properties: getMailProperties(mail, state),
   recipients: mail.recipients.map(getRecipientProperties),
@@ -52,7 +52,7 @@ export function getMailAttachment(file: MailAttachment, n: number): MessageAttac
 /** Writes a message with its recipients and attachments ([MS-PST] 2.4.5). */
 export function addMessage(
   file: PstFile,
-  { properties, recipients, attachments }: Message,
+  { properties, recipients, attachments }: PstMessage,
 ): NodeContent {
   const subnodes = makeSubnodes(file);
   const data = addProperties(file, subnodes, properties);

@@ -21,7 +21,7 @@ export interface Property {
   readonly value: Buffer;
 }
 
-export const getTag = ({ id, type }: Pick<Property, 'id' | 'type'>): number =>
+export const getPropertyTag = ({ id, type }: Pick<Property, 'id' | 'type'>): number =>
   ((id << 16) | type) >>> 0;
 
 /** Values of these types have a fixed size. The others are of any length. */

@@ -3,7 +3,7 @@ import type { MailContent, MailState } from '../mail/mail-content.ts';
 import { makeSubnodes } from './data.ts';
 import { makePstFile } from './file.ts';
 import { LAYOUTS } from './layouts.ts';
-import { addMessage, getMailMessage, type Message } from './message.ts';
+import { addMessage, getMailMessage, type PstMessage } from './message.ts';
 import { getNameMap } from './named-properties.ts';
 import { addProperties } from './property-context.ts';
 import { binary, boolean, int32, type Property, stringProperty, TYPES } from './properties.ts';
@@ -19,10 +19,10 @@ type FolderPath = readonly string[];
  */
 export interface PstWriter {
   /** `holds`: what it is for, also if it stays empty. */
-  addFolder(path: FolderPath, holds?: Message['kind']): void;
+  addFolder(path: FolderPath, holds?: PstMessage['kind']): void;
   addMail(path: FolderPath, mail: MailContent, state: MailState): void;
   /** Adds an event, contact or task, to a folder of its kind. */
-  addItem(path: FolderPath, item: Message): void;
+  addItem(path: FolderPath, item: PstMessage): void;
   /** How large the file is so far, without the tables of its folders. */
   readonly bytes: Bytes;
   /** Returns what is to be written to the file since the last call. */
@@ -43,7 +43,7 @@ interface Folder {
   readonly contents: PstTable;
   readonly children: Folder[];
   /** What it is for, once it has an item. */
-  holds: Message['kind'] | null;
+  holds: PstMessage['kind'] | null;
   items: number;
   unread: number;
 }
@@ -165,7 +165,7 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
     for (const [nid, layout] of TEMPLATES) file.addNode(nid, makeTable(file, layout).finish());
   }
 
-  function add(path: FolderPath, message: Message, isRead: boolean): void {
+  function add(path: FolderPath, message: PstMessage, isRead: boolean): void {
     const folder = getFolder(path);
     const nid = (nextMessage++ << 5) | MESSAGE_TYPE;
     file.addNode(nid, addMessage(file, message), folder.nid);
@@ -221,7 +221,7 @@ const getFolderProperties = ({
 ];
 
 /** [MS-OXOSFLD] 2.2.2: programs show a folder by it. */
-const FOLDER_CLASSES: Readonly<Record<Message['kind'], string>> = {
+const FOLDER_CLASSES: Readonly<Record<PstMessage['kind'], string>> = {
   mail: 'IPF.Note',
   event: 'IPF.Appointment',
   contact: 'IPF.Contact',

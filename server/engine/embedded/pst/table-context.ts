@@ -3,7 +3,13 @@ import { makeDataTree, makeSubnodes } from './data.ts';
 import { BLOCK_BYTES, type NodeContent, type PstFile } from './file.ts';
 import { BTH_HEAD_BYTES, makeHeap, MAX_VALUE_BYTES, writeHeapTree } from './heap.ts';
 import { makePackedList } from './packed-list.ts';
-import { getFixedBytes, getTag, type Property, type PropertyType, TYPES } from './properties.ts';
+import {
+  getFixedBytes,
+  getPropertyTag,
+  type Property,
+  type PropertyType,
+  TYPES,
+} from './properties.ts';
 
 /** A column without its place in a row. */
 export interface PstColumn {
@@ -59,7 +65,7 @@ export function makeLayout(columns: readonly PstColumn[]): TableLayout {
   const small = place((bytes) => bytes === 2);
   const single = place((bytes) => bytes === 1);
   return {
-    columns: placed.sort((a, b) => getTag(a) - getTag(b)),
+    columns: placed.sort((a, b) => getPropertyTag(a) - getPropertyTag(b)),
     ends: [large, small, single, single + Math.ceil(all.length / 8)],
   };
 }
@@ -76,12 +82,12 @@ export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTab
   const rowTree = makeDataTree(file);
   const rowBytes = ends[3];
   const maxRows = Math.floor(BLOCK_BYTES / rowBytes);
-  const byTag = new Map(columns.map((column) => [getTag(column), column]));
+  const byTag = new Map(columns.map((column) => [getPropertyTag(column), column]));
   const records = makePackedList(RECORD_BYTES);
   let rows: Buffer[] = [];
 
   function setCell(row: Buffer, cell: Property): void {
-    const column = byTag.get(getTag(cell));
+    const column = byTag.get(getPropertyTag(cell));
     if (column === undefined) return;
     const { at, bit } = column;
     if (getFixedBytes(cell.type) !== null) row.set(cell.value, at);
@@ -134,7 +140,7 @@ export function makeTable(file: PstFile, { columns, ends }: TableLayout): PstTab
       value.writeUInt32LE(rowsId, 14);
       columns.forEach((column, n) => {
         const at = INFO_BYTES + COLUMN_BYTES * n;
-        value.writeUInt32LE(getTag(column), at);
+        value.writeUInt32LE(getPropertyTag(column), at);
         value.writeUInt16LE(column.at, at + 4);
         value.writeUInt8(column.bytes, at + 6);
         value.writeUInt8(column.bit, at + 7);

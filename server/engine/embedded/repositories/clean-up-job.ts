@@ -46,7 +46,7 @@ import {
   storeProtections,
   writeProtections,
 } from './protections.ts';
-import { loadRequests, noteWait, storeRequest } from './requests.ts';
+import { loadUpkeepRequests, noteRequestWait, storeRequest } from './requests.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { storeSize, type StoredRepository } from './repositories.ts';
 
@@ -102,7 +102,7 @@ export const cleanUp =
       const since = retainedSince(policyAt(row, now), now, timeZone);
       const upkeep = await beginRun(tx, repository, run);
       const onHold = await loadObjectsOnHold(tx, repository, now);
-      const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
+      const { cleanUp: request } = (await loadUpkeepRequests(tx, repository)) ?? {};
       const erased = await beginErasure(tx, row, now);
       const isErasing = erased.length > 0;
       const protections = await loadProtections(tx, row, now);
@@ -157,7 +157,7 @@ export const cleanUp =
     if (due === 'attaching') return now + BUSY_MS;
     const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
     const wait = async (message: string): Promise<Ms> => {
-      await noteWait(context, tenant, repository, 'cleanUp', message);
+      await noteRequestWait(context, tenant, repository, 'cleanUp', message);
       return context.clock.now() + BUSY_MS;
     };
     // Who is on hold is written all the same.
@@ -165,7 +165,7 @@ export const cleanUp =
     const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
     if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
-      await noteWait(context, tenant, repository, 'cleanUp', message);
+      await noteRequestWait(context, tenant, repository, 'cleanUp', message);
       throw new Error(message);
     };
     const found = await find(tenant, repository);
@@ -413,7 +413,7 @@ async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
   await storeProtections(tx, repository, cleaned.protections);
   if (storedBytes !== null) await storeSize(tx, repository, storedBytes);
   await endRun(tx, repository, cleaned);
-  const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
+  const { cleanUp: request } = (await loadUpkeepRequests(tx, repository)) ?? {};
   // One that was requested since then begins after this one.
   if (request?.endedAt === null && request.requestedAt <= cleaned.startedAt)
     await storeRequest(tx, repository, {

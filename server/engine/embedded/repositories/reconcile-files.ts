@@ -3,7 +3,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type {
-  FileVersion,
+  StoredFileVersion,
   FileVersionStore,
   VersionedFile,
 } from '../object-storage/file-versions.ts';
@@ -213,7 +213,7 @@ async function findGood(
   versions: FileVersionStore,
   { type, name, versions: stored }: VersionedFile,
   known: StoredFileRow | null,
-): Promise<EngineResult<FileVersion | null>> {
+): Promise<EngineResult<StoredFileVersion | null>> {
   const before =
     stored.find(({ id }) => id === known?.version) ??
     (type === 'config' ? stored.at(-1) : undefined);
@@ -238,7 +238,7 @@ async function findGood(
 async function uncover(
   { versions, target }: LockedPlace,
   { type, name, versions: stored, markers }: VersionedFile,
-  good: FileVersion,
+  good: StoredFileVersion,
 ): Promise<EngineResult<Partial<StoredFileRow>>> {
   let isLocked = false;
   for (const { id } of stored.slice(0, stored.indexOf(good))) {

@@ -14,7 +14,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { isRunning } from '../attach/attachment.ts';
+import { isAttachmentRunning } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { makeFolderTarget } from '../restic/folder-target.ts';
 import { checkObjectLock, readLockMode } from '../object-storage/check-lock.ts';
@@ -216,7 +216,7 @@ export async function findRepositoryAccess(
         storage: await openStorage(tx, context, repository, row),
         policy: await loadLockPolicy(tx, repository, context.clock.now()),
         damaged: row.upkeep.damaged ?? [],
-        isAttaching: isRunning(row.attachment),
+        isAttaching: isAttachmentRunning(row.attachment),
       };
     },
     { readOnly: true },
@@ -351,7 +351,7 @@ export const readRepositoryUsage = (
 
 const getAttachment = (stored: RepositoryAttachment | null): AttachProgress | null =>
   stored && {
-    isDone: !isRunning(stored),
+    isDone: !isAttachmentRunning(stored),
     points: stored.points,
     objects: stored.objects,
     problems: stored.problems,

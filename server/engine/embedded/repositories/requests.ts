@@ -41,7 +41,7 @@ const request = (
 ): Promise<EngineResult<void>> =>
   store.tenant(tenant, async (tx) => {
     const now = clock.now();
-    const before = await loadRequests(tx, repository);
+    const before = await loadUpkeepRequests(tx, repository);
     if (before === null) return failed('missing', t.noRepository);
     if (await isAttaching(tx, repository)) return failed('busy', t.attaching);
     const key = type === 'repository-clean-up' ? 'cleanUp' : 'verification';
@@ -52,7 +52,7 @@ const request = (
     return ok(undefined);
   });
 
-export async function loadRequests(
+export async function loadUpkeepRequests(
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
 ): Promise<UpkeepRequests | null> {
@@ -77,7 +77,7 @@ export const storeRequest = async (
 };
 
 /** Stores why an open request waits. */
-export async function noteWait(
+export async function noteRequestWait(
   { store }: AppContext,
   tenant: TenantTx['tenant'],
   repository: BackupRepositoryId,
@@ -85,7 +85,7 @@ export async function noteWait(
   message: string,
 ): Promise<void> {
   await store.tenant(tenant, async (tx) => {
-    const { cleanUp, verification } = (await loadRequests(tx, repository)) ?? {};
+    const { cleanUp, verification } = (await loadUpkeepRequests(tx, repository)) ?? {};
     if (key === 'cleanUp' && cleanUp?.endedAt === null)
       await storeRequest(tx, repository, { cleanUp: { ...cleanUp, message } });
     if (key === 'verification' && verification?.endedAt === null)

@@ -11,7 +11,7 @@ import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
 import type { Repository } from '../restic/repository.ts';
-import { noteWait, storeRequest } from './requests.ts';
+import { noteRequestWait, storeRequest } from './requests.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
 /** The pause while a clean-up has the repository. */
@@ -60,7 +60,7 @@ export const repositoryVerification =
     if (stored === null) return null;
     const opened = await place.openRepository(tenant, repository);
     if (!opened.ok)
-      await noteWait(context, tenant, repository, 'verification', opened.error.message);
+      await noteRequestWait(context, tenant, repository, 'verification', opened.error.message);
     if (!opened.ok && opened.error.kind === 'busy') return now + BUSY_MS;
     if (!opened.ok) throw new Error(opened.error.message);
     try {

@@ -4,7 +4,7 @@ import { getBlobId } from './blob.ts';
 import { type ChunkSizes, findChunkEnds } from './chunker.ts';
 import { compressSync } from './compress.ts';
 import type { BlobId } from './pack.ts';
-import { makeSealer, type Sealer, splitKey } from './seal.ts';
+import { makeSealer, type Sealer, splitSealingKey } from './seal.ts';
 
 // What threads do for a repository. Each task has all that it needs, so that it can be repeated in
 // another thread. Its bytes come back with the answer, or are sealed.
@@ -51,7 +51,7 @@ export function makeTaskRunner(): (task: BlobTask) => Promise<BlobAnswer> {
 
   async function getSealer(key: Uint8Array): Promise<Sealer> {
     if (last?.key.equals(key) !== true) {
-      const sealer = await makeSealer(splitKey(key), {
+      const sealer = await makeSealer(splitSealingKey(key), {
         bytes: (count) => nonces.bytes.subarray(nonces.at, (nonces.at += count)),
       });
       last = { key: Buffer.from(key), sealer };

@@ -3,7 +3,7 @@ import { hash, scrypt } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock, Chance } from '#server/platform/app-context.ts';
 import { failed, type Failed, ok } from '../../result.ts';
-import { KEY_BYTES, type Key, makeSealer, splitKey } from './seal.ts';
+import { KEY_BYTES, type Key, makeSealer, splitSealingKey } from './seal.ts';
 import type { RepositoryTarget } from './target.ts';
 import { resticMessages as t } from './messages.en.ts';
 
@@ -34,10 +34,10 @@ interface Tools {
   readonly chance: Chance;
 }
 
-export const createMasterKey = ({ chance }: Tools): Key => splitKey(chance.bytes(KEY_BYTES));
+export const createMasterKey = ({ chance }: Tools): Key => splitSealingKey(chance.bytes(KEY_BYTES));
 
 /** Writes a key file for the password, and returns its id. `note` learns of the id before. */
-export async function addKey(
+export async function addRepositoryKey(
   target: RepositoryTarget,
   master: Key,
   password: string,
@@ -107,7 +107,7 @@ async function tryPassword(
   const key = Buffer.concat(
     [master.encrypt, master.mac.k, master.mac.r].map((part) => Buffer.from(part, 'base64')),
   );
-  return key.length === KEY_BYTES ? splitKey(key) : null;
+  return key.length === KEY_BYTES ? splitSealingKey(key) : null;
 }
 
 function deriveKey(
@@ -121,7 +121,7 @@ function deriveKey(
     const options = { N, r, p, maxmem: 128 * (N + p + 2) * r };
     try {
       scrypt(password, salt, KEY_BYTES, options, (error, bytes) =>
-        resolve(error === null ? ok(splitKey(bytes)) : invalidKey()),
+        resolve(error === null ? ok(splitSealingKey(bytes)) : invalidKey()),
       );
     } catch {
       resolve(invalidKey()); // such as an N that is no power of two

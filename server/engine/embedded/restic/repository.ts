@@ -7,7 +7,7 @@ import { type BlobRef, check, type CheckOptions, type CheckReport } from './chec
 import { type BlobThreads, type BlobWork, doHere } from './blob-threads.ts';
 import { makeGearTable } from './chunker.ts';
 import { type ResticConfig, createConfig, decodeConfig, encodeConfig } from './config.ts';
-import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
+import { addRepositoryKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { acquireLock, type Lock, type LockKind } from './lock.ts';
 import { findNeededPacks, type NeededFile, type NeededPoint } from './needed-packs.ts';
@@ -121,7 +121,7 @@ export async function initRepository(
     if (!removed.ok) return removed;
   }
   const master = createMasterKey(tools);
-  const key = await addKey(target, master, password, tools, cost);
+  const key = await addRepositoryKey(target, master, password, tools, cost);
   if (!key.ok) return key;
   const sealer = await makeSealer(master, tools.chance);
   const document = encodeConfig(createConfig(tools.chance));
@@ -284,7 +284,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
       for (const { type, id } of blobs) writer.markDamaged(type, id);
     },
     addPassword: (password, note) =>
-      addKey(target, key.master, password, { clock, chance }, cost, note),
+      addRepositoryKey(target, key.master, password, { clock, chance }, cost, note),
     async removeKey(keyId) {
       return keyId === key.id ? failed('conflict', t.passwordInUse) : target.remove('keys', keyId);
     },

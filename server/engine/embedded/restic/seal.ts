@@ -54,7 +54,7 @@ export async function makeSealer(key: Key, chance: Pick<Chance, 'bytes'>): Promi
 }
 
 /** Key bytes as scrypt derives them, and as restic orders them. */
-export const splitKey = (bytes: Uint8Array): Key => ({
+export const splitSealingKey = (bytes: Uint8Array): Key => ({
   encrypt: bytes.subarray(0, 32),
   macK: bytes.subarray(32, 48),
   macR: maskR(bytes.subarray(48, 64)),

@@ -15,7 +15,7 @@ export type ItemDecision =
     };
 
 /** Decides by the rules of a restore and what the target has of the item (RES-1, RES-2). */
-export function decide(
+export function decideWrite(
   { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
   found: FoundObject | null,
   kind: ItemKind,

@@ -6,8 +6,19 @@ import { failed, ok } from '../../result.ts';
 import type { SourceObject, WriteInput, Writer } from '../types.ts';
 import { stops } from './created-folders.ts';
 import { restoreMessages as t } from './messages.en.ts';
-import { getContent, type OpenedObject, type RunningTask, type TaskItem } from './running-task.ts';
-import { claimObject, loadStandIns, noteWait, recordStandIn, releaseObject } from './stand-ins.ts';
+import {
+  makeContentReader,
+  type OpenedObject,
+  type RunningTask,
+  type TaskItem,
+} from './running-task.ts';
+import {
+  claimObject,
+  loadStandIns,
+  noteWaitForStandIn,
+  recordStandIn,
+  releaseObject,
+} from './stand-ins.ts';
 
 /**
  * Returns where the items of an object go. One that was deleted comes back first, once for all its
@@ -46,7 +57,7 @@ async function open(
   const brought = await bringAlone(task, one, lost, object);
   if (brought.ok) return ok({ object: brought.value, plan: null });
   if (brought.error.kind !== 'busy') return brought;
-  const since = await noteWait(task, object);
+  const since = await noteWaitForStandIn(task, object);
   return task.clock.now() - since > WAIT_MS ? failed('missing', t.objectNeverCame) : brought;
 }
 
@@ -91,5 +102,5 @@ async function loadSettings(
   );
   return row === undefined
     ? () => Promise.resolve(failed('missing', t.noContent))
-    : getContent({ content }, row.parts);
+    : makeContentReader({ content }, row.parts);
 }

@@ -4,14 +4,14 @@ import { isImported } from '#contract/engine/imports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadState, type ObjectState } from '../explorer/children.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
-import { isWithin, parseNodeId } from '../explorer/node-id.ts';
+import { isWithinObject, parseNodeId } from '../explorer/node-id.ts';
 import { getFileAt } from '../index/file-versions.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
 import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outlook/keys.ts';
 import { getTop } from '../sources/outlook/places.ts';
-import type { Grant } from '../sources/sharing.ts';
+import type { SharingPermission } from '../sources/sharing.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -37,7 +37,7 @@ export interface PlannedItem {
 export interface SharedFolder {
   readonly object: string | null;
   readonly path: readonly PathPart[];
-  readonly grants: readonly Grant[];
+  readonly grants: readonly SharingPermission[];
 }
 export interface Plan {
   readonly folders: readonly PlannedFolder[];
@@ -65,7 +65,7 @@ export async function planRestore(
   const directoryIds = new Map<number, string>();
   for (const id of new Set<EngineId>(nodes)) {
     const ref = parseNodeId(id);
-    const isKnown = ref !== null && isWithin(ref, within);
+    const isKnown = ref !== null && isWithinObject(ref, within);
     const state = isKnown ? await loadState(tx, explorer, ref.object) : null;
     if (ref === null || state === null) return failed('missing', t.noNode, { field: 'nodes' });
     const refused = findRefusal(state);
@@ -228,7 +228,7 @@ interface FolderTree {
   isInbox(key: string): boolean;
   isAtPoint(key: string): boolean;
   /** Who a folder is shared with, and the folders that are. */
-  sharing(key: string): readonly Grant[];
+  sharing(key: string): readonly SharingPermission[];
   shared(): readonly string[];
 }
 

@@ -5,10 +5,10 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadTaskPlace } from './task-place.ts';
 import type { TaskId } from '#contract/ids.ts';
 
-export type Detail = Readonly<Record<string, string | number | boolean | null>>;
+export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;
 export interface RecordedCall {
   readonly what: string;
-  readonly detail: Detail;
+  readonly detail: AuditDetail;
 }
 
 /** Records what a user did. What Daybook does on its own schedule reads nothing for anybody. */

@@ -40,7 +40,7 @@ import {
   cancelTask,
   countPlainItems,
   getTask,
-  isWithin,
+  isWithinPlainLimit,
   listResults,
   listTasks,
   needsSecondPerson,
@@ -376,7 +376,10 @@ export function makeRestoreCalls(
       return call(
         scope,
         async (tx) => {
-          if (plain !== undefined && !(await isWithin(tx, scope, plain, input.items ?? 0)))
+          if (
+            plain !== undefined &&
+            !(await isWithinPlainLimit(tx, scope, plain, input.items ?? 0))
+          )
             return failed('conflict', t.tooManyAtOnce);
           const isOverseen = oversight !== undefined;
           const terms = { rights: allowed.value, needsApproval, isOverseen };

@@ -4,11 +4,11 @@ import { done, failed } from '../../result.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
-import { decide } from './decide.ts';
+import { decideWrite } from './decide.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { announce, joinSentences, readStoredGrants, shareAgain } from './sharing.ts';
 import {
-  getContent,
+  makeContentReader,
   readStored,
   storeStep,
   type ItemEnd,
@@ -106,11 +106,11 @@ async function restoreAsFound(
   if (!begun.ok) return problem(task, one, begun.error);
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
   const { kind } = one.item;
-  const decision = decide(input, copy.value ?? found, kind);
+  const decision = decideWrite(input, copy.value ?? found, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   const refusal = decision.replaces?.refusal;
   if (refusal !== undefined) return finish(task, one, 'failed', refusal);
-  const loss = await writer.describeLoss?.(one.item, getContent(task, one.item.parts));
+  const loss = await writer.describeLoss?.(one.item, makeContentReader(task, one.item.parts));
   if (loss?.ok === false) return problem(task, one, loss.error);
   const withLoss = (message: string): string =>
     loss?.value == null ? message : t.withLoss({ message, loss: loss.value });

@@ -10,8 +10,8 @@ import {
   addTask,
   IS_RETRY,
   IS_UNDO,
-  isSeen,
-  isWithin,
+  isTaskVisible,
+  isWithinPlainLimit,
   needsSecondPerson,
   type PlainLimit,
   type TaskRequest,
@@ -55,7 +55,7 @@ export async function requestRetry(
       (select count(*) from restore_item as i where i.tenant_id = ${tx.tenant} and i.task_id = t.id and i.outcome = 'failed') as failures
     from engine_task as t
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
-      and ${isSeen(tx.tenant, scope)}
+      and ${isTaskVisible(tx.tenant, scope)}
     for update of t`.execute(tx.sql);
   if (row === undefined) return failed('missing', t.noTask);
   const { request, failures } = row;
@@ -72,7 +72,7 @@ export async function requestRetry(
   // Roles may ask for one only since the restore.
   if (!needsApproval && (await needsSecondPerson(tx, open.value, nodes)))
     return failed('conflict', t.retrySecond);
-  if (plain !== undefined && !(await isWithin(tx, scope, plain, failures, task)))
+  if (plain !== undefined && !(await isWithinPlainLimit(tx, scope, plain, failures, task)))
     return failed('conflict', t.retryTooMany({ max: plain.maxItems }));
   const retry: TaskRequest = {
     ...request,

@@ -68,7 +68,7 @@ export type ReadStored = (item: Pick<StoredItem, 'parts'>) => WriteInput['conten
 export const readStored =
   (task: Pick<RunningTask, 'content'>): ReadStored =>
   ({ parts }) =>
-    getContent(task, parts);
+    makeContentReader(task, parts);
 
 /** A task while a process works on it. */
 export interface RunningTask {
@@ -147,7 +147,7 @@ export type ItemEnd =
   | { readonly ok: false; readonly error: EngineError };
 
 /** Reads the part that a writer asks for, or says that the backup has none. */
-export const getContent =
+export const makeContentReader =
   (
     { content }: Pick<RunningTask, 'content'>,
     parts: readonly StoredPart[],

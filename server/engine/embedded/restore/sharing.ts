@@ -3,7 +3,7 @@ import type { EngineError } from '#contract/engine/engine.ts';
 import type { SourceObject, StoredItem, Writer, Written } from '../types.ts';
 import { contentFailure, parseContent } from '../sources/content.ts';
 import { sortGrants } from '../sources/share.ts';
-import { getGrants, type Grant } from '../sources/sharing.ts';
+import { getGrants, type SharingPermission } from '../sources/sharing.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { RunningTask } from './running-task.ts';
 
@@ -13,7 +13,7 @@ const Stored = v.object({ permissions: v.array(v.unknown()) });
 export async function readStoredGrants(
   task: Pick<RunningTask, 'content'>,
   { kind, parts }: Pick<StoredItem, 'kind' | 'parts'>,
-): Promise<readonly Grant[]> {
+): Promise<readonly SharingPermission[]> {
   const part = parts.find(({ as }) => as === 'json');
   if (kind !== 'file' || part === undefined) return [];
   const pieces: Uint8Array[] = [];
@@ -30,7 +30,11 @@ export async function readStoredGrants(
 }
 
 /** Says what will come of the sharing of an item, as its dry run shows it (RES-6). */
-export function announce(grants: readonly Grant[], isWanted: boolean, now: number): string {
+export function announce(
+  grants: readonly SharingPermission[],
+  isWanted: boolean,
+  now: number,
+): string {
   if (grants.length === 0) return '';
   if (!isWanted) return t.notShared;
   const { wanted, lacks } = sortGrants(grants, now);
@@ -85,7 +89,7 @@ export async function shareAgain(
   writer: Writer,
   object: SourceObject,
   written: Written,
-  grants: readonly Grant[],
+  grants: readonly SharingPermission[],
 ): Promise<
   | { readonly ok: true; readonly value: SharedItem }
   | { readonly ok: false; readonly error: EngineError }

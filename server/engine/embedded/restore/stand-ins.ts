@@ -122,7 +122,7 @@ export function recordStandIn(task: RunningTask, object: SourceObject): StandInR
 }
 
 /** Returns since when a restore waits for an object to come back. */
-export async function noteWait(task: RunningTask, object: SourceObject): Promise<Ms> {
+export async function noteWaitForStandIn(task: RunningTask, object: SourceObject): Promise<Ms> {
   const { store, tenant, id } = task;
   await noteTop(task, object, {});
   const { rows } = await store.tenant(tenant, ({ sql: db }) =>

@@ -2,7 +2,7 @@ import type { RestoreInput } from '#contract/engine/engine.ts';
 import type { TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
-import type { Detail } from './record-call.ts';
+import type { AuditDetail } from './record-call.ts';
 import { findTaskRoute } from './tasks.ts';
 
 /** Lets a background job work on a task, where its repository is reached. */
@@ -13,7 +13,7 @@ export const scheduleTask = async (tx: TenantTx, task: TaskId, at: number): Prom
 export const restoreDetail = (
   task: TaskId,
   { explorer, nodes, target, dryRun }: RestoreInput,
-): Detail => ({
+): AuditDetail => ({
   task,
   session: explorer,
   node: nodes[0] ?? null,

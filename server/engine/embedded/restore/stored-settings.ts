@@ -3,7 +3,7 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import { failed } from '../../result.ts';
 import type { PathPart, WriteInput } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
-import { getContent, type RunningTask } from './running-task.ts';
+import { makeContentReader, type RunningTask } from './running-task.ts';
 
 /**
  * Returns the settings of an object as they were when the backup had the top folder of a path last,
@@ -44,5 +44,5 @@ export const getSettingsAt =
     );
     return row === undefined
       ? failed('missing', t.noContent)
-      : getContent(task, row.parts)(as, name);
+      : makeContentReader(task, row.parts)(as, name);
   };

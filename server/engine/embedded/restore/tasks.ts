@@ -112,7 +112,7 @@ export async function requestUndo(
         and r.kind = 'restore' and r.state <> 'done') as retrying
     from engine_task as t
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
-      and ${isSeen(tx.tenant, scope)}
+      and ${isTaskVisible(tx.tenant, scope)}
     for update of t`.execute(tx.sql);
   if (row === undefined) return failed('missing', t.noTask);
   if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
@@ -174,7 +174,7 @@ export interface PlainLimit {
  * Restores that start at the same moment wait for each other here, so that each counts the others.
  * `retried`: the restore of which these items are, which may have counted them.
  */
-export async function isWithin(
+export async function isWithinPlainLimit(
   tx: TenantTx,
   scope: EngineScope,
   { since, maxItems }: PlainLimit,
@@ -347,7 +347,7 @@ export async function needsSecondPerson(
 }
 
 /** Operators see their own restores, as long as all that these are about is in their scope. */
-export function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {
+export function isTaskVisible(tenant: string, scope: EngineScope): RawBuilder<boolean> {
   const operator = getOperator(scope);
   return operator === null
     ? sql`true`
@@ -364,7 +364,7 @@ export async function getTask(
   const { rows } = await sql<TaskRow>`
     select ${getTaskColumns(scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
-      and ${isSeen(tenant, scope)}`.execute(db);
+      and ${isTaskVisible(tenant, scope)}`.execute(db);
   return rows[0] === undefined ? failed('missing', t.noTask) : ok(shown(rows[0]));
 }
 
@@ -378,7 +378,7 @@ export async function listTasks(
   if (!read.ok) return read;
   const { rows } = await sql<TaskRow>`
     select ${getTaskColumns(scope)} from engine_task as t
-    where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and ${isSeen(tenant, scope)}
+    where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and ${isTaskVisible(tenant, scope)}
       and ${read.value === null ? sql`true` : sql`(t.created_at, t.id) < (${read.value.key}::bigint, ${read.value.n}::uuid)`}
     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(db);
   const tasks = rows.slice(0, limit).map(shown);
@@ -477,7 +477,7 @@ export async function cancelTask(
   const { rows } = await sql<{ state: string }>`
     update engine_task as t set state = case when t.state in ('done', 'awaiting-approval') then t.state else 'stopping' end
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
-      and ${isSeen(tenant, scope)}
+      and ${isTaskVisible(tenant, scope)}
     returning t.state`.execute(db);
   if (rows[0] === undefined) return failed('missing', t.noTask);
   return rows[0].state === 'stopping' ? ok(undefined) : failed('conflict', t.running);

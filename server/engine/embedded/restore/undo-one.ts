@@ -4,7 +4,7 @@ import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { replacedItem, type ReplacedItem, type WrittenItem } from './replaced-item.ts';
 import {
-  getContent,
+  makeContentReader,
   readStored,
   storeStep,
   type ItemEnd,
@@ -57,7 +57,7 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
         },
         keepBoth: false,
         flags: AS_IT_WAS,
-        content: getContent(task, replaced.parts),
+        content: makeContentReader(task, replaced.parts),
       },
       task,
     );

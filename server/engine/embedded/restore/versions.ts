@@ -6,7 +6,7 @@ import { NOWHERE } from '../repositories/expired.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import type { WrittenItem } from './replaced-item.ts';
-import { getContent, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
+import { makeContentReader, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
 
 /**
  * Returns the versions of a file that backups have from before the one that is restored, the oldest
@@ -97,7 +97,7 @@ export async function writeVersions(
       : input.replaces;
   const { state } = input;
   for (const [at, version] of input.versions.entries()) {
-    const content = getContent(task, version.parts);
+    const content = makeContentReader(task, version.parts);
     const written = await writer.write(
       place,
       version,

@@ -186,7 +186,7 @@ export async function metadataNode(
 ): Promise<EngineResult<readonly TreeNode[]>> {
   if (lines.length === 0) return { ok: true, value: [] };
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const saved = await repository.saveFile(getStream(bytes));
+  const saved = await repository.saveFile(streamBytes(bytes));
   if (!saved.ok) return saved;
   const { content, sizeBytes } = saved.value;
   return {
@@ -195,7 +195,7 @@ export async function metadataNode(
   };
 }
 
-export async function* getStream(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+export async function* streamBytes(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   await Promise.resolve();
   yield bytes;
 }

@@ -43,7 +43,7 @@ export function parseContent(bytes: Uint8Array): unknown {
 export const SMALL_BYTES: Bytes = 4 * 1_048_576;
 
 /** Content that throws a `ContentError` where it can't be read. */
-export async function* getStream(
+export async function* streamContent(
   parts: AsyncIterable<EngineResult<Uint8Array>>,
 ): AsyncGenerator<Uint8Array> {
   for await (const part of parts) {

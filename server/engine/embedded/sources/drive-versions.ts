@@ -13,9 +13,9 @@ import type {
   ListedVersions,
   WantedVersion,
 } from '../types.ts';
-import { getStream, SMALL_BYTES } from './content.ts';
+import { streamContent, SMALL_BYTES } from './content.ts';
 import { inParallel } from './parallel.ts';
-import { getTime, maybe } from './shapes.ts';
+import { parseGraphTime, maybe } from './shapes.ts';
 
 // Versions of files, as Graph's `driveItemVersion` describes them.
 // Source: learn.microsoft.com/graph/api/driveitem-list-versions, driveitemversion-get-contents
@@ -78,7 +78,7 @@ function toVersion({ id, size, ...row }: v.InferOutput<typeof Version>): FileVer
   const { user, application } = row.lastModifiedBy ?? {};
   return {
     id,
-    at: getTime(row.lastModifiedDateTime) ?? 0,
+    at: parseGraphTime(row.lastModifiedDateTime) ?? 0,
     people: user?.displayName ?? user?.email ?? application?.displayName ?? '',
     bytes: size ?? 0,
   };
@@ -101,12 +101,12 @@ export async function* fetchFileVersions(
       bytes += part.value.byteLength;
       // Listed with a fraction of its size.
       if (bytes > SMALL_BYTES)
-        return { ...one, content: ok(getStream(getVersion(client, drive, one))) };
+        return { ...one, content: ok(streamContent(getVersion(client, drive, one))) };
     }
     return { ...one, content: ok(Buffer.concat(parts)) };
   });
   for (const one of versions.filter((version) => !isSmall(version)))
-    yield { ...one, content: ok(getStream(getVersion(client, drive, one))) };
+    yield { ...one, content: ok(streamContent(getVersion(client, drive, one))) };
 }
 
 const getVersion = (client: GraphClient, drive: string, { file, version }: WantedVersion) =>

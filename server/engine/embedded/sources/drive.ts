@@ -17,9 +17,9 @@ import type {
 } from '../types.ts';
 import { fetchFileVersions, listFileVersions } from './drive-versions.ts';
 import { latestRows, readDelta } from './delta.ts';
-import { getStream, SMALL_BYTES } from './content.ts';
+import { streamContent, SMALL_BYTES } from './content.ts';
 import { inParallel } from './parallel.ts';
-import { getTime, maybe } from './shapes.ts';
+import { parseGraphTime, maybe } from './shapes.ts';
 import { readFolderGrants, readPermissions } from './sharing.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
@@ -160,13 +160,13 @@ export async function* fetchFiles(
         bytes += part.value.byteLength;
         // Notebooks are listed with a fraction of their size.
         if (bytes > SMALL_BYTES)
-          return fetched(client, drive, entry, getStream(getDownload(client, drive, entry)));
+          return fetched(client, drive, entry, streamContent(getDownload(client, drive, entry)));
       }
       return fetched(client, drive, entry, Buffer.concat(parts));
     });
     for (const entry of current)
       if ('row' in entry && entry.item.bytes > SMALL_BYTES)
-        yield await fetched(client, drive, entry, getStream(getDownload(client, drive, entry)));
+        yield await fetched(client, drive, entry, streamContent(getDownload(client, drive, entry)));
   }
 }
 
@@ -205,7 +205,7 @@ const itemPath = (drive: string, key: string): string =>
  * Returns files as they are now, in their order. `paths`: within the drive, `/items/<id>` or
  * `/root:/<path>:`. Null: there is no such file. `folder`: the id of the folder, or that of the top.
  */
-export async function readFiles(
+export async function readDriveFiles(
   client: GraphClient,
   drive: string,
   paths: readonly string[],
@@ -317,7 +317,9 @@ const getParent = ({ parentReference }: DriveItem, top: string): string =>
 
 export function getItem(row: DriveItem, folder: string): ItemChange {
   const changedAt =
-    getTime(row.fileSystemInfo?.lastModifiedDateTime) ?? getTime(row.lastModifiedDateTime) ?? 0;
+    parseGraphTime(row.fileSystemInfo?.lastModifiedDateTime) ??
+    parseGraphTime(row.lastModifiedDateTime) ??
+    0;
   const { user } = row.lastModifiedBy ?? {};
   const hash = getHash(row);
   return {
@@ -327,7 +329,10 @@ export function getItem(row: DriveItem, folder: string): ItemChange {
     kind: 'file',
     title: row.name ?? '',
     people: user?.displayName ?? user?.email ?? '',
-    at: getTime(row.fileSystemInfo?.createdDateTime) ?? getTime(row.createdDateTime) ?? changedAt,
+    at:
+      parseGraphTime(row.fileSystemInfo?.createdDateTime) ??
+      parseGraphTime(row.createdDateTime) ??
+      changedAt,
     changedAt,
     bytes: row.size ?? 0,
     flags: hash === null ? {} : { hash },

@@ -4,7 +4,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { StoredItem, WriteInput } from '../types.ts';
 import { readContent } from './content.ts';
-import { MAX_MIME_BYTES, readMime } from './mail.ts';
+import { MAX_MIME_BYTES, readMimeContent } from './mail.ts';
 import { getAttachment } from './mail-message.ts';
 
 /** Returns the stored content of an item. */
@@ -40,7 +40,7 @@ export async function hasOtherContent(
     return before.error.kind === 'missing' || before.error.kind === 'damaged'
       ? { ok: true, value: false }
       : before;
-  const now = await readMime(client, user, id);
+  const now = await readMimeContent(client, user, id);
   if (!now.ok)
     return now.error.kind === 'missing'
       ? { ok: true, value: false }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Bytes } from '#contract/ids.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { contentUrl } from '../graph/clouds.ts';
-import { readJson, sendRequest } from '../graph/request.ts';
+import { readResponseJson, sendRequest } from '../graph/request.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { mailboxPath, UNAVAILABLE } from './mail-export.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
@@ -49,7 +49,7 @@ async function importOnce(
       Mode: 'create',
       Data: Buffer.from(stream).toString('base64'),
     }),
-    read: (response) => readJson(response, Imported, MAX_ANSWER_BYTES),
+    read: (response) => readResponseJson(response, Imported, MAX_ANSWER_BYTES),
   });
   if (imported.ok) return { ok: true, value: imported.value.itemId };
   // The link has a permission of its own: this says nothing about the sign-in.

@@ -296,7 +296,7 @@ export async function readMails(
 }
 
 /** Returns a mail as MIME. */
-export const readMime = (
+export const readMimeContent = (
   client: GraphClient,
   user: string,
   key: string,
@@ -319,7 +319,7 @@ async function* fetchMails(
       mailbox === null ? NO_EXPORT : await exportMails(client, mailbox, chunk);
     if (!isAvailable) ids.deny(client, user);
     yield* inParallel(chunk, BATCH_SIZE, async (item): Promise<FetchedItem> => {
-      const mime = await readMime(client, user, item.key);
+      const mime = await readMimeContent(client, user, item.key);
       if (!mime.ok) return { item, ok: false, error: mime.error };
       const { value } = mime;
       const bytes = item.bytes === 0 ? value.byteLength : item.bytes;

@@ -8,7 +8,7 @@ import type { FoundObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import { parseContent, readContent } from './content.ts';
-import { splitKey } from './site-parts.ts';
+import { parseSitePartKey } from './site-parts.ts';
 import {
   type GraphColumn,
   getFieldName,
@@ -38,7 +38,7 @@ const HEADERS = { prefer: 'HonorNonIndexedQueriesWarningMayFailRandomly' };
  * another row with the same title is another row.
  */
 export async function findRow(target: RowTarget, item: StoredItem): Reply<FoundObject | null> {
-  const { part, id } = splitKey(item.key);
+  const { part, id } = parseSitePartKey(item.key);
   if (part === target.list) {
     const columns = await readColumns(target.client, target);
     if (!columns.ok) return columns;
@@ -85,7 +85,7 @@ function toFound(
   item: StoredItem,
 ): FoundObject {
   const now = getRowItem(row, target, columns, 0);
-  const isOwn = splitKey(item.key).part === target.list;
+  const isOwn = parseSitePartKey(item.key).part === target.list;
   const isSameState = now.key === item.key && now.changeKey === item.changeKey;
   const [whole, portable] = splitHash(item);
   const [wholeNow, portableNow] = splitHash(now);
@@ -104,13 +104,13 @@ export async function writeRow(
 ): Reply<Written> {
   const stored = await readStored(input);
   if (!stored.ok) return stored;
-  const isOwn = splitKey(item.key).part === target.list;
+  const isOwn = parseSitePartKey(item.key).part === target.list;
   const columns = await ensureColumns(target, stored.value, isOwn);
   if (!columns.ok) return columns;
   const fields = getValues(stored.value, columns.value, isOwn, input.replaces !== null);
   const { client } = target;
   if (input.replaces !== null) {
-    const { id } = splitKey(input.replaces.key);
+    const { id } = parseSitePartKey(input.replaces.key);
     const changed = await client.patch(
       `${listPath(target)}/items/${encodeURIComponent(id)}/fields`,
       fields,

@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 export const maybe = <S extends v.GenericSchema>(schema: S) =>
   v.fallback(v.nullish(schema), undefined);
 
-export function getTime(date: string | null | undefined): Ms | null {
+export function parseGraphTime(date: string | null | undefined): Ms | null {
   const at = Date.parse(date ?? '');
   return Number.isNaN(at) ? null : at;
 }

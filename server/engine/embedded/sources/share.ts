@@ -6,7 +6,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import type { Shared } from '../types.ts';
 import { done } from '../../result.ts';
 import {
-  type Grant,
+  type SharingPermission,
   type LinkGrant,
   type PersonGrant,
   Permission,
@@ -22,7 +22,7 @@ const Created = v.object({ id: v.string() });
 interface Present {
   /** Null: the item inherits it. */
   readonly id: string | null;
-  readonly grant: Grant;
+  readonly grant: SharingPermission;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function shareItem(
   client: GraphClient,
   item: string,
   changeKey: string,
-  grants: readonly Grant[],
+  grants: readonly SharingPermission[],
   isOtherOrganization: boolean,
 ): Reply<Shared> {
   const { wanted, lacks } = sortGrants(grants, client.ports.clock.now());
@@ -91,7 +91,7 @@ export async function unshareItem(
 
 /** What of the grants can be given at a moment, each once; and why the others can't. */
 export function sortGrants(
-  grants: readonly Grant[],
+  grants: readonly SharingPermission[],
   now: Ms,
 ): { readonly wanted: readonly (PersonGrant | LinkGrant)[]; readonly lacks: readonly string[] } {
   const wanted: (PersonGrant | LinkGrant)[] = [];
@@ -105,7 +105,7 @@ export function sortGrants(
   return { wanted, lacks };
 }
 
-function findLack(grant: Grant, now: Ms): string | null {
+function findLack(grant: SharingPermission, now: Ms): string | null {
   if (grant.kind === 'other' && grant.isUnread === true) return t.sharingUnread;
   if (grant.kind === 'other') return t.notGrantable({ name: grant.name || t.unnamed });
   const isExpired = grant.expiresAt !== null && grant.expiresAt <= now;
@@ -116,7 +116,7 @@ function findLack(grant: Grant, now: Ms): string | null {
 }
 
 /** Whether one grant gives at least what another does. */
-function covers(one: Grant, other: PersonGrant | LinkGrant): boolean {
+function covers(one: SharingPermission, other: PersonGrant | LinkGrant): boolean {
   if (one.kind === 'person' && other.kind === 'person') {
     const isSame =
       one.id !== null && other.id !== null

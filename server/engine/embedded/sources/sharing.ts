@@ -34,8 +34,8 @@ const OtherGrant = v.object({
   name: v.string(),
   isUnread: v.optional(v.literal(true)),
 });
-export const Grant = v.variant('kind', [PersonGrant, LinkGrant, OtherGrant]);
-export type Grant = v.InferOutput<typeof Grant>;
+export const SharingPermission = v.variant('kind', [PersonGrant, LinkGrant, OtherGrant]);
+export type SharingPermission = v.InferOutput<typeof SharingPermission>;
 export type PersonGrant = v.InferOutput<typeof PersonGrant>;
 export type LinkGrant = v.InferOutput<typeof LinkGrant>;
 
@@ -71,7 +71,7 @@ export const Permission = v.object({
 export type Permission = v.InferOutput<typeof Permission>;
 
 /** Returns what permissions give of an item itself. What it inherits comes with its folder. */
-export function getGrants(permissions: readonly unknown[]): readonly Grant[] {
+export function getGrants(permissions: readonly unknown[]): readonly SharingPermission[] {
   const own = permissions.flatMap((one) => {
     const read = v.safeParse(Permission, one);
     return read.success && !read.output.inheritedFrom ? [read.output] : [];
@@ -79,14 +79,14 @@ export function getGrants(permissions: readonly unknown[]): readonly Grant[] {
   return own.flatMap(getGrantsOfOne);
 }
 
-export function getGrantsOfOne(permission: Permission): readonly Grant[] {
+export function getGrantsOfOne(permission: Permission): readonly SharingPermission[] {
   const { link, roles } = permission;
   const expiresAt = getTime(permission.expirationDateTime);
   if (link?.scope === 'existingAccess') return [];
   // Owners have a file because it is in their drive.
   if (!link && roles.includes('owner')) return [];
   const role = roles.includes('write') ? 'write' : roles.includes('read') ? 'read' : null;
-  const toPerson = (identities: Identities | null | undefined): Grant => {
+  const toPerson = (identities: Identities | null | undefined): SharingPermission => {
     const found = findPerson(identities, permission.invitation?.email ?? null);
     return found === null || role === null
       ? { kind: 'other', name: getName(identities) }
@@ -177,13 +177,13 @@ export async function readFolderGrants(
   client: GraphClient,
   drive: string,
   keys: readonly string[],
-): Promise<EngineResult<readonly (readonly Grant[] | null)[]>> {
+): Promise<EngineResult<readonly (readonly SharingPermission[] | null)[]>> {
   const paths = keys.map((key) => `${drive}/items/${encodeURIComponent(key)}/permissions`);
   const results = await readBatch(
     client,
     paths.map((path) => ({ path })),
   );
-  const all: (readonly Grant[] | null)[] = [];
+  const all: (readonly SharingPermission[] | null)[] = [];
   for (const result of results) {
     if (!result.ok && PASSING.has(result.error.kind)) return { ok: false, error: result.error };
     const read = result.ok ? v.safeParse(FirstPage, result.value) : null;

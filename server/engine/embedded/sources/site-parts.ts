@@ -54,7 +54,7 @@ export async function readAll<S extends v.GenericSchema>(
 }
 
 /** The library or list that an item belongs to, and its own id there. */
-export function splitKey(key: string): { readonly part: string; readonly id: string } {
+export function parseSitePartKey(key: string): { readonly part: string; readonly id: string } {
   const at = key.indexOf(SCOPE_MARK);
   return at < 0 ? { part: key, id: '' } : { part: key.slice(0, at), id: key.slice(at + 1) };
 }

@@ -8,8 +8,8 @@ import { SCOPE_MARK } from '../types.ts';
 import type { ChangePage, FetchedItem, ItemChange } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
 import { failedItem, DriveUser } from './drive.ts';
-import { getTime, maybe } from './shapes.ts';
-import { readAll, sitePath, splitKey } from './site-parts.ts';
+import { parseGraphTime, maybe } from './shapes.ts';
+import { readAll, sitePath, parseSitePartKey } from './site-parts.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
 /** A list of a site, both by their ids. */
@@ -158,7 +158,7 @@ async function* fetchRows(
     const chunk = items.slice(from, from + BATCH);
     const results = await readBatch(
       client,
-      chunk.map(({ key }) => ({ path: rowPath(place, splitKey(key).id) })),
+      chunk.map(({ key }) => ({ path: rowPath(place, parseSitePartKey(key).id) })),
     );
     for (const [n, item] of chunk.entries()) {
       const result = results[n];
@@ -196,7 +196,7 @@ export function getRowItem(
   columns: readonly GraphColumn[],
   bytes: number,
 ): ItemChange {
-  const changedAt: Ms = getTime(row.lastModifiedDateTime) ?? 0;
+  const changedAt: Ms = parseGraphTime(row.lastModifiedDateTime) ?? 0;
   const { user } = row.lastModifiedBy ?? {};
   const fields = row.fields ?? {};
   return {
@@ -206,7 +206,7 @@ export function getRowItem(
     kind: 'row',
     title: showValue(fields['Title']) || `#${row.id}`,
     people: user?.displayName ?? user?.email ?? '',
-    at: getTime(row.createdDateTime) ?? changedAt,
+    at: parseGraphTime(row.createdDateTime) ?? changedAt,
     changedAt,
     bytes,
     flags: { fields: getFirstValues(fields, columns), hash: hashValues(fields, columns) },

@@ -17,7 +17,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import { driveClient } from './drive.ts';
 import { mapKeys, writeToDrive } from './drive-writer.ts';
-import { listSiteParts, type SitePart, sitePath, splitKey } from './site-parts.ts';
+import { listSiteParts, type SitePart, sitePath, parseSitePartKey } from './site-parts.ts';
 import { findSameRow, removeRow, type RowTarget, writeRow, findRow } from './row-writer.ts';
 
 /** Writes files back to libraries of sites, and rows to their lists. */
@@ -53,7 +53,7 @@ export function siteWriter(ports: GraphPorts): Writer {
       const { site, part } = found.value;
       if (part.kind === 'list') return findSameRow(toRows(site, part), item, other);
       const inner = openFiles(site, part.key);
-      const beside = other === null ? null : { ...other, key: splitKey(other.key).id };
+      const beside = other === null ? null : { ...other, key: parseSitePartKey(other.key).id };
       return withPart(
         part.key,
         await inner.findCopy(within(place), plain(part, item), beside, call),
@@ -93,7 +93,7 @@ export function siteWriter(ports: GraphPorts): Writer {
       const replaces =
         input.replaces === null
           ? null
-          : { ...input.replaces, key: splitKey(input.replaces.key).id };
+          : { ...input.replaces, key: parseSitePartKey(input.replaces.key).id };
       const written = await openFiles(site, key).write(
         within(place),
         plain(part.value.part, item),
@@ -105,7 +105,7 @@ export function siteWriter(ports: GraphPorts): Writer {
         : written;
     },
     async rename(object, found, name, call) {
-      const { part, id } = splitKey(found.key);
+      const { part, id } = parseSitePartKey(found.key);
       if (!isLibrary(part)) return failed('unsupported', t.unsupported);
       const files = openFiles(open(object, call), part);
       const renamed = await files.rename?.(object, { ...found, key: id }, name, call);
@@ -114,20 +114,20 @@ export function siteWriter(ports: GraphPorts): Writer {
     },
     async remove(object, written, call) {
       const site = open(object, call);
-      const { part, id } = splitKey(written.key);
+      const { part, id } = parseSitePartKey(written.key);
       return isLibrary(part)
         ? openFiles(site, part).remove(object, { ...written, key: id }, call)
         : removeRow({ client: site.client, site: site.id, list: part }, { ...written, key: id });
     },
     async removeFolder(object, key, call) {
       const site = open(object, call);
-      const { part, id } = splitKey(key);
+      const { part, id } = parseSitePartKey(key);
       return id === ''
         ? removePart(site, part)
         : openFiles(site, part).removeFolder(object, id, call);
     },
     async share(object, item, grants, call) {
-      const { part, id } = splitKey(item.key);
+      const { part, id } = parseSitePartKey(item.key);
       // Graph shares files and folders, not libraries, lists or rows.
       if (!isLibrary(part) || id === '') return failed('unsupported', t.unsupported);
       const files = openFiles(open(object, call), part);
@@ -137,7 +137,7 @@ export function siteWriter(ports: GraphPorts): Writer {
       );
     },
     async unshare(object, key, permissions, call) {
-      const { part, id } = splitKey(key);
+      const { part, id } = parseSitePartKey(key);
       return openFiles(open(object, call), part).unshare?.(object, id, permissions, call) ?? done;
     },
   };
@@ -170,7 +170,7 @@ const within = ({ object, path }: Place): Place => ({ object, path: path.slice(1
 
 /** The item as its library knows it; one of another library is only found by its name there. */
 const plain = ({ key }: SitePart, item: StoredItem): StoredItem => {
-  const { part, id } = splitKey(item.key);
+  const { part, id } = parseSitePartKey(item.key);
   return part === key ? { ...item, key: id } : { ...item, changeKey: '' };
 };
 

@@ -14,7 +14,7 @@ import type {
 } from '../types.ts';
 import { driveClient, failedItem, fetchFiles, readDriveChanges } from './drive.ts';
 import { type DriveKeys, fetchVersionsByDrive, listVersionsByDrive } from './drive-versions.ts';
-import { listSiteParts, type SitePart, splitKey } from './site-parts.ts';
+import { listSiteParts, type SitePart, parseSitePartKey } from './site-parts.ts';
 import { makeRowReader, type RowReader } from './site-rows.ts';
 
 /**
@@ -64,7 +64,7 @@ export const siteSource = (ports: GraphPorts): ObjectSource => {
 
 const KEYS: DriveKeys = {
   split(key) {
-    const { part, id } = splitKey(key);
+    const { part, id } = parseSitePartKey(key);
     return { drive: part, id };
   },
   join: (drive, id) => `${drive}${SCOPE_MARK}${id}`,
@@ -133,7 +133,7 @@ async function* readLibrary(
   }
 }
 
-const getPart = ({ key }: ItemChange): string => splitKey(key).part;
+const getPart = ({ key }: ItemChange): string => parseSitePartKey(key).part;
 
 async function* fetchPart(
   client: GraphClient,
@@ -146,7 +146,7 @@ async function* fetchPart(
   const others = items.filter(({ kind }) => kind === 'row');
   if (others.length > 0) yield* rows.fetch(client, { site, list: part }, others);
   if (files.length === 0) return;
-  const plain = files.map((item) => ({ ...item, key: splitKey(item.key).id }));
+  const plain = files.map((item) => ({ ...item, key: parseSitePartKey(item.key).id }));
   for await (const fetched of fetchFiles(client, drivePath(part), plain)) {
     const item = { ...fetched.item, key: `${part}${SCOPE_MARK}${fetched.item.key}` };
     yield fetched.ok ? { ...fetched, item } : failedItem(item, fetched.error);

@@ -1,7 +1,7 @@
 import type { GraphClient } from '../graph/client.ts';
 import type { FetchedItem, ItemChange } from '../types.ts';
 import { fetchFiles } from './drive.ts';
-import { getFileKey, parseFileKey } from './team-paths.ts';
+import { getTeamFileKey, parseFileKey } from './team-paths.ts';
 
 /** Reads files of a team from the drives that they are in. */
 export async function* fetchTeamFiles(
@@ -13,6 +13,6 @@ export async function* fetchTeamFiles(
     const own = files.map((file) => ({ ...file, key: parseFileKey(file.key).item }));
     const fetched = fetchFiles(client, `/drives/${encodeURIComponent(drive)}`, own);
     for await (const { item, ...result } of fetched)
-      yield { item: { ...item, key: getFileKey(drive, item.key) }, ...result };
+      yield { item: { ...item, key: getTeamFileKey(drive, item.key) }, ...result };
   }
 }

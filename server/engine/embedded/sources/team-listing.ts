@@ -14,7 +14,7 @@ import type {
   SourceObject,
 } from '../types.ts';
 import { teamMessages } from './team.messages.en.ts';
-import { channelPath, getFileKey, getTabsKey, SETTINGS_KEY, teamPath } from './team-paths.ts';
+import { channelPath, getTeamFileKey, getTabsKey, SETTINGS_KEY, teamPath } from './team-paths.ts';
 import { ALL_CHANNELS, readMembership } from './team-place.ts';
 
 /** What of an item was read with its listing, so that it is not read twice. */
@@ -106,7 +106,7 @@ export async function listTeam(
       drives.set(at.drive, { id: at.drive, root: root.value.id, isShared, cursor: null });
     }
     folders.push({
-      key: getFileKey(at.drive, at.folder),
+      key: getTeamFileKey(at.drive, at.folder),
       parent: channel.id,
       name: teamMessages.files,
       wellKnown: 'files',
@@ -117,7 +117,7 @@ export async function listTeam(
   );
   for (const drive of usedDrives)
     folders.push({
-      key: getFileKey(drive.id, drive.root),
+      key: getTeamFileKey(drive.id, drive.root),
       // The other files of a private channel's own site belong to it.
       parent: drive.isShared
         ? null
@@ -139,7 +139,7 @@ export async function listTeam(
         ...known.others.filter((key) => !present.has(key)),
         ...known.drives
           .filter((drive) => !usedDrives.some(({ id }) => id === drive.id))
-          .map(({ id, root }) => getFileKey(id, root)),
+          .map(({ id, root }) => getTeamFileKey(id, root)),
       ],
       channels,
       drives: usedDrives,
@@ -165,8 +165,8 @@ async function findLeftFolders(
     if (!folder.ok) continue;
     const { id, name, parentReference } = folder.value;
     folders.push({
-      key: getFileKey(drive.id, id),
-      parent: getFileKey(drive.id, parentReference.id ?? drive.root),
+      key: getTeamFileKey(drive.id, id),
+      parent: getTeamFileKey(drive.id, parentReference.id ?? drive.root),
       name: name ?? '',
       wellKnown: null,
     });

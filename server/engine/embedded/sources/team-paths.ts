@@ -20,7 +20,7 @@ export const getTabsKey = (channel: string): string => `tabs:${channel}`;
 export const SETTINGS_KEY = 'settings';
 
 /** A team has files in several drives. */
-export const getFileKey = (drive: string, item: string): string => `${drive}/${item}`;
+export const getTeamFileKey = (drive: string, item: string): string => `${drive}/${item}`;
 export function parseFileKey(key: string): { readonly drive: string; readonly item: string } {
   const at = key.indexOf('/');
   return { drive: key.slice(0, at), item: key.slice(at + 1) };

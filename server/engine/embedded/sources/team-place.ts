@@ -58,7 +58,7 @@ export type TeamPlace =
       readonly below: readonly PathPart[];
     };
 
-export function readPlace({ path }: Place): TeamPlace {
+export function parseTeamPlace({ path }: Place): TeamPlace {
   const [top, part, ...below] = path;
   if (top === undefined) return { kind: 'team' };
   if (isTopFolder(top)) return { kind: 'files', channel: null, isTop: true, below: path.slice(1) };
@@ -168,7 +168,7 @@ export async function listMembers(client: GraphClient, path: string): Reply<read
   return { ok: true, value: members };
 }
 
-export async function listOwners(
+export async function listTeamOwners(
   client: GraphClient,
   object: SourceObject,
 ): Reply<readonly string[]> {

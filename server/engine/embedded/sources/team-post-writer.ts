@@ -7,7 +7,7 @@ import { done, failed } from '../../result.ts';
 import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { channelPath, messagePath } from './team-paths.ts';
-import { listOwners, type OpenChannel } from './team-place.ts';
+import { listTeamOwners, type OpenChannel } from './team-place.ts';
 import {
   getAuthor,
   getHostedIds,
@@ -256,7 +256,7 @@ async function post(
   let isSigned = false;
   for (let shift = 0; shift <= MAX_SHIFT;) {
     if (author === null) {
-      const owners = await listOwners(client, object);
+      const owners = await listTeamOwners(client, object);
       if (!owners.ok) return owners;
       author = owners.value[0] ?? null;
       if (author === null) return failed('invalid', t.noOwner);

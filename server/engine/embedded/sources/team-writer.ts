@@ -18,7 +18,7 @@ import type {
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
 import { describeLoss } from './team-attachments.ts';
 import { driveWriter, mapKeys } from './drive-writer.ts';
-import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
+import { getTeamFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
   addOtherPeople,
   checkChannel,
@@ -35,7 +35,7 @@ import {
   findDrivePlace,
   getMembership,
   type OpenChannel,
-  readPlace,
+  parseTeamPlace,
 } from './team-place.ts';
 import { isDeleted } from './team-posts.ts';
 import { endMigration, findPost, readStoredThread, writePost } from './team-post-writer.ts';
@@ -54,7 +54,7 @@ const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
   return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
 };
 const toTeamFound = (found: FoundObject | null, { drive }: DrivePlace): FoundObject | null =>
-  mapKeys(found, (key) => getFileKey(drive, key));
+  mapKeys(found, (key) => getTeamFileKey(drive, key));
 
 /**
  * Writes teams back: channels that are missing, posts with author and date, files through their
@@ -81,7 +81,7 @@ export function teamWriter(
 
   /** The folder of a drive that a place of files is; null: its channel is missing. */
   const openDrive = async (place: Place, call: SourceCall): Reply<DrivePlace | null> => {
-    const at = readPlace(place);
+    const at = parseTeamPlace(place);
     if (at.kind !== 'files') return failed('invalid', t.badName);
     const channel = at.channel === null ? EMPTY : await openChannel(place, at.channel, call);
     if (!channel.ok) return channel;
@@ -108,7 +108,7 @@ export function teamWriter(
     other: FoundObject | null,
   ): Reply<FoundObject | null> => {
     const client = teamClient(ports, place.object, call);
-    const at = readPlace(place);
+    const at = parseTeamPlace(place);
     if (item.kind === 'settings') return findSettings(client, place.object, read(item));
     if (at.kind !== 'channel' && at.kind !== 'tabs') return EMPTY;
     const channel = await findChannel(client, place.object, at.channel);
@@ -155,7 +155,7 @@ export function teamWriter(
           ? findInTeam(place, item, call, other)
           : Promise.resolve(EMPTY),
     async findFolder(place, call) {
-      const at = readPlace(place);
+      const at = parseTeamPlace(place);
       if (at.kind === 'team') return { ok: true, value: '' };
       if (at.kind === 'files') {
         const drive = await openDrive(place, call);
@@ -163,7 +163,7 @@ export function teamWriter(
         const { value } = drive;
         const key = await files.findFolder(value, call);
         return key.ok && key.value !== null
-          ? { ok: true, value: getFileKey(value.drive, key.value) }
+          ? { ok: true, value: getTeamFileKey(value.drive, key.value) }
           : key;
       }
       const channel = await openChannel(place, at.channel, call);
@@ -172,17 +172,17 @@ export function teamWriter(
       return { ok: true, value: at.kind === 'tabs' ? getTabsKey(id) : id };
     },
     async findFileOnPath(place, call) {
-      if (readPlace(place).kind !== 'files') return EMPTY;
+      if (parseTeamPlace(place).kind !== 'files') return EMPTY;
       const drive = await openDrive(place, call);
       if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
       const { value } = drive;
       const file = (await files.findFileOnPath?.(value, call)) ?? EMPTY;
       return file.ok && file.value !== null
-        ? { ok: true, value: { ...file.value, key: getFileKey(value.drive, file.value.key) } }
+        ? { ok: true, value: { ...file.value, key: getTeamFileKey(value.drive, file.value.key) } }
         : file;
     },
     async ensureFolder(place, call, recorder) {
-      const at = readPlace(place);
+      const at = parseTeamPlace(place);
       if (at.kind === 'team') return { ok: true, value: { key: '', created: [] } };
       const created: string[] = [];
       if (at.channel !== null) {
@@ -208,17 +208,17 @@ export function teamWriter(
         ? {
             ok: true,
             value: {
-              key: getFileKey(value.drive, ensured.value.key),
+              key: getTeamFileKey(value.drive, ensured.value.key),
               created: [
                 ...created,
-                ...ensured.value.created.map((key) => getFileKey(value.drive, key)),
+                ...ensured.value.created.map((key) => getTeamFileKey(value.drive, key)),
               ],
             },
           }
         : ensured;
     },
     async planFolder(place, call) {
-      const at = readPlace(place);
+      const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;
       if (part === null || !isLimited(part)) return EMPTY;
       const client = teamClient(ports, place.object, call);
@@ -250,7 +250,7 @@ export function teamWriter(
       const client = teamClient(ports, object, call);
       if (item.kind === 'settings') return writeSettings(client, object, input);
       if (item.kind === 'file') return writeFile(place, item, input, call);
-      const at = readPlace(place);
+      const at = parseTeamPlace(place);
       if (at.kind !== 'channel' && at.kind !== 'tabs') return failed('invalid', t.badName);
       const channel = await findChannel(client, object, at.channel);
       if (!channel.ok) return channel;
@@ -360,7 +360,10 @@ export function teamWriter(
       call,
     );
     return written.ok
-      ? { ok: true, value: { ...written.value, key: getFileKey(value.drive, written.value.key) } }
+      ? {
+          ok: true,
+          value: { ...written.value, key: getTeamFileKey(value.drive, written.value.key) },
+        }
       : written;
   }
 }
@@ -407,6 +410,6 @@ const toTeamRecorder = (
   return {
     before: (part) => recorder.before(getPlace(part)),
     after: (part, key) =>
-      recorder.after(getPlace(part), key === null ? null : getFileKey(drive.drive, key)),
+      recorder.after(getPlace(part), key === null ? null : getTeamFileKey(drive.drive, key)),
   };
 };

@@ -19,7 +19,7 @@ import {
   type ReadContents,
   type TeamCursor,
 } from './team-listing.ts';
-import { getFileKey, parseFileKey } from './team-paths.ts';
+import { getTeamFileKey, parseFileKey } from './team-paths.ts';
 import { type DriveKeys, fetchVersionsByDrive, listVersionsByDrive } from './drive-versions.ts';
 
 /** Teams: channels with posts, files and tabs, and the team's members and settings. */
@@ -63,7 +63,7 @@ const KEYS: DriveKeys = {
     const { drive, item } = parseFileKey(key);
     return { drive, id: item };
   },
-  join: getFileKey,
+  join: getTeamFileKey,
 };
 
 /** Requests about a team count for it. */
@@ -150,7 +150,7 @@ async function* readDrives(
         state.channels = state.channels.map((channel) =>
           channel.files?.drive === drive.id ? { ...channel, files: null } : channel,
         );
-        const removed = [getFileKey(drive.id, drive.root)];
+        const removed = [getTeamFileKey(drive.id, drive.root)];
         yield ok({ ...PAGE, folders: [], items: [], removed, cursor: JSON.stringify(state) });
         break;
       }
@@ -192,20 +192,20 @@ function toTeamPage(
       ? { ...channel, files: null }
       : channel,
   );
-  const top = getFileKey(id, root);
+  const top = getTeamFileKey(id, root);
   return {
     folders: page.folders
       .filter(({ key }) => !own.has(key))
       .map((folder) => ({
         ...folder,
-        key: getFileKey(id, folder.key),
-        parent: folder.parent === null ? top : getFileKey(id, folder.parent),
+        key: getTeamFileKey(id, folder.key),
+        parent: folder.parent === null ? top : getTeamFileKey(id, folder.parent),
       })),
     items: page.items.map((item) => ({
       ...item,
-      key: getFileKey(id, item.key),
-      folder: item.folder === '' ? top : getFileKey(id, item.folder),
+      key: getTeamFileKey(id, item.key),
+      folder: item.folder === '' ? top : getTeamFileKey(id, item.folder),
     })),
-    removed: page.removed.map((key) => getFileKey(id, key)),
+    removed: page.removed.map((key) => getTeamFileKey(id, key)),
   };
 }

@@ -10,13 +10,21 @@ import { Governor } from '../graph/governor.ts';
 import { inTime } from '../graph/request.ts';
 import type { Fetch, GraphPorts } from '../graph/request.ts';
 import { applicationTokens } from '../graph/tokens.ts';
-import { permissionsFor, wantedFor as wantedByBackups } from '../entra/application.ts';
-import { neededFor, readRoles, wantedFor, withoutGranted } from '../entra/permissions.ts';
+import {
+  permissionsFor,
+  listApplicationPermissions as wantedByBackups,
+} from '../entra/application.ts';
+import {
+  neededFor,
+  readRoles,
+  listWantedPermissions,
+  withoutGranted,
+} from '../entra/permissions.ts';
 import { readOwner } from '../organizations/owner.ts';
 import { watchLimits } from './limits.ts';
 import { tenantCheckMessages as t } from './tenant-check.messages.en.ts';
 import type { TenantCheckOptions } from './options.ts';
-import { getReason, probeService, probeUsers } from './probes.ts';
+import { getProbeReason, probeService, probeUsers } from './probes.ts';
 import type { Finding, TenantReport } from './report.ts';
 
 /** What the check needs of the world. */
@@ -78,7 +86,7 @@ export async function checkTenant(
   };
   const token = await graph.tokens.get(AbortSignal.timeout(SIGN_IN_MS));
   if (!token.ok) {
-    findings.push({ area: 'signIn', status: 'failed', message: getReason(token.error) });
+    findings.push({ area: 'signIn', status: 'failed', message: getProbeReason(token.error) });
     return report();
   }
   findings.push({ area: 'signIn', status: 'ok', message: t.signedIn });
@@ -282,7 +290,7 @@ function checkPermissions(
   const wanted = new Set(seen);
   for (const workload of services.flatMap((one): readonly Workload[] => WORKLOADS[one])) {
     const needed = neededFor(workload);
-    for (const permission of wantedFor(workload)) {
+    for (const permission of listWantedPermissions(workload)) {
       if (wanted.has(permission)) continue;
       wanted.add(permission);
       const about = { area: 'restore' as const, permission };
@@ -316,7 +324,8 @@ const NAMES: Readonly<Record<Workload, () => string>> = {
 
 async function checkOwner(ports: GraphPorts, { directory }: TenantCheckOptions): Promise<Finding> {
   const owner = await readOwner(ports);
-  if (!owner.ok) return { area: 'directory', status: 'failed', message: getReason(owner.error) };
+  if (!owner.ok)
+    return { area: 'directory', status: 'failed', message: getProbeReason(owner.error) };
   const { directoryId: id, displayName: name, domains } = owner.value;
   const wanted = directory.toLowerCase();
   return id.toLowerCase() === wanted || domains.includes(wanted)

@@ -71,12 +71,12 @@ async function runProbe({ roles }: Probing, probe: Probe): Promise<Finding> {
     : {
         ...about,
         status: 'failed',
-        message: t.unreadable({ what, reason: getReason(read.error) }),
+        message: t.unreadable({ what, reason: getProbeReason(read.error) }),
       };
 }
 
 /** A probe that was stopped took too long. */
-export const getReason = ({ kind, message }: EngineError): string =>
+export const getProbeReason = ({ kind, message }: EngineError): string =>
   kind === 'ended' ? graphMessages.timeout : message;
 
 /** What the directory has: `people` are the ids of users with a license. */

@@ -11,7 +11,7 @@ export interface ZipEntry {
 }
 
 /** Reads bytes `from` up to, not including, `to` of an entry's content. */
-export type ReadEntry<E> = (entry: E, from: Bytes, to: Bytes) => AsyncIterable<Uint8Array>;
+export type ReadZipEntry<E> = (entry: E, from: Bytes, to: Bytes) => AsyncIterable<Uint8Array>;
 
 /**
  * A ZIP archive of stored files that is never built as a whole: its size is known beforehand, and
@@ -72,7 +72,7 @@ export function nextPart<E extends ZipEntry>({
 /** An archive whose entries are all in memory. */
 export function rangedZip<E extends ZipEntry>(
   entries: readonly E[],
-  readEntry: ReadEntry<E>,
+  readEntry: ReadZipEntry<E>,
 ): RangedZip {
   const parts: ZipPart<E>[] = [];
   let next: ZipPart<E> = { entries: [], firstByte: 0, firstRecord: 0 };
@@ -106,7 +106,7 @@ export const zipBytes = (layout: ZipLayout): Bytes =>
 export function partedZip<E extends ZipEntry>(
   layout: ZipLayout,
   readParts: ReadParts<E>,
-  readEntry: ReadEntry<E>,
+  readEntry: ReadZipEntry<E>,
 ): RangedZip {
   const { directoryAt, directoryBytes } = layout;
   const endAt = directoryAt + directoryBytes;
@@ -168,7 +168,7 @@ export function partedZip<E extends ZipEntry>(
 /** The part of an entry's content that is in a range, which may begin and end outside it. */
 async function* readContent<E extends ZipEntry>(
   entry: E,
-  readEntry: ReadEntry<E>,
+  readEntry: ReadZipEntry<E>,
   from: Bytes,
   to: Bytes,
 ): AsyncIterable<Uint8Array> {

@@ -4,7 +4,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { CompareCalls } from '../../embedded/compare/compare.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import type { EstimateCalls } from '../../embedded/restore/estimate.ts';
-import { type Detail, recordCall } from '../../embedded/restore/record-call.ts';
+import { type AuditDetail, recordCall } from '../../embedded/restore/record-call.ts';
 import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
 import type { ReadScope } from '../../read-scope.ts';
 import { done, failed, ok } from '../../result.ts';
@@ -51,8 +51,12 @@ export function makeVb365RestoreCalls(
 ): Vb365RestoreCalls {
   const inTx = <T>(scope: EngineScope, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context().store.tenant(scope.tenant, work);
-  const record = (tx: TenantTx, scope: EngineScope, what: string, detail: Detail): Promise<void> =>
-    recordCall(tx, context(), scope, { what, detail });
+  const record = (
+    tx: TenantTx,
+    scope: EngineScope,
+    what: string,
+    detail: AuditDetail,
+  ): Promise<void> => recordCall(tx, context(), scope, { what, detail });
 
   /** Restore operators have no roles here. */
   const open = async (scope: EngineScope): Promise<EngineResult<OpenedServer>> =>

@@ -4,7 +4,7 @@ import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { toDriveItem, toItem } from './items.ts';
+import { toDriveItem, toMailNode } from './items.ts';
 import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import {
   DRIVES,
@@ -93,7 +93,7 @@ export async function listChildren(
             {
               path: `${base}/items?${query}`,
               row: MailItemShape,
-              show: (row: Vb365MailItem) => toItem(explorer, object, row),
+              show: (row: Vb365MailItem) => toMailNode(explorer, object, row),
             },
             range,
           ),

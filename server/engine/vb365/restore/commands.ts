@@ -10,7 +10,7 @@ import type { OpenedServer } from '../servers.ts';
 import { DRIVES, inSession, MAILBOXES, part } from './pages.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
-import { readRows } from './save-commands.ts';
+import { readSaveResults } from './save-commands.ts';
 import { makeSiteRestore } from './site-commands.ts';
 import { parseSiteKey } from './sites.ts';
 import { makeTeamRestore } from './team-commands.ts';
@@ -99,7 +99,7 @@ export async function makeRestoreCommand(
   if (first.kind === 'dir') return post(`/Folders/${part(first.item_key)}`);
   if (isMail) return post('/items', { items: nodes.map(({ item_key: id }) => ({ id })) });
   if (nodes.length === 1) return post(`/Documents/${part(first.item_key)}`);
-  const documents = await readRows(
+  const documents = await readSaveResults(
     server,
     (id) => inSession(session, `${base}/Documents/${id}`),
     nodes.map(({ item_key: id }) => id),

@@ -17,7 +17,7 @@ import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import type { OpenedServer } from '../servers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
-import { findKey, findPoint, iso, type JobIds } from './points.ts';
+import { findServerJobId, findPoint, iso, type JobIds } from './points.ts';
 import { ExploreShape } from './shapes.ts';
 
 const [MAIL, FILES, SITES, TEAMS] = SESSION_TYPES;
@@ -51,7 +51,7 @@ export async function openSession(
   const point = await findPoint({ client, key }, jobs, { job, at, workload });
   if (point === null) return failed('missing', explorerMessages.noPoint);
   await makeRoom(point.at);
-  const jobKey = job === null ? undefined : findKey(jobs, job);
+  const jobKey = job === null ? undefined : findServerJobId(jobs, job);
   const session = await client.command(
     {
       method: 'POST',

@@ -5,7 +5,7 @@ import { getCommon, getName } from './pages.ts';
 import type { Vb365DriveItem, Vb365MailItem } from './shapes.ts';
 
 /** Shows an item of a mailbox. */
-export function toItem(explorer: OpenExplorer, object: string, row: Vb365MailItem): ShownNode {
+export function toMailNode(explorer: OpenExplorer, object: string, row: Vb365MailItem): ShownNode {
   const at = [row.received, row.sent, row.startTime, row.startDate, row.postedOn, row.date]
     .map(parseTime)
     .find((one) => one !== null);

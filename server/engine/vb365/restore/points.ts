@@ -34,7 +34,7 @@ export async function listPoints(
 ): Promise<EngineResult<EnginePage<RestorePoint>>> {
   const offset = readOffset(cursor);
   if (offset === null) return failed('invalid', explorerMessages.wrongCursor, { field: 'cursor' });
-  const jobKey = job === null ? null : findKey(jobs, job);
+  const jobKey = job === null ? null : findServerJobId(jobs, job);
   if (jobKey === undefined) return ok({ rows: [], next: null, count: 0 });
   const query = new URLSearchParams({
     organizationId: key,
@@ -91,7 +91,7 @@ function toPoint(row: Vb365Point, jobs: JobIds, workload: Workload | null): Rest
   return [{ id: row.id as PointId, job, at, changes: null, result: 'success', lacks: [] }];
 }
 
-export const findKey = (jobs: JobIds, id: BackupJobId): string | undefined =>
+export const findServerJobId = (jobs: JobIds, id: BackupJobId): string | undefined =>
   [...jobs].find(([, one]) => one === id)?.[0];
 
 export const iso = (at: Ms): string => new Date(at).toISOString();

@@ -7,7 +7,7 @@ import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { iso } from './points.ts';
-import { makePostExport, readRows } from './team-commands.ts';
+import { makePostExport, readTeamResults } from './team-commands.ts';
 import { findReplies, parseTeamKey } from './teams.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function readPost(
   if (page === null) return failed('conflict', t.tooLarge);
   const pieces: Uint8Array[] = [];
   for await (const piece of page.stream) pieces.push(piece);
-  const [post, ...others] = await readRows({ client }, explorer, [node, ...answers]);
+  const [post, ...others] = await readTeamResults({ client }, explorer, [node, ...answers]);
   const thread = {
     post: toMessage(post ?? {}),
     replies: others.map(toMessage),

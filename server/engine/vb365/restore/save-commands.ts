@@ -103,14 +103,14 @@ export async function makeSaveCommand(
     if (kind === 'file')
       return { method: 'POST', path: path(`/${part(id)}/save`), body: { asZip: false } };
     const ids = nodes.flatMap((node) => parseSiteKey(node)?.id ?? []);
-    const documents = await readRows({ client }, (one) => path(`/${one}`), ids);
+    const documents = await readSaveResults({ client }, (one) => path(`/${one}`), ids);
     return { method: 'POST', path: path('/save'), body: { documents } };
   }
   if (first.item_key === '') return post('/save');
   if (first.kind === 'dir') return post(`/Folders/${part(first.item_key)}/save`);
   if (kind === 'file') return post(`/Documents/${part(first.item_key)}/save`, { asZip: false });
   return post('/Documents/save', {
-    documents: await readRows(
+    documents: await readSaveResults(
       { client },
       (id) => inSession(explorer, `${base}/Documents/${id}`),
       nodes.map(({ item_key: id }) => id),
@@ -119,7 +119,7 @@ export async function makeSaveCommand(
 }
 
 /** The server wants whole rows of what it restores or saves together. */
-export async function readRows(
+export async function readSaveResults(
   { client }: Pick<OpenedServer, 'client'>,
   getPath: (id: string) => string,
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { getNextOffset } from '../paging.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { toDriveItem, toItem as toMailItem } from './items.ts';
+import { toDriveItem, toMailNode as toMailItem } from './items.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode, ShownNode } from './nodes.ts';
 import {
@@ -34,7 +34,7 @@ import {
   type Vb365MailItem,
   type Vb365SiteItem,
 } from './shapes.ts';
-import { parseSiteKey, toItem as toSiteItem } from './sites.ts';
+import { parseSiteKey, toSiteNode as toSiteItem } from './sites.ts';
 import { parseTeamKey, toFile, toPost, toTab } from './teams.ts';
 
 /** One search on the server. Of a team or a channel, each kind of items has its own. */

@@ -7,7 +7,7 @@ import type { RestoreChoices } from './commands.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { inSession, part, SITES } from './pages.ts';
-import { readRows } from './save-commands.ts';
+import { readSaveResults } from './save-commands.ts';
 import { TargetSiteShape } from './shapes.ts';
 import { parseSiteKey } from './sites.ts';
 
@@ -75,7 +75,7 @@ export async function makeSiteRestore(
     // The published paths of one row are written like this.
     return post(`${one}/${type === 'item' ? (isOther ? 'RestoreTo' : 'Restore') : verb}`);
   const ids = nodes.flatMap((node) => parseSiteKey(node)?.id ?? []);
-  const rows = await readRows(
+  const rows = await readSaveResults(
     server,
     (item) => inSession(session, `${SITES}/${part(first.object_key)}/${collection}/${item}`),
     ids,

@@ -89,7 +89,7 @@ export async function listSites(
           path: `${base}/Folders?${query}`,
           row: SiteItemShape,
           show: (row: Vb365SiteItem) =>
-            toItem(explorer, site, isList ? 'listfolder' : 'folder', row),
+            toSiteNode(explorer, site, isList ? 'listfolder' : 'folder', row),
         },
         range,
       ),
@@ -101,7 +101,7 @@ export async function listSites(
       {
         path: `${base}/${isList ? 'Items' : 'Documents'}?${query}&includeFolders=false`,
         row: SiteItemShape,
-        show: (row: Vb365SiteItem) => toItem(explorer, site, isList ? 'item' : 'document', row),
+        show: (row: Vb365SiteItem) => toSiteNode(explorer, site, isList ? 'item' : 'document', row),
       },
       range,
     ),
@@ -189,7 +189,7 @@ function toPart(
 }
 
 /** Shows a folder, a file or a row of a site. */
-export function toItem(
+export function toSiteNode(
   explorer: OpenExplorer,
   site: string,
   type: 'folder' | 'listfolder' | 'document' | 'item',

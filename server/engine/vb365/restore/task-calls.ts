@@ -11,7 +11,7 @@ import {
   cancelTask,
   countPlainItems,
   getTask,
-  isWithin,
+  isWithinPlainLimit,
   listResults,
   listTasks,
   rejectTask,
@@ -74,7 +74,7 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
         if (!offered.ok) return offered;
         if ((await loadGrantedCode(tx, context(), input.explorer)) === null)
           return failed('forbidden', t.rightsNeeded);
-        if (plain !== undefined && !(await isWithin(tx, scope, plain, input.items ?? 0)))
+        if (plain !== undefined && !(await isWithinPlainLimit(tx, scope, plain, input.items ?? 0)))
           return failed('conflict', restoreMessages.tooManyAtOnce);
         const request: ServerRequest = {
           kind: 'server-restore',

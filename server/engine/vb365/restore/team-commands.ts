@@ -92,13 +92,16 @@ export async function makeTeamRestore(
     case 'tabs':
       return post(`${channel}/tabs`, tabs);
     case 'tab':
-      return post(`${channel}/tabs`, { ...tabs, tabs: await readRows(server, session, nodes) });
+      return post(`${channel}/tabs`, {
+        ...tabs,
+        tabs: await readTeamResults(server, session, nodes),
+      });
     case 'files':
       return post('/files', { ...items, fileVersion, channelId });
     case 'post':
       return failed('unsupported', t.postsWithChannel);
     default: {
-      const files = await readRows(server, session, nodes);
+      const files = await readTeamResults(server, session, nodes);
       return post('/files', { ...items, fileVersion, files });
     }
   }
@@ -144,11 +147,12 @@ export async function makeTeamSave(
   });
   const { type = 'files', channel = '', id = '' } = parseTeamKey(first) ?? {};
   if (kind === 'msg') return post(`/posts/${part(id)}`);
-  if (type === 'post') return post('/posts', { posts: await readRows(server, session, nodes) });
+  if (type === 'post')
+    return post('/posts', { posts: await readTeamResults(server, session, nodes) });
   if (kind === 'file')
     return post(`${await getFilesPath(server, channel)}/${part(id)}`, { asZip: false });
   if (type === 'files') return post('/files', { channelId: channel });
-  return post('/files', { files: await readRows(server, session, nodes) });
+  return post('/files', { files: await readTeamResults(server, session, nodes) });
 }
 
 /** The request that writes posts of one channel into a web page. */
@@ -159,7 +163,7 @@ export const makePostExport = async (
 ): Promise<WriteRequest> => ({
   method: 'POST',
   path: inSession(session, `${TEAMS}/${part(nodes[0].object_key)}/posts/export`),
-  body: { posts: await readRows(server, session, nodes) },
+  body: { posts: await readTeamResults(server, session, nodes) },
 });
 
 /** Version 7 has files at the team. */
@@ -167,7 +171,7 @@ const getFilesPath = async ({ client }: Server, channel: string): Promise<string
   (await client.findVersion()) === 'v7' ? '/files' : `/channels/${part(channel)}/files`;
 
 /** The server wants whole rows of what it restores, saves or exports together. */
-export async function readRows(
+export async function readTeamResults(
   server: Server,
   session: Pick<OpenExplorer, 'key'>,
   nodes: readonly Pick<KnownNode, 'object_key' | 'item_key'>[],

@@ -11,7 +11,7 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import { DRIVES, inSession, part, readRows, SITES, TEAMS } from './pages.ts';
 import { DriveItemShape, SiteItemShape, TeamFileShape } from './shapes.ts';
-import { parseSiteKey, toItem as toSiteItem } from './sites.ts';
+import { parseSiteKey, toSiteNode as toSiteItem } from './sites.ts';
 import { parseTeamKey, toFile } from './teams.ts';
 
 /** The newest versions are listed up to this many. */

@@ -17,8 +17,8 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { unheard } from '../invoice-handlers.ts';
-import { heard } from '../quickbooks-endpoint.ts';
+import { explainBooksError } from '../invoice-handlers.ts';
+import { catchBooksError } from '../quickbooks-endpoint.ts';
 import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
 import { deleteDraftRow } from '../stripe/collect-months.ts';
@@ -30,7 +30,12 @@ import {
 import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
-import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
+import {
+  getCalendarMonth,
+  getMonthAt,
+  getMonthBefore,
+  parseMonth,
+} from '../subscriptions/month.ts';
 import { monthInvoiceMessages as t } from './messages.en.ts';
 import { deleteDraft, storeDraft } from './stored-draft.ts';
 import { loadVolumes } from './solarwinds.ts';
@@ -68,10 +73,12 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
     if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
     const row = await context.store.tenant(ctx.tenant, loadConnected, { readOnly: true });
     if (row === null) return notNow(MESSAGES.quickBooksNotConnected);
-    const rows = await heard(() => read(connectQuickBooks(context, ctx.tenant, row, row.realm_id)));
+    const rows = await catchBooksError(() =>
+      read(connectQuickBooks(context, ctx.tenant, row, row.realm_id)),
+    );
     return rows.ok
       ? ok({ rows: [...rows.value], count: rows.value.length })
-      : failed(unheard(rows.fault));
+      : failed(explainBooksError(rows.fault));
   };
 
   return {
@@ -89,7 +96,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           if (company === undefined) return NOT_FOUND_RESULT;
           const { timeZone } = await loadCompanyLimit(tx);
           const last = getMonthBefore(getMonthAt(ctx.now, timeZone));
-          const wanted = getMonth(
+          const wanted = getCalendarMonth(
             year ?? Number(last.text.slice(0, 4)),
             month ?? Number(last.text.slice(5)),
           );
@@ -161,7 +168,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       });
       if (draft === null) return notNow(MESSAGES.monthPaidByCard);
       // QuickBooks answers a repeated request id with the same invoice, or why it made none.
-      const made = await heard(() =>
+      const made = await catchBooksError(() =>
         connectQuickBooks(context, ctx.tenant, books, books.realm_id).createInvoice(
           getRequestId(row),
           draft,
@@ -170,7 +177,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       if (!made.ok) {
         if (made.fault.kind === 'refused')
           await context.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
-        return failed(unheard(made.fault));
+        return failed(explainBooksError(made.fault));
       }
       return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();

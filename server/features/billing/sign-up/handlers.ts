@@ -19,7 +19,7 @@ import { readSecret } from '#server/platform/outbound/secret.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import type { SignUpRow } from './provision.ts';
-import { listLevels, toOutput, toPrices } from './sign-up-step.ts';
+import { listLevels, toSignUpOutput, toPrices } from './sign-up-step.ts';
 import { closeCheckout, startCheckout } from './start-checkout.ts';
 import {
   findSignUp,
@@ -105,7 +105,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
       // Another tab has finished it: the page goes on there.
       if (found.value.ready_at !== null)
         return store.tenant(ctx.tenant, async (tx) =>
-          ok(toOutput(found.value, await loadBillingSettings(tx))),
+          ok(toSignUpOutput(found.value, await loadBillingSettings(tx))),
         );
       const hashing = password === undefined ? found.value.password_hash : hashPassword(password);
       if (!hashing) return failed(busyFor(1_000));
@@ -117,7 +117,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
         const row = await findSignUp(tx, hash, ctx.now);
         if (row === null) return LINK_OVER;
         const settings = await loadBillingSettings(tx);
-        if (row.ready_at !== null) return ok(toOutput(row, settings));
+        if (row.ready_at !== null) return ok(toSignUpOutput(row, settings));
         // A page to pay on was opened meanwhile.
         if (isPaid.value || row.session_id !== found.value.session_id) return NOT_NOW;
         const next = {
@@ -129,7 +129,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
           until: ctx.now + VALID_MS,
         };
         await updateSignUp(tx, row, next);
-        return ok(toOutput({ ...row, ...next }, settings));
+        return ok(toSignUpOutput({ ...row, ...next }, settings));
       });
     },
 
@@ -154,7 +154,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
         const { company_n: n } = row;
         const company = n === null ? undefined : (await tx.rows('company', [n])).get(n);
         return ok({
-          ...toOutput({ ...row, verified_at: row.verified_at ?? ctx.now }, settings),
+          ...toSignUpOutput({ ...row, verified_at: row.verified_at ?? ctx.now }, settings),
           companyId: company?.id ?? null,
         });
       }),
@@ -188,7 +188,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
       }
       return store.tenant(ctx.tenant, async (tx) => {
         await updateSignUp(tx, row, { captcha_at: ctx.now, until: ctx.now + VALID_MS });
-        return ok(toOutput({ ...row, captcha_at: ctx.now }, settings));
+        return ok(toSignUpOutput({ ...row, captcha_at: ctx.now }, settings));
       });
     },
 

@@ -24,7 +24,7 @@ export const toPrices = ({ level, userMills, gigabyteMills }: LevelPrices) => ({
 });
 
 /** Returns where a sign-up is, as its page shows it. */
-export function toOutput(row: SignUpRow, settings: BillingSettings): SignUpOut {
+export function toSignUpOutput(row: SignUpRow, settings: BillingSettings): SignUpOut {
   const prices = findPrices(settings, row.level);
   return {
     step: getStep(row, settings),

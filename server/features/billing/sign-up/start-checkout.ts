@@ -11,7 +11,7 @@ import { describeTerms } from '../stripe/terms-text.ts';
 import { findZeroItem } from '../stripe/zero-price.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { finishSignUp, provision, type SignUpRow } from './provision.ts';
-import { isFree, listLevels, toOutput } from './sign-up-step.ts';
+import { isFree, listLevels, toSignUpOutput } from './sign-up-step.ts';
 import { findSignUp, LINK_OVER, updateSignUp, VALID_MS } from './store-sign-up.ts';
 
 /** Opens Stripe's page to pay on, or creates the account if the level is free or paid already. */
@@ -26,7 +26,7 @@ export const startCheckout =
     }));
     const { row, settings, address } = found;
     if (row === null) return LINK_OVER;
-    const { step } = toOutput(row, settings);
+    const { step } = toSignUpOutput(row, settings);
     if (row.verified_at === null || !isPayable(step))
       return failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
     const prices = listLevels(settings).find(({ level }) => level === row.level);

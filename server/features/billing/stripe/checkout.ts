@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { findCompany, findSubscription } from '../subscriptions/load.ts';
+import { findBilledCompany, findSubscription } from '../subscriptions/load.ts';
 import { subscribeByCard } from './company-checkout.ts';
 import { ensureCustomer } from './customer.ts';
 import { findPayer, recordPage } from './payer.ts';
@@ -79,7 +79,7 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
           .where('id', '=', checkoutId)
           .executeTakeFirst();
         const company =
-          row === undefined ? null : await findCompany(tx, ctx.session, row.company_n);
+          row === undefined ? null : await findBilledCompany(tx, ctx.session, row.company_n);
         if (row === undefined || company === null) return null;
         const subscription = await findSubscription(tx, company.n);
         const isDone = row.linked_at !== null;

@@ -7,7 +7,7 @@ import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { findCompany, findSubscription } from '../subscriptions/load.ts';
+import { findBilledCompany, findSubscription } from '../subscriptions/load.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 
 type CardInput = ParsedInputOf<'updateCard'>;
@@ -35,7 +35,7 @@ export function findPayer(
         return FORBIDDEN_RESULT;
       const [only, ...others] = session.companies ?? [];
       const ref = companyId ?? (others.length === 0 ? only : undefined);
-      const company = ref === undefined ? null : await findCompany(tx, session, ref);
+      const company = ref === undefined ? null : await findBilledCompany(tx, session, ref);
       if (company === null) return NOT_FOUND_RESULT;
       const row = await tx.sql
         .selectFrom('stripe_customer')

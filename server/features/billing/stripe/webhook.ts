@@ -3,7 +3,7 @@ import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { readBytes } from '#server/platform/http/body.ts';
+import { readBodyBytes } from '#server/platform/http/body.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
 import { finishSignUp } from '../sign-up/provision.ts';
@@ -23,7 +23,7 @@ const TOLERANCE_SECONDS = 300;
  */
 export const stripeEventHandlers = (context: AppContext): Pick<Handlers, 'receiveStripeEvent'> => ({
   async receiveStripeEvent(_, { request, tenant, now }) {
-    const body = await readBytes(request, MAX_BYTES);
+    const body = await readBodyBytes(request, MAX_BYTES);
     if (!body.ok) return body;
     const signature = request.headers.get('stripe-signature') ?? '';
     const stripe = await connectStripe(context, tenant);

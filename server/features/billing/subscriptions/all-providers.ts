@@ -19,13 +19,13 @@ import { listCells, listHeads, toAmount } from './cells.ts';
 import { loadMonth } from './handlers.ts';
 import { listCompanySubscriptions, loadBilledCompanies } from './load.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
-import type { Month } from './month.ts';
+import type { CalendarMonth } from './month.ts';
 
 type Query = ParsedInputOf<'exportAllSubscriptions'>;
 type Sort = (typeof ALL_SUBSCRIPTION_SORTS)[number];
 type Report = OutputOf<'listAllSubscriptions'>;
 interface Loaded {
-  readonly month: Month;
+  readonly month: CalendarMonth;
   readonly zone: string;
   readonly providers: Report['providers'];
   readonly rows: readonly ProviderSubscription[];
@@ -64,7 +64,11 @@ export const allSubscriptionHandlers = (
   },
 });
 
-const getCells = (row: ProviderSubscription, month: Month, zone: string): readonly Cell[] => [
+const getCells = (
+  row: ProviderSubscription,
+  month: CalendarMonth,
+  zone: string,
+): readonly Cell[] => [
   row.provider.name,
   ...listCells(row, month),
   row.organizations.join('; '),
@@ -105,7 +109,7 @@ const loadProvider = (
   context: AppContext,
   ctx: SessionContext,
   id: TenantId,
-  month: Month,
+  month: CalendarMonth,
 ): Promise<{
   readonly provider: Report['providers'][number];
   readonly rows: readonly ProviderSubscription[];

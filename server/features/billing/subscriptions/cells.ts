@@ -3,7 +3,7 @@ import { MILLS } from '#contract/billing/invoice.ts';
 import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import type { Cell } from '#contract/runs/csv.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
-import type { Month } from './month.ts';
+import type { CalendarMonth } from './month.ts';
 
 /** Columns of the file of subscriptions. */
 export const listHeads = (): readonly string[] => [
@@ -40,7 +40,7 @@ function listPrices(usage: CompanySubscription['usage'], kind: 'users' | 'gigaby
 /** Values of a row of the file; numbers without their units, amounts in the currency's unit. */
 export const listCells = (
   { companyName, subscription, usage }: CompanySubscription,
-  month: Month,
+  month: CalendarMonth,
 ): readonly Cell[] => {
   const billed = (kind: 'users' | 'gigabytes') => getBilledQuantity(usage?.lines ?? [], kind);
   return [

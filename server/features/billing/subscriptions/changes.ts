@@ -25,7 +25,7 @@ import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
 import { changeAtStripe } from '../stripe/change-at-stripe.ts';
 import { loadBilledDays } from './billed-terms.ts';
 import { notNow } from './handlers.ts';
-import { canUndo, findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
+import { canUndo, findBilledCompany, findSubscription, toSubscriptionOutput } from './load.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
 import { loadBillingSettings } from './settings.ts';
 import { loadTypicalUsage, type TypicalUsage } from './typical-usage.ts';
@@ -110,7 +110,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
     startSubscription: ({ companyId, level, minimumUsers, trialEndsAt }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
         await tx.lock();
-        const company = await findCompany(tx, ctx.session, companyId);
+        const company = await findBilledCompany(tx, ctx.session, companyId);
         if (company === null) return NOT_FOUND_RESULT;
         const before = await findSubscription(tx, company.n);
         if (before !== null && before.status !== 'ended') return notNow(MESSAGES.hasSubscription);
@@ -169,7 +169,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
       context.store.tenant(ctx.tenant, async (tx) => {
         if (ctx.session.companies !== null) return FORBIDDEN_RESULT;
         await tx.lock();
-        const company = await findCompany(tx, ctx.session, companyId);
+        const company = await findBilledCompany(tx, ctx.session, companyId);
         if (company === null) return NOT_FOUND_RESULT;
         await deleteCompanyRows(tx, context, ctx, company);
         await scheduleRecurring(tx, 'payments', ctx.now);
@@ -255,7 +255,7 @@ async function prepare(
   const isAllowed =
     isProvider || (OWN.has(input.operation) && hasAbility(session, 'o365.service-level'));
   if (!isAllowed) return FORBIDDEN_RESULT;
-  const company = await findCompany(tx, session, input.companyId);
+  const company = await findBilledCompany(tx, session, input.companyId);
   if (company === null) return NOT_FOUND_RESULT;
   const row = await findSubscription(tx, company.n);
   if (row === null) return notNow(MESSAGES.noSubscription);

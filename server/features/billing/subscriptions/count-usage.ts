@@ -13,7 +13,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OrganizationDay } from '#server/platform/queries/licensed-users.ts';
 import { loadStoredUsageDays, loadUsageDays } from '../suite-usage/usage-days.ts';
 import { loadBilledDays, type BilledTerms } from './billed-terms.ts';
-import { getMonthAt, getMonthEnd, type Month } from './month.ts';
+import { getMonthAt, getMonthEnd, type CalendarMonth } from './month.ts';
 
 const GIGABYTE = 1_000_000_000;
 
@@ -24,7 +24,7 @@ const GIGABYTE = 1_000_000_000;
 export async function countUsage(
   tx: TenantTx,
   context: Pick<AppContext, 'chance'>,
-  month: Month,
+  month: CalendarMonth,
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly NewEvent[]> {
   const range = { first: month.first, last: Math.min(month.last, getDay(now, timeZone, 0)) };
@@ -59,7 +59,7 @@ export async function countUsage(
  */
 async function loadOwnDays(
   tx: TenantTx,
-  month: Month,
+  month: CalendarMonth,
   range: Days,
   timeZone: string,
 ): Promise<ReadonlyMap<CompanyN, ReadonlyMap<DayN, BilledTerms>>> {

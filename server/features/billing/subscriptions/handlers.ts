@@ -23,7 +23,7 @@ import {
   makeUsageOutput,
   seesMonths,
 } from './load.ts';
-import { getMonth, getMonthAt, type Month } from './month.ts';
+import { getCalendarMonth, getMonthAt, type CalendarMonth } from './month.ts';
 
 type Names =
   | 'listSubscriptions'
@@ -162,10 +162,13 @@ export async function loadMonth(
   tx: TenantTx,
   { month, year }: MonthInput,
   now: Ms,
-): Promise<Month> {
+): Promise<CalendarMonth> {
   const { timeZone } = await loadCompanyLimit(tx);
   const current = getMonthAt(now, timeZone);
-  return getMonth(year ?? Number(current.text.slice(0, 4)), month ?? Number(current.text.slice(5)));
+  return getCalendarMonth(
+    year ?? Number(current.text.slice(0, 4)),
+    month ?? Number(current.text.slice(5)),
+  );
 }
 
 const loadSeenCompanies = async (

@@ -11,18 +11,18 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { loadUserNames } from '#server/platform/queries/run-details.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 import { loadCollectionErrors } from '../stripe/collection-errors.ts';
 import { loadCardMonths } from './billed-terms.ts';
 import { getLatestSubscriptions, findUsage } from './count-usage.ts';
-import { parseMonth, type Month } from './month.ts';
+import { parseMonth, type CalendarMonth } from './month.ts';
 import { loadUnpaidInvoices } from './overdue-invoices.ts';
 
 /** A company by its number or id, if the caller sees it. */
-export const findCompany = async (
+export const findBilledCompany = async (
   tx: TenantTx,
   session: Principal,
   ref: number | string,
@@ -77,7 +77,7 @@ export async function listCompanySubscriptions(
   tx: TenantTx,
   session: Principal,
   companies: readonly CompanyRow[],
-  { month, now }: { readonly month: Month; readonly now: Ms },
+  { month, now }: { readonly month: CalendarMonth; readonly now: Ms },
 ): Promise<readonly CompanySubscription[]> {
   const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
   const usage = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
@@ -127,7 +127,7 @@ export async function makeUsageOutput(
   tx: TenantTx,
   now: Ms,
 ): Promise<(row: UsageMonthRow) => UsageMonthOut> {
-  const names = await loadPeople(tx);
+  const names = await loadUserNames(tx);
   const { timeZone } = await loadCompanyLimit(tx);
   const isByCard = await loadCardMonths(tx, timeZone);
   const errors = await loadCollectionErrors(tx);

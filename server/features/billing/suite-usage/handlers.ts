@@ -11,7 +11,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { csvAnswer } from '#server/platform/http/csv-response.ts';
 import { refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
-import { seesCompany, toScope } from '#server/platform/sync/scope.ts';
+import { isCompanyInScope, toScope } from '#server/platform/sync/scope.ts';
 import { countAddedUsers, listLicensedUsers } from './licensed-users.ts';
 import { suiteUsageMessages as t } from './messages.en.ts';
 import { getReportRange, type ReportRange } from './report-range.ts';
@@ -163,7 +163,7 @@ async function loadReport(
       (row) =>
         row.removedAt === null &&
         names.has(row.company) &&
-        seesCompany(scope, row.company) &&
+        isCompanyInScope(scope, row.company) &&
         (organizationId === undefined || row.id === organizationId),
     )
     .sort((a, b) => collator.compare(a.name, b.name) || collator.compare(a.id, b.id));

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type JsonObject, readMoment, getZone, whole, word } from './tool-output.ts';
+import { type JsonObject, readMoment, toLuxonZone, whole, word } from './tool-output.ts';
 
-export interface Times {
+export interface BaculaTimes {
   readonly start: Ms | null;
   readonly end: Ms | null;
   readonly scheduled: Ms | null;
@@ -13,7 +13,7 @@ export interface Times {
  * local time. `JobTDate` is the same moment as the end (for a running job, the start) in seconds
  * since 1970, so their difference is the offset of the local time.
  */
-export function getTimes(row: JsonObject, tz: string | null, running: boolean): Times {
+export function getBaculaTimes(row: JsonObject, tz: string | null, running: boolean): BaculaTimes {
   const ended = set(row['realendtime']) ?? set(row['endtime']);
   const reference = running
     ? (set(row['starttime']) ?? set(row['schedtime']))
@@ -39,7 +39,7 @@ export function getTimes(row: JsonObject, tz: string | null, running: boolean): 
 const getReading = (start: Ms, end: Ms, zone: string | null): Ms =>
   start <= end || zone === null
     ? start
-    : (DateTime.fromMillis(start, { zone: getZone(zone) })
+    : (DateTime.fromMillis(start, { zone: toLuxonZone(zone) })
         .getPossibleOffsets()
         .map((time) => time.toMillis())
         .find((time) => time <= end) ?? start);
@@ -72,7 +72,7 @@ function getOffset(local: string | null, seconds: number | null): Ms | null {
 
 function agrees(tz: string | null, seconds: number | null, offset: Ms): boolean {
   if (tz === null || seconds === null) return false;
-  const at = DateTime.fromMillis(seconds * 1000, { zone: getZone(tz) });
+  const at = DateTime.fromMillis(seconds * 1000, { zone: toLuxonZone(tz) });
   return at.isValid && at.offset * 60_000 === offset;
 }
 

@@ -4,11 +4,11 @@ import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import { boundedId } from '../bounded-id.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { baculaLog, failureIn } from './bacula-log.ts';
-import { hasZone, getTimes } from './bacula-times.ts';
+import { hasZone, getBaculaTimes } from './bacula-times.ts';
 import {
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   jsonIn,
@@ -63,7 +63,7 @@ function readRow(row: JsonObject, query: ToolQuery, at: Ms, index: number): Tool
   const task = TASKS[word(row['type']) ?? 'B'];
   if (task === undefined) return none(t.unknownType({ type: word(row['type']) ?? '' }), index);
   const running = known === 'Running';
-  const times = getTimes(row, query.tz, running);
+  const times = getBaculaTimes(row, query.tz, running);
   if (times.start === null && hasZone(row['starttime']) === false) return none(t.noZone, index);
   // The job is queued. It has not begun, and is sent again once it has.
   if (running && times.start === null) return { executions: [], rejected: [] };
@@ -107,9 +107,9 @@ function readRow(row: JsonObject, query: ToolQuery, at: Ms, index: number): Tool
           exitCode: null,
           level: backup ? level : null,
           ...(externalId === null ? {} : { externalId }),
-          ...(times.scheduled === null ? {} : { scheduledFor: iso(times.scheduled) }),
-          startTime: iso(startedAt),
-          endTime: endedAt === null ? null : iso(endedAt),
+          ...(times.scheduled === null ? {} : { scheduledFor: toResultTime(times.scheduled) }),
+          startTime: toResultTime(startedAt),
+          endTime: endedAt === null ? null : toResultTime(endedAt),
           bytesTransferred: running ? null : bytes,
           bytesProcessed: running ? null : whole(row['readbytes']),
           filesTotal: running ? null : files,

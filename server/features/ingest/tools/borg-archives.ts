@@ -1,10 +1,10 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { RepositoryIn } from '#contract/ingest/calls.ts';
-import { getTimes } from './borg-times.ts';
+import { getBorgTimes } from './borg-times.ts';
 import {
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   asList,
@@ -66,11 +66,11 @@ export function readArchives(blocks: readonly JsonObject[], query: ToolQuery): T
   if (query.tz === null && complete.some(({ archive }) => needsZone(archive)))
     return none('tz: borg writes times without a zone, so the address must name it');
   const getStart = ({ archive }: { readonly archive: JsonObject }): number =>
-    getTimes(archive, query.tz).start ?? 0;
+    getBorgTimes(archive, query.tz).start ?? 0;
   const { points, note } = pickNewest(complete, getStart);
   const rejected: { index: number; error: string }[] = [];
   const executions = points.flatMap(({ archive, repository }, index): ReadRun[] => {
-    const { start, end, durationSec } = getTimes(archive, query.tz);
+    const { start, end, durationSec } = getBorgTimes(archive, query.tz);
     const id = word(archive['id']);
     if (id !== null && start !== null)
       return [getRun(archive, id, repository, { start, end, durationSec }, query)];
@@ -82,7 +82,7 @@ export function readArchives(blocks: readonly JsonObject[], query: ToolQuery): T
 
 const needsZone = (archive: JsonObject): boolean =>
   (word(archive['start']) ?? word(archive['time'])) !== null &&
-  getTimes(archive, null).start === null;
+  getBorgTimes(archive, null).start === null;
 
 function getRun(
   archive: JsonObject,
@@ -105,8 +105,8 @@ function getRun(
       type: 'Backup',
       status: 'Success',
       externalId: id,
-      startTime: iso(times.start),
-      endTime: iso(times.end ?? times.start),
+      startTime: toResultTime(times.start),
+      endTime: toResultTime(times.end ?? times.start),
       durationSec: times.durationSec === null ? null : Math.round(times.durationSec),
       bytesProcessed: whole(stats['original_size']),
       filesTotal: whole(stats['nfiles']),

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type JsonObject, readMoment, span, word, getZone } from './tool-output.ts';
+import { type JsonObject, readMoment, span, word, toLuxonZone } from './tool-output.ts';
 
-export interface Times {
+export interface BorgTimes {
   /** Null if the zone is unknown. */
   readonly start: Ms | null;
   readonly end: Ms | null;
@@ -14,7 +14,7 @@ export interface Times {
  * only the duration is certain. If the distance between start and end differs from the duration,
  * the clock changed in between, and only one of the two is correct.
  */
-export function getTimes(archive: JsonObject, tz: string | null): Times {
+export function getBorgTimes(archive: JsonObject, tz: string | null): BorgTimes {
   const durationSec = span(archive['duration']);
   const start = readMoment(archive['start'], tz) ?? readMoment(archive['time'], tz);
   const end = readMoment(archive['end'], tz);
@@ -37,7 +37,7 @@ const WHOLE_SECONDS_MS: Ms = 2_000;
 /** Returns whether a clock in the zone showed the local time at that moment. */
 function reads(at: Ms, local: unknown, tz: string | null): boolean {
   const said = DateTime.fromISO(word(local) ?? '', { zone: 'UTC' }).toMillis();
-  const shown = DateTime.fromMillis(at, { zone: getZone(tz ?? 'UTC') })
+  const shown = DateTime.fromMillis(at, { zone: toLuxonZone(tz ?? 'UTC') })
     .setZone('UTC', { keepLocalTime: true })
     .toMillis();
   return Math.abs(said - shown) <= WHOLE_SECONDS_MS;

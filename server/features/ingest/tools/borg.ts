@@ -4,13 +4,13 @@ import { firstLine } from '#contract/runs/first-line.ts';
 import { DRY_RUN, getOtherCommand, INFO_OR_CREATE } from './borg-commands.ts';
 import { readArchives, getRepository } from './borg-archives.ts';
 import { countUnread, hasWarning, isChanged, unreadLines } from './borg-lines.ts';
-import { offsetFromLog, getTimes } from './borg-times.ts';
+import { offsetFromLog, getBorgTimes } from './borg-times.ts';
 import { type BorgmaticFailure, getBorgmaticFailures } from './borgmatic.ts';
 import { signalSentence, statusOfExit } from './exit-code.ts';
 import {
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   jsonIn,
@@ -20,7 +20,7 @@ import {
   notARun,
   one,
   plainLine,
-  readLines,
+  parseJsonLines,
   type Reader,
   type ToolReading,
   type ReadRun,
@@ -40,7 +40,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
  */
 export const readBorg: Reader = (body, query, at) => {
   const { blocks: found, isArray, rest } = split(body);
-  const { objects, text } = readLines(rest);
+  const { objects, text } = parseJsonLines(rest);
   const blocks =
     found.length > 0
       ? found
@@ -138,8 +138,8 @@ function getFailedRun(
       ...common(namedFor(place, query), 'borg', 'borg'),
       type: 'Backup',
       status,
-      startTime: iso(at),
-      endTime: iso(at),
+      startTime: toResultTime(at),
+      endTime: toResultTime(at),
       message: interrupted
         ? signalSentence('borg', 130)
         : getMessage(query.exit, status, lines, unreadLines(lines), null),
@@ -161,7 +161,10 @@ function getRun(
   const lines = isArray ? all.filter((line) => !/^(?:ERROR|CRITICAL): /.test(line)) : all;
   const archive = sub(json, 'archive');
   const stats = sub(archive, 'stats');
-  const { start, end, durationSec } = getTimes(archive, query.tz ?? offsetFromLog(archive, logged));
+  const { start, end, durationSec } = getBorgTimes(
+    archive,
+    query.tz ?? offsetFromLog(archive, logged),
+  );
   const endedAt = end ?? at;
   const startedAt = start ?? endedAt - (durationSec ?? 0) * 1000;
   const unread = unreadLines(lines);
@@ -178,8 +181,8 @@ function getRun(
     type: 'Backup',
     status,
     ...(id === null ? {} : { externalId: id }),
-    startTime: iso(startedAt),
-    endTime: iso(Math.max(startedAt, endedAt)),
+    startTime: toResultTime(startedAt),
+    endTime: toResultTime(Math.max(startedAt, endedAt)),
     durationSec: durationSec === null ? null : Math.round(durationSec),
     bytesTransferred: whole(stats['deduplicated_size']),
     bytesProcessed: whole(stats['original_size']),
@@ -229,8 +232,8 @@ function readWithout(output: Output, query: ToolQuery, at: number, isArray: bool
       ...common(query, 'borg', 'borg'),
       type: 'Backup',
       status,
-      startTime: iso(at),
-      endTime: iso(at),
+      startTime: toResultTime(at),
+      endTime: toResultTime(at),
       message: interrupted
         ? signalSentence('borg', 130)
         : getMessage(exit, status, lines, unreadLines(lines), null),

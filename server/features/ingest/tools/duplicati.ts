@@ -2,7 +2,7 @@ import { firstLine } from '#contract/runs/first-line.ts';
 import {
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   logText,
@@ -58,8 +58,8 @@ export const readDuplicati: Reader = (body, query, at) => {
       ...getUid(extra, backup ? '' : `/${operation}`),
       type: backup ? 'Backup' : 'Other',
       status,
-      startTime: iso(startedAt),
-      endTime: iso(Math.max(startedAt, end ?? at)),
+      startTime: toResultTime(startedAt),
+      endTime: toResultTime(Math.max(startedAt, end ?? at)),
       bytesTransferred:
         whole(sub(data, 'BackendStatistics')['BytesUploaded']) ?? whole(data['SizeOfAddedFiles']),
       bytesProcessed: whole(data['SizeOfExaminedFiles']),

@@ -2,7 +2,7 @@ import {
   amount,
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   jsonIn,
@@ -14,7 +14,7 @@ import {
   one,
   type Reader,
   type ToolReading,
-  readLines,
+  parseJsonLines,
   sub,
   type ToolQuery,
   whole,
@@ -37,7 +37,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
 export const readKopia: Reader = (body, query, at) => {
   const value = jsonIn(body);
   const found = isObject(value) ? [value] : asList(value).filter(isObject);
-  const manifests = found.length > 0 ? found : readLines(body).objects;
+  const manifests = found.length > 0 ? found : parseJsonLines(body).objects;
   const snapshots = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
   if (query.job !== null && snapshots.length > 1 && snapshots.length <= LIMITS.tasks) {
     // The exit code applies to all of them.
@@ -52,7 +52,7 @@ export const readKopia: Reader = (body, query, at) => {
         executions.some(({ byArrival }) => byArrival),
       );
   }
-  const text = found.length > 0 ? '' : readLines(body).text.join('\n');
+  const text = found.length > 0 ? '' : parseJsonLines(body).text.join('\n');
   const readings = snapshots.map((manifest) => readManifest(manifest, query, text));
   if (readings.length > 0)
     return {
@@ -69,8 +69,8 @@ export const readKopia: Reader = (body, query, at) => {
       ...common(query, 'kopia', 'kopia'),
       type: 'Backup',
       status: 'Failed',
-      startTime: iso(at),
-      endTime: iso(at),
+      startTime: toResultTime(at),
+      endTime: toResultTime(at),
       message:
         signalSentence('kopia', query.exit) ??
         (firstLine(body) || `kopia ended with exit code ${query.exit}.`),
@@ -111,8 +111,8 @@ function readManifest(manifest: JsonObject, query: ToolQuery, text = ''): ToolRe
       type: 'Backup',
       status,
       ...(id === null ? {} : { externalId: id }),
-      startTime: iso(start),
-      endTime: end === null ? null : iso(Math.max(start, end)),
+      startTime: toResultTime(start),
+      endTime: end === null ? null : toResultTime(Math.max(start, end)),
       bytesTransferred: whole(sub(manifest, 'storageStats')['newData']),
       bytesProcessed: whole(summary['size']) ?? whole(stats['totalSize']),
       filesTotal: whole(summary['files']) ?? whole(stats['fileCount']),

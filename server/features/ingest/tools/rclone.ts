@@ -5,7 +5,7 @@ import {
   amount,
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   asList,
@@ -15,7 +15,7 @@ import {
   notARun,
   objectIn,
   one,
-  readLines,
+  parseJsonLines,
   type Reader,
   type ToolReading,
   span,
@@ -34,7 +34,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
 export const readRclone: Reader = (body, query, at) => {
   const answer = objectIn(body);
   if (answer && !('level' in answer)) return readAnswer(answer, query, at);
-  const { objects, text } = readLines(body);
+  const { objects, text } = parseJsonLines(body);
   if (objects.length === 0) {
     const refused = refusedCall(body);
     if (refused) return readRefused(refused, query, at);
@@ -61,8 +61,8 @@ export const readRclone: Reader = (body, query, at) => {
       ...common(query, 'rclone', 'rclone'),
       type: 'Sync',
       status: bad ? 'Failed' : 'Success',
-      startTime: iso(startedAt),
-      endTime: iso(endedAt),
+      startTime: toResultTime(startedAt),
+      endTime: toResultTime(endedAt),
       durationSec: length === null ? null : Math.round(length),
       bytesTransferred: whole(stats['bytes']),
       bytesProcessed: whole(stats['totalBytes']),
@@ -207,8 +207,8 @@ function readAnswer(answer: JsonObject, query: ToolQuery, at: Ms): ToolReading {
       type: 'Sync',
       status: !finished ? 'Running' : bad ? 'Failed' : 'Success',
       externalId: `job/${id ?? ''}@${word(answer['startTime']) ?? ''}`.slice(0, 300),
-      startTime: iso(start),
-      endTime: finished ? iso(Math.max(start, end ?? start + (length ?? 0) * 1000)) : null,
+      startTime: toResultTime(start),
+      endTime: finished ? toResultTime(Math.max(start, end ?? start + (length ?? 0) * 1000)) : null,
       durationSec: length === null ? null : Math.round(length),
       message: bad
         ? firstLine(said ?? '') || 'rclone reported that the job failed, but not why.'
@@ -240,8 +240,8 @@ function readRefused(answer: JsonObject, query: ToolQuery, at: Ms): ToolReading 
       ...common(query, 'rclone', 'rclone'),
       type: 'Sync',
       status: 'Failed',
-      startTime: iso(at),
-      endTime: iso(at),
+      startTime: toResultTime(at),
+      endTime: toResultTime(at),
       message: firstLine(error) || error.slice(0, 500),
       log: logText(JSON.stringify(answer, null, 1)),
       detail: details({ call: path }),

@@ -3,7 +3,7 @@ import { signalSentence } from './exit-code.ts';
 import {
   common,
   details,
-  iso,
+  toResultTime,
   isObject,
   type JsonObject,
   jsonIn,
@@ -13,7 +13,7 @@ import {
   notARun,
   one,
   plainLine,
-  readLines,
+  parseJsonLines,
   type Reader,
   type ToolReading,
   span,
@@ -34,7 +34,7 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
 export const readRestic: Reader = (body, query, at) => {
   const array = arrayIn(body);
   if (array !== undefined) return readArray(array, query);
-  const { objects, text: raw } = readLines(body);
+  const { objects, text: raw } = parseJsonLines(body);
   const text = raw
     .map(plainLine)
     .filter((line) => line !== '' && !PROGRESS.test(line) && !PIECE.test(line));
@@ -67,8 +67,8 @@ export const readRestic: Reader = (body, query, at) => {
       type: 'Backup',
       status,
       ...(id === null ? {} : { externalId: id }),
-      startTime: iso(start),
-      endTime: iso(Math.max(start, endedAt)),
+      startTime: toResultTime(start),
+      endTime: toResultTime(Math.max(start, endedAt)),
       durationSec: length === null ? null : Math.round(length),
       bytesTransferred: whole(summary?.['data_added_packed']) ?? whole(summary?.['data_added']),
       bytesProcessed: whole(summary?.['total_bytes_processed']),

@@ -84,7 +84,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  * Separates lines of JSON objects from lines of text, for a tool's combined standard output and
  * error. Of more than `MAX_LINES` lines, only the first and the last are read.
  */
-export function readLines(body: string): {
+export function parseJsonLines(body: string): {
   readonly objects: JsonObject[];
   readonly text: string[];
 } {
@@ -247,20 +247,24 @@ export function readMoment(value: unknown, tz: string | null): Ms | null {
     text.startsWith('0001-')
   )
     return null;
-  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
-  if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
-  return tz === null ? null : finite(DateTime.fromISO(iso, { zone: getZone(tz) }).toMillis());
+  const isoText = text
+    .replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T')
+    .replace(/ (?=[+-]\d\d:?\d\d$)/, '');
+  if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(isoText)) return finite(DateTime.fromISO(isoText).toMillis());
+  return tz === null
+    ? null
+    : finite(DateTime.fromISO(isoText, { zone: toLuxonZone(tz) }).toMillis());
 }
 
 /** No tool writes longer ones. The patterns take more than linear time. */
 const MOMENT_CHARS = 64;
 
 /** Returns `+02:00` as luxon spells it. */
-export const getZone = (tz: string): string =>
+export const toLuxonZone = (tz: string): string =>
   /^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz;
 const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
 
-export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
+export const toResultTime = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
 /** Returns the values that are not null, for the detail panel. */
 export const details = (
   all: Readonly<Record<string, string | number | boolean | null>>,

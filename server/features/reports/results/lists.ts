@@ -7,7 +7,12 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { byName, getJobName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import {
+  listJobsByName,
+  getJobName,
+  knownJobs,
+  namedJobs,
+} from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
 import { getExpected } from '../../../platform/queries/expected-start.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
@@ -16,7 +21,7 @@ import { countResults, findResults } from '#server/platform/queries/results.ts';
 import {
   isoOrNull,
   getNote,
-  loadPeople,
+  loadUserNames,
   getResult,
   loadRunDetails,
 } from '#server/platform/queries/run-details.ts';
@@ -42,7 +47,7 @@ export function listHandlers(
             first: (page - 1) * pageSize,
             max: pageSize,
           });
-          const names = await loadPeople(tx);
+          const names = await loadUserNames(tx);
           return ok({
             rows: (await loadRunDetails(tx, ns, jobs)).map((one) =>
               getResult(one, names, input.filters?.anomaly ?? true, question.now),
@@ -62,7 +67,7 @@ export function listHandlers(
         { filters },
         LAST_DAYS,
         async (tx, question) => {
-          const jobs = byName(namedJobs(await knownJobs(tx, question), filters));
+          const jobs = listJobsByName(namedJobs(await knownJobs(tx, question), filters));
           return ok({
             rows: slicePage(jobs, page, pageSize).map(getJobName),
             count: jobs.length,
@@ -95,7 +100,7 @@ export function listHandlers(
             readonly known: KnownJob;
             readonly problem: ProblemRow | undefined;
           }[] = disabled
-            ? byName(jobs)
+            ? listJobsByName(jobs)
                 .filter(({ job }) => !job.enabled)
                 .map((known) => ({ known, problem: undefined }))
             : missed

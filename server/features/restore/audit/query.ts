@@ -5,7 +5,7 @@ import type { ExplorerId, OrganizationId, UserId } from '#contract/ids.ts';
 import { getEventLabel } from '#contract/users/log-labels.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { seesCompany, toScope } from '#server/platform/sync/scope.ts';
+import { isCompanyInScope, toScope } from '#server/platform/sync/scope.ts';
 import { restoreAuditMessages as t } from './messages.en.ts';
 import { type Detail, loadSubjects, toText } from './subjects.ts';
 
@@ -57,7 +57,7 @@ export async function loadAudited(
   const scope = toScope(session);
   return new Map(
     (await tx.all('organization'))
-      .filter(({ company }) => seesCompany(scope, company))
+      .filter(({ company }) => isCompanyInScope(scope, company))
       .map(({ id, name }) => [id, name]),
   );
 }

@@ -8,7 +8,7 @@ import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import { makeSecret } from '#server/platform/auth/link-secret.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
-import { getOperatorScope, scopeFor } from '../../backup/engine-calls.ts';
+import { loadOperatorScope, scopeFor } from '../../backup/engine-calls.ts';
 import { findOrganization } from '../../backup/lookup.ts';
 import { type DownloadRequest, downloadPath, TICKET_MS } from '../downloads/handlers.ts';
 import { insertLink } from '../links.ts';
@@ -21,7 +21,7 @@ import {
   type DownloadOut,
   type DownloadRow,
   findDownload,
-  isRunning,
+  isDownloadRunning,
   listParts,
   toOut,
 } from './rows.ts';
@@ -96,7 +96,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
     cancelBackgroundDownload: ({ id }, ctx) =>
       withDownload<DownloadOut>(ctx, id, async (tx, row) => {
         if (row.state === 'cancelled') return ok(toOut(row, []));
-        if (!isRunning(row)) return failed({ kind: 'conflict', message: t.ended });
+        if (!isDownloadRunning(row)) return failed({ kind: 'conflict', message: t.ended });
         const changes = {
           state: 'cancelled',
           ended_at: ctx.now,
@@ -165,7 +165,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
       user: null,
       detail: {
         organization,
-        ...getOperatorScope(ctx.session, organization),
+        ...loadOperatorScope(ctx.session, organization),
         ...(actor !== userId && { actedAs: userId }),
         download: id,
       },

@@ -16,7 +16,7 @@ export type Format = DownloadOut['format'];
 export const GAP_PART = 999_999;
 
 export const RUNNING: readonly State[] = ['queued', 'running'];
-export const isRunning = ({ state }: DownloadRow): boolean =>
+export const isDownloadRunning = ({ state }: DownloadRow): boolean =>
   RUNNING.some((running) => running === state);
 
 /** Whether only items of mailboxes have the format. */

@@ -2,8 +2,8 @@ import type * as v from 'valibot';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import { mayReadDownload } from '#server/engine/public/downloads.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { getOperatorScope } from '../../backup/engine-calls.ts';
-import { findReader } from '../links.ts';
+import { loadOperatorScope } from '../../backup/engine-calls.ts';
+import { findLinkUser } from '../links.ts';
 import type { DownloadRequest } from './handlers.ts';
 
 /**
@@ -16,13 +16,13 @@ export async function mayGoOn(
   sessionId: string,
   of: v.InferOutput<typeof DownloadRequest>,
 ): Promise<boolean> {
-  const reader = await findReader(context, tenant, {
+  const reader = await findLinkUser(context, tenant, {
     sessionId,
     organization,
     workload: of.workload,
   });
   if (reader === null) return false;
-  const scope = { tenant, organization, user, ...getOperatorScope(reader, organization) };
+  const scope = { tenant, organization, user, ...loadOperatorScope(reader, organization) };
   const { table, id } =
     of.kind === 'file'
       ? ({ table: 'background_download', id: of.download } as const)

@@ -10,10 +10,10 @@ import { hashSecret, type LinkSecret, makeSecret } from '#server/platform/auth/l
 import { callerReader } from '#server/platform/http/client-address.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
-import { getAnswer, getOperatorScope } from '../../backup/engine-calls.ts';
+import { getAnswer, loadOperatorScope } from '../../backup/engine-calls.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { readBackgroundFile } from '../background/read-file.ts';
-import { findReader } from '../links.ts';
+import { findLinkUser } from '../links.ts';
 import { contentDisposition } from './file-name.ts';
 import { DownloadRequest, downloadPath } from './handlers.ts';
 import { mayGoOn } from './may-go-on.ts';
@@ -103,7 +103,7 @@ async function findLink(
   if (!hasCookie && !hasTicket) return null;
   const { organization_id: organization, session_id: sessionId } = row;
   const { workload } = of.output;
-  const session = await findReader(context, tenant, { sessionId, organization, workload });
+  const session = await findLinkUser(context, tenant, { sessionId, organization, workload });
   return session === null
     ? null
     : {
@@ -166,7 +166,7 @@ async function serve(
       tenant,
       organization,
       user: session.userId,
-      ...getOperatorScope(session, organization),
+      ...loadOperatorScope(session, organization),
       origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
     };
     const content =

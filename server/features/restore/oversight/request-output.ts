@@ -12,7 +12,7 @@ import { loadNames, loadTargetName } from './names.ts';
 export type RequestOut = OutputOf<'getRestoreTask'>['request'];
 
 /** What is known of the restores that needed a reason, by their tasks. */
-export async function loadRequests(
+export async function loadRestoreRequests(
   tx: TenantTx,
   session: Principal,
   tasks: readonly string[],

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
-import { type EngineAt, withSession, WORKLOADS } from '../scope.ts';
+import { type EngineAt, withSession, SESSION_WORKLOADS } from '../scope.ts';
 import { filePreviewMessages as t } from './files.messages.en.ts';
 import { offerPreview } from './offer.ts';
 import { collect, type PreviewedMail } from './read-content.ts';
@@ -26,7 +26,7 @@ export function filePreviewHandlers(context: AppContext): Pick<Handlers, 'create
           { readOnly: true },
         );
         if (session === undefined) return NOT_FOUND_RESULT;
-        const workload = WORKLOADS[session.sessionType];
+        const workload = SESSION_WORKLOADS[session.sessionType];
         const { body, ...head } = read.value;
         const request = { kind: 'preview', workload, isFile: true, ...file } as const;
         const url = await offerPreview(context, ctx, at.scope.organization, request, body);

@@ -3,13 +3,13 @@
  * or occupies it for too long, costs one preview (G67).
  */
 import { parentPort } from 'node:worker_threads';
-import { readMail, type ReadMail } from './read-mail.ts';
+import { readShownMail, type ReadMail } from './read-mail.ts';
 
 /** Null: it is no mail. */
 export type MailAnswer = ReadMail | null;
 
 parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => {
-  void readMail(mime)
+  void readShownMail(mime)
     .catch(() => null)
     .then((mail: MailAnswer) => parentPort?.postMessage(mail, []));
 });

@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import {
   type Address,
   type EmailAddress,
-  getZone,
+  findIanaZone,
   type OutlookContact,
   type OutlookEvent,
   type OutlookTask,
@@ -54,8 +54,8 @@ type Fact = readonly [string, string | null | undefined];
 
 function showEvent(event: OutlookEvent): ShownOutlookItem {
   const zone =
-    getZone(event.recurrence?.range.recurrenceTimeZone) ??
-    getZone(event.originalStartTimeZone) ??
+    findIanaZone(event.recurrence?.range.recurrenceTimeZone) ??
+    findIanaZone(event.originalStartTimeZone) ??
     'UTC';
   const attendees = event.attendees ?? [];
   const people = attendees.map(({ emailAddress, status, type }) => {
@@ -142,7 +142,7 @@ function showContact(contact: OutlookContact): ShownOutlookItem {
 }
 
 const day = (time: ZonedTime | null | undefined): string | null =>
-  readTime(time, getZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
+  readTime(time, findIanaZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
 
 function showTask(task: OutlookTask): ShownOutlookItem {
   const reminder = task.isReminderOn === true ? readTime(task.reminderDateTime, 'UTC') : null;

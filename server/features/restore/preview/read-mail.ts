@@ -60,7 +60,7 @@ const PICTURES: ReadonlySet<string> = new Set([
  *
  * @throws if it is no mail that the parser understands.
  */
-export async function readMail(bytes: Uint8Array<ArrayBuffer>): Promise<ReadMail> {
+export async function readShownMail(bytes: Uint8Array<ArrayBuffer>): Promise<ReadMail> {
   return showMail(await parseMail(bytes));
 }
 

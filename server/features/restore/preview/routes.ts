@@ -10,9 +10,9 @@ import { callerReader } from '#server/platform/http/client-address.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
-import { getOperatorScope } from '../../backup/engine-calls.ts';
+import { loadOperatorScope } from '../../backup/engine-calls.ts';
 import { findOrganization } from '../../backup/lookup.ts';
-import { findReader } from '../links.ts';
+import { findLinkUser } from '../links.ts';
 import { type EngineAt, getRestoreEngine } from '../scope.ts';
 import { PreviewRequest } from './handlers.ts';
 import { mailPage, messagePage, PREVIEW_POLICY, type PreviewTheme } from './mail-page.ts';
@@ -82,7 +82,7 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
   const mail = v.safeParse(PreviewRequest, row?.request);
   if (row === undefined || !mail.success) return null;
   const organization = row.organization_id;
-  const session = await findReader(context, tenant, {
+  const session = await findLinkUser(context, tenant, {
     sessionId: row.session_id,
     organization,
     workload: mail.output.workload,
@@ -100,7 +100,7 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
     tenant,
     organization,
     user: session.userId,
-    ...getOperatorScope(session, organization),
+    ...loadOperatorScope(session, organization),
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
   const { store } = context;
@@ -155,7 +155,7 @@ const useUp = (
         user: null,
         detail: {
           organization,
-          ...getOperatorScope(session, organization),
+          ...loadOperatorScope(session, organization),
           ...(session.actor !== session.userId && { actedAs: session.userId }),
           read: 'preview',
           session: mail.explorer,

@@ -11,7 +11,13 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { byName, findCompany, findOrganization, isSeen, pageFrom } from '../../backup/lookup.ts';
+import {
+  compareByName,
+  findVisibleCompany,
+  findOrganization,
+  isRowVisible,
+  pageFrom,
+} from '../../backup/lookup.ts';
 import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
@@ -73,7 +79,9 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
     listAllRestoreRoles: ({ organizationId, companyId, search = '', ...page }, ctx) =>
       read(ctx, async (tx) => {
         const company =
-          companyId === undefined ? undefined : await findCompany(tx, ctx.session, companyId);
+          companyId === undefined
+            ? undefined
+            : await findVisibleCompany(tx, ctx.session, companyId);
         return listRoles(
           tx,
           ctx,
@@ -163,7 +171,8 @@ const isOfCompany = async (
   { session }: SessionContext,
   company: CompanyN,
   named: number | string | null,
-): Promise<boolean> => named === null || (await findCompany(tx, session, named))?.n === company;
+): Promise<boolean> =>
+  named === null || (await findVisibleCompany(tx, session, named))?.n === company;
 
 async function listRoles(
   tx: TenantTx,
@@ -190,11 +199,11 @@ const about = (
 /** Roles of a deleted organization are gone with it. */
 async function visibleRoles(tx: TenantTx, session: Principal): Promise<RestoreRoleRow[]> {
   const organizations = new Set(
-    (await tx.all('organization')).filter((one) => isSeen(session, one)).map(({ id }) => id),
+    (await tx.all('organization')).filter((one) => isRowVisible(session, one)).map(({ id }) => id),
   );
   return (await tx.all('restoreRole'))
     .filter((role) => role.removedAt === null && organizations.has(role.organization))
-    .sort(byName);
+    .sort(compareByName);
 }
 
 async function findRole(

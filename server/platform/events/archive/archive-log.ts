@@ -3,7 +3,13 @@ import { sql as raw } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '../../db/store.ts';
 import { addToDigest, chain, type HashedEvent, makeDigest } from '../log-hash.ts';
-import { loadChainEnd, readEvents, readHashes, readInParts, type LogRead } from '../read-log.ts';
+import {
+  loadChainEnd,
+  readStoredEvents,
+  readHashes,
+  readInParts,
+  type LogRead,
+} from '../read-log.ts';
 import {
   type Batch,
   type FileRange,
@@ -148,7 +154,7 @@ async function* readBatches(
 ): AsyncGenerator<Batch, void> {
   const from = first - 1;
   const unreadable = new Map<string, string>();
-  const events = readEvents(read, { from, head: last, end: last }, unreadable);
+  const events = readStoredEvents(read, { from, head: last, end: last }, unreadable);
   let sealed = before;
   let seq = from;
   for await (const { seq: batchEnd, hash } of readHashes(read, { from, end: last })) {

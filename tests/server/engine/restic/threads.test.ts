@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BlobThreads, makeBlobThreads } from '#server/engine/embedded/restic/blob-threads.ts';
-import { makeSealer, splitKey } from '#server/engine/embedded/restic/seal.ts';
+import { makeSealer, splitSealingKey } from '#server/engine/embedded/restic/seal.ts';
 import { systemChance } from '#server/platform/random.ts';
 import { makeThreadPool } from '#server/platform/threads/thread-pool.ts';
 import {
@@ -122,7 +122,7 @@ test('ENG-83: many small blobs go to a thread together, and equal ones are store
 const noMail = Buffer.of();
 
 test('ENG-83: each blob that a thread seals has a nonce of its own', async () => {
-  const key = splitKey(randomBytes(11, 64));
+  const key = splitSealingKey(randomBytes(11, 64));
   const sealer = await makeSealer(key, systemChance);
   const work = watch(1).open({ key, sealer, chance: systemChance });
   const mails = Array.from({ length: 200 }, (_, n) => makeText(1 + n, 100));

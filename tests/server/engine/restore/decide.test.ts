@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { decide } from '#server/engine/embedded/restore/decide.ts';
+import { decideWrite } from '#server/engine/embedded/restore/decide.ts';
 
 const other = { key: 'k', changeKey: 'c', isSame: false };
 
 const decideFor = (onConflict: 'skip' | 'replace' | 'keep-both', kind: 'post' | 'file') => {
-  const decision = decide({ select: 'both', onConflict }, other, kind);
+  const decision = decideWrite({ select: 'both', onConflict }, other, kind);
   return decision.do === 'skip' ? 'skip' : { replaces: decision.replaces !== null };
 };
 

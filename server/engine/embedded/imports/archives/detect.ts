@@ -5,7 +5,7 @@ import { readPst } from './pst.ts';
 import { readZip } from './zip.ts';
 
 /** Returns what reads an archive, by its first bytes and not by its name. Null: nothing does. */
-export async function findReader(file: ArchiveFile): Promise<ArchiveReader | null> {
+export async function findArchiveReader(file: ArchiveFile): Promise<ArchiveReader | null> {
   const head = (await file.read(0, HEAD_BYTES)).toString('latin1');
   if (head.startsWith('PK\u0003\u0004') || head.startsWith('PK\u0005\u0006')) return readZip;
   if (head.startsWith('!BDN')) return readPst;

@@ -25,12 +25,12 @@ export function readMessage(
   message: PSTMessage,
   depth = 0,
 ): ArchivedMail | 'too-large' {
-  const files = readFiles(place, message, depth);
+  const files = readAttachedFiles(place, message, depth);
   if (files === 'too-large') return files;
   const attachments = files.map(({ file }) => file);
-  const text = readText(() => message.body);
-  const html = readText(() => message.bodyHTML);
-  const rtf = text === '' && html === '' ? readText(() => message.bodyRTF) : '';
+  const text = readPstText(() => message.body);
+  const html = readPstText(() => message.bodyHTML);
+  const rtf = text === '' && html === '' ? readPstText(() => message.bodyRTF) : '';
   if (rtf !== '')
     attachments.push({
       name: 'message.rtf',
@@ -42,19 +42,21 @@ export function readMessage(
   const by = (kind: number): readonly ArchivedPerson[] =>
     recipients.filter((one) => one.kind === kind);
   const address =
-    readText(() => message.senderEmailAddress) ||
-    readText(() => message.sentRepresentingEmailAddress);
-  const name = readText(() => message.senderName) || readText(() => message.sentRepresentingName);
+    readPstText(() => message.senderEmailAddress) ||
+    readPstText(() => message.sentRepresentingEmailAddress);
+  const name =
+    readPstText(() => message.senderName) || readPstText(() => message.sentRepresentingName);
   return {
-    headers: readText(() => message.transportMessageHeaders),
-    subject: readText(() => message.subject),
+    headers: readPstText(() => message.transportMessageHeaders),
+    subject: readPstText(() => message.subject),
     from: name === '' && address === '' ? null : { name, address },
     to: by(1),
     cc: by(2),
     bcc: by(3),
-    sentAt: getTime(() => message.clientSubmitTime) ?? getTime(() => message.messageDeliveryTime),
-    messageId: readText(() => message.internetMessageId),
-    inReplyTo: readText(() => message.inReplyToId),
+    sentAt:
+      readPstTime(() => message.clientSubmitTime) ?? readPstTime(() => message.messageDeliveryTime),
+    messageId: readPstText(() => message.internetMessageId),
+    inReplyTo: readPstText(() => message.inReplyToId),
     text,
     html,
     attachments,
@@ -62,19 +64,19 @@ export function readMessage(
 }
 
 /** An attachment with what it is stored as. */
-export interface ReadFile {
+export interface AttachedFile {
   readonly attachment: PSTAttachment;
   readonly file: ArchivedFile;
 }
 
 /** Returns the attachments that have a content, as files; mails among them as EML. */
-export function readFiles(
+export function readAttachedFiles(
   place: PstMessageRef,
   message: PSTMessage,
   depth = 0,
   isWanted: (attachment: PSTAttachment) => boolean = () => true,
-): readonly ReadFile[] | 'too-large' {
-  const files: ReadFile[] = [];
+): readonly AttachedFile[] | 'too-large' {
+  const files: AttachedFile[] = [];
   let bytes: Bytes = 0;
   let n = -1;
   for (const attachment of listAttachments(place, message)) {
@@ -131,8 +133,9 @@ export function readRecipients(pst: PSTFile, message: PSTMessage): readonly Reci
       kind: get(() => recipient.recipientType, 1) & 0xff,
       flags: get(() => recipient['getIntItem'](0x5ffd), 0),
       response: get(() => recipient['getIntItem'](0x5fff), 0),
-      name: readText(() => recipient.displayName),
-      address: readText(() => recipient.smtpAddress) || readText(() => recipient.emailAddress),
+      name: readPstText(() => recipient.displayName),
+      address:
+        readPstText(() => recipient.smtpAddress) || readPstText(() => recipient.emailAddress),
     };
   });
 }
@@ -151,7 +154,7 @@ function readAttachment(
   n: number,
   depth: number,
 ): ArchivedFile | 'too-large' | null {
-  const contentId = readText(() => attachment.contentId);
+  const contentId = readPstText(() => attachment.contentId);
   const embedded = getEmbedded(place, attachment);
   if (embedded !== null) {
     if (depth >= MAX_MESSAGE_DEPTH) return null;
@@ -172,10 +175,10 @@ function readAttachment(
   if (bytes > 0) stream.readCompletely(content);
   return {
     name:
-      readText(() => attachment.longFilename) ||
-      readText(() => attachment.filename) ||
+      readPstText(() => attachment.longFilename) ||
+      readPstText(() => attachment.filename) ||
       `attachment-${n + 1}`,
-    mediaType: readText(() => attachment.mimeTag),
+    mediaType: readPstText(() => attachment.mimeTag),
     contentId,
     bytes: content,
   };
@@ -189,11 +192,11 @@ export function get<T>(read: () => T, otherwise: T): T {
     return otherwise;
   }
 }
-export const readText = (read: () => string): string => {
+export const readPstText = (read: () => string): string => {
   const text: unknown = get<unknown>(read, '');
   return typeof text === 'string' ? text.replaceAll('\0', '') : '';
 };
-export const getTime = (read: () => Date | null): Ms | null => {
+export const readPstTime = (read: () => Date | null): Ms | null => {
   const time = get(read, null)?.getTime() ?? null;
   return time === null || Number.isNaN(time) ? null : time;
 };

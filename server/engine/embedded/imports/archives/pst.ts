@@ -10,14 +10,14 @@ import {
 } from './archive.ts';
 import { composeMime } from './compose-mime.ts';
 import { cleanName, toFolderPath } from './folder-path.ts';
-import { get, readText, getTime, readMessage } from './pst-message.ts';
+import { get, readPstText, readPstTime, readMessage } from './pst-message.ts';
 import {
   findNames,
   type ItemProperties,
   type NameMap,
   readProperties,
 } from './pst-items/item-properties.ts';
-import { getItemKind, readOutlookItem } from './pst-items/read-outlook-item.ts';
+import { getItemKind, readPstItem } from './pst-items/read-outlook-item.ts';
 import { getImportance } from './pst-items/shared-fields.ts';
 
 /** Folders in folders. Damaged files have rings of them. */
@@ -120,7 +120,7 @@ function* findFolders(pst: PSTFile, children: Children): Generator<FoundFolder, 
 /** A folder whose name is damaged has its number. */
 function getName(pst: PSTFile, node: Node): string {
   const folder = get<unknown>(() => PSTUtil.detectAndLoadPSTObject(pst, node), null);
-  const name = folder instanceof PSTFolder ? cleanName(readText(() => folder.displayName)) : '';
+  const name = folder instanceof PSTFolder ? cleanName(readPstText(() => folder.displayName)) : '';
   return name === '' ? `#${node.descriptorIdentifier}` : name;
 }
 
@@ -163,10 +163,10 @@ function load(
 ): LoadedEntry {
   const message: unknown = PSTUtil.detectAndLoadPSTObject(pst, node);
   if (!(message instanceof PSTMessage)) return { kind: 'failed', reason: 'damaged' };
-  const messageClass = readText(() => message.messageClass).toUpperCase();
+  const messageClass = readPstText(() => message.messageClass).toUpperCase();
   const kind = getItemKind(messageClass);
   if (kind !== null) {
-    const read = readOutlookItem({ pst, node }, message, names, kind);
+    const read = readPstItem({ pst, node }, message, names, kind);
     if (read === 'too-large') return { kind: 'skipped', reason: 'too-large' };
     return { kind: 'outlook', ...read, isStandard: standard === kind };
   }
@@ -179,7 +179,7 @@ function load(
     kind: 'mail',
     mime: composeMime({ ...mail, importance }),
     state: {
-      receivedAt: getTime(() => message.messageDeliveryTime),
+      receivedAt: readPstTime(() => message.messageDeliveryTime),
       isRead: get(() => message.isRead, true),
       ...getMarks(properties, importance),
     },

@@ -1,5 +1,5 @@
 import type { MailContent } from '../../mail/mail-content.ts';
-import { readMime } from '../../mail/read-mime.ts';
+import { parseMime } from '../../mail/read-mime.ts';
 import { completeChange, getChange, getParts } from '../../sources/outlook/items.ts';
 import type { ItemChange } from '../../types.ts';
 import type { PartRole } from '#contract/engine/engine.ts';
@@ -7,7 +7,7 @@ import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { type ArchivedState, type ArchiveFile, DamagedMailArchive } from './archive.ts';
 import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
-import { findReader } from './detect.ts';
+import { findArchiveReader } from './detect.ts';
 import type { LeftOut } from './pst-items/shared-fields.ts';
 import { readZip, readZipFiles } from './zip.ts';
 
@@ -102,7 +102,7 @@ export async function* readMailArchive(
   skippedEntries: number,
   content: ImportContent = 'mail',
 ): AsyncGenerator<ArchiveStep, void> {
-  const found = await findReader(file);
+  const found = await findArchiveReader(file);
   const read = content === 'mail' ? found : found === readZip ? readZipFiles : null;
   if (read === null) {
     yield { kind: 'unknown' };
@@ -161,7 +161,7 @@ export async function withSummary(loaded: {
   readonly state: ArchivedState;
 }): Promise<ArchiveStep> {
   // One that the parser doesn't understand is imported all the same, without a subject.
-  const mail = await readMime(getSummaryPart(loaded.mime)).catch(() => null);
+  const mail = await parseMime(getSummaryPart(loaded.mime)).catch(() => null);
   return { kind: 'mail', mime: loaded.mime, state: loaded.state, summary: summarize(mail) };
 }
 

@@ -17,7 +17,7 @@ import {
   type ReaderLimits,
 } from '../archive-thread-reader.ts';
 import type { CutStep } from '../archives/read-archive.ts';
-import { describeCut, refuse } from '../cut.ts';
+import { describeCut, refuseCut } from '../cut.ts';
 import { importMessages as t } from '../messages.en.ts';
 import type { ImapTask } from './read-imap-mailbox.ts';
 
@@ -127,13 +127,14 @@ async function makeTask(
   isTest: boolean,
 ): Promise<ImapTask | CutStep> {
   const { host, port, security, username, password, certificate } = server;
-  if (port < FIRST_HIGH && !LOW_PORTS.has(port)) return refuse(t.mailPort({ port: String(port) }));
+  if (port < FIRST_HIGH && !LOW_PORTS.has(port))
+    return refuseCut(t.mailPort({ port: String(port) }));
   if (certificate !== null && readCertificate(certificate) === null)
-    return refuse(t.certificateInvalid);
+    return refuseCut(t.certificateInvalid);
   try {
     const address = await checkedAddress(context, host);
     if (security === 'none' && !(context.config.outbound?.http === true && isLoopback(address)))
-      return refuse(t.plainElsewhere);
+      return refuseCut(t.plainElsewhere);
     return {
       address,
       serverName: isIP(host) === 0 ? host : null,
@@ -150,7 +151,7 @@ async function makeTask(
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return error.kind === 'refused'
-      ? refuse(error.message)
+      ? refuseCut(error.message)
       : { kind: 'cut', code: 'ENOTFOUND', message: error.message };
   }
 }

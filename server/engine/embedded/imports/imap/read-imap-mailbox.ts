@@ -4,7 +4,7 @@ import type { ImapFlow, ImapFlowError, ListResponse } from 'imapflow';
 import type { ImapSecurity } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { pinCertificate } from '#server/platform/outbound/pinned-certificate.ts';
-import { readMime } from '../../mail/read-mime.ts';
+import { parseMime } from '../../mail/read-mime.ts';
 import { type ArchivedState, MAX_MAIL_BYTES } from '../archives/archive.ts';
 import { toFolderPath } from '../archives/folder-path.ts';
 import { importMessages as t } from '../messages.en.ts';
@@ -339,7 +339,7 @@ async function fetchStates(
     options,
   )) {
     if (flags === undefined) continue;
-    const head = await readMime(Uint8Array.from(headers ?? [])).catch(() => null);
+    const head = await parseMime(Uint8Array.from(headers ?? [])).catch(() => null);
     const state = toState(flags, internalDate);
     states.push({ state, messageId: head?.messageId ?? null, bytes: size });
   }

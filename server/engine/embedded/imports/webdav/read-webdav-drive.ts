@@ -8,7 +8,7 @@ import { LARGE_FILE_BYTES, MAX_FILE_BYTES, PART_BYTES } from '../archives/archiv
 import { splitPath, toFolderPath } from '../archives/folder-path.ts';
 import type { ArchiveStep } from '../archives/read-archive.ts';
 import { REFUSED, SAID } from '../cut.ts';
-import { getFileKey } from '../imported-item.ts';
+import { getImportedFileKey } from '../imported-item.ts';
 import { PROPFIND_BODY, readMultistatus, type WebdavEntry } from './multistatus.ts';
 
 /** What the thread is started with. */
@@ -89,7 +89,7 @@ async function* readFolder(
     progress.bytes += child.bytes;
     if (!isNext(task, progress)) continue;
     const version = getVersion(child);
-    const isKnown = task.known[getFileKey(path, name)] === version;
+    const isKnown = task.known[getImportedFileKey(path, name)] === version;
     const place = { kind: 'reading', path, name, position: progress.bytes } as const;
     if (!isKnown && child.bytes > LARGE_FILE_BYTES && child.bytes <= MAX_FILE_BYTES) {
       yield place;

@@ -1,5 +1,5 @@
 import type { Address, OutlookContact } from '../../sources/outlook/entities.ts';
-import { getMailAttachment, type Message } from '../message.ts';
+import { getMailAttachment, type PstMessage } from '../message.ts';
 import { NAMED } from '../named-properties.ts';
 import { boolean, int32, type Property, strings, time } from '../properties.ts';
 import {
@@ -16,7 +16,7 @@ const PHOTO_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** [MS-OXOCNTC] */
-export function getContactMessage(contact: OutlookContact): Message {
+export function getContactMessage(contact: OutlookContact): PstMessage {
   const { photo, emailAddresses, businessPhones, homePhones } = contact;
   const name = contact.displayName || contact.fileAs || contact.companyName || '';
   const birthday = readStamp(contact.birthday);

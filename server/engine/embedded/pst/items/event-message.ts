@@ -7,7 +7,7 @@ import {
   getPersonProperties,
   getRecipientProperties,
 } from '../mail-properties.ts';
-import { getMailAttachment, type Message } from '../message.ts';
+import { getMailAttachment, type PstMessage } from '../message.ts';
 import { NAMED } from '../named-properties.ts';
 import { binary, boolean, int32, type Property, time } from '../properties.ts';
 import { makeAppointmentRecurrence } from './appointment-recurrence.ts';
@@ -34,7 +34,7 @@ const IS_RECEIVED = 2;
 const IS_CANCELED = 4;
 
 /** [MS-OXOCAL] */
-export function getEventMessage(event: OutlookEvent): Message {
+export function getEventMessage(event: OutlookEvent): PstMessage {
   const zone = findZone(event);
   const exceptions = (event.exceptionOccurrences ?? []).flatMap((part) => {
     const times = getTimes(part, zone);
@@ -221,8 +221,8 @@ function makeException(
   { part, original, start, end }: EventException,
   n: number,
   zone: string,
-): Message['attachments'][number] {
-  const message: Message = {
+): PstMessage['attachments'][number] {
+  const message: PstMessage = {
     kind: 'event',
     properties: [
       ...getProperties(part, EXCEPTION_CLASS, zone, false),

@@ -1,13 +1,13 @@
 import type { Clock } from '#server/platform/app-context.ts';
 import { type LimitedReader, makeLimitedReader } from '#server/platform/threads/limited-reader.ts';
-import type { Message, MessageAttachment } from '../message.ts';
+import type { PstMessage, MessageAttachment } from '../message.ts';
 import type { Property } from '../properties.ts';
 
-export type ItemReader = LimitedReader<Message>;
+export type ItemReader = LimitedReader<PstMessage>;
 
 /** Reads stored events, contacts and tasks as Outlook stores them, in threads (G67). */
 export function makeItemReader(context: { readonly clock: Clock }): ItemReader {
-  const threads = makeLimitedReader<Message>(context, {
+  const threads = makeLimitedReader<PstMessage>(context, {
     timeoutMs: 60_000,
     memoryMb: 512,
     script: new URL('./item-thread.ts', import.meta.url),
@@ -23,7 +23,7 @@ export function makeItemReader(context: { readonly clock: Clock }): ItemReader {
 }
 
 /** What comes from a thread has plain bytes. */
-const restoreMessage = (message: Message): Message => ({
+const restoreMessage = (message: PstMessage): PstMessage => ({
   ...message,
   properties: restoreProperties(message.properties),
   recipients: message.recipients.map(restoreProperties),

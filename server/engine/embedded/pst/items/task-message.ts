@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
 import { getTaskText, readTime } from '../../formats/icalendar.ts';
-import { getZone } from '../../formats/time-zone.ts';
+import { findIanaZone } from '../../formats/time-zone.ts';
 import type { OutlookTask, ZonedTime } from '../../sources/outlook/entities.ts';
-import type { Message } from '../message.ts';
+import type { PstMessage } from '../message.ts';
 import { NAMED } from '../named-properties.ts';
 import { binary, boolean, double, int32, type Property, time } from '../properties.ts';
 import { makeRecurrencePattern } from './recurrence-pattern.ts';
@@ -18,7 +18,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** [MS-OXOTASK] */
-export function getTaskMessage(task: OutlookTask): Message {
+export function getTaskMessage(task: OutlookTask): PstMessage {
   const status = STATUS[task.status ?? ''] ?? 0;
   const isDone = status === STATUS['completed'];
   const start = readMidnight(task.startDateTime);
@@ -77,7 +77,7 @@ function getText(task: OutlookTask): string {
 
 /** Midnight of a date in its zone. */
 const readMidnight = (at: ZonedTime | null | undefined): DateTime | null =>
-  readTime(at, getZone(at?.timeZone) ?? 'UTC')?.startOf('day') ?? null;
+  readTime(at, findIanaZone(at?.timeZone) ?? 'UTC')?.startOf('day') ?? null;
 
 /** Start and due dates are midnight of no zone ([MS-OXOTASK] 2.2.2.2.4). */
 const toDay = (midnight: DateTime | null): Ms | null =>

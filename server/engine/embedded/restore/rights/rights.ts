@@ -13,14 +13,18 @@ import {
   newCertificate,
 } from '../../entra/application.ts';
 import type { GraphClient } from '../../graph/client.ts';
-import { type Access, type GraphConnections, loadAccess } from '../../organizations/access.ts';
 import {
-  checkDeviceCode,
+  type Access,
+  type GraphConnections,
+  loadOrganizationAccess,
+} from '../../organizations/access.ts';
+import {
+  checkStoredDeviceCode,
   type ClaimedCode,
   deleteCode,
   findRestoreCode,
-  requestDeviceCode,
-  useCode,
+  startDeviceCode,
+  withDeviceCode,
 } from '../../organizations/device-codes.ts';
 import { accessMessages } from '../../organizations/messages.en.ts';
 import {
@@ -29,7 +33,7 @@ import {
   SETUP_MS,
   signedIn,
   TRY_AGAIN_MS,
-  tryAgain,
+  repeatUntilKnown,
 } from '../../organizations/modern.ts';
 import { readOwner } from '../../organizations/owner.ts';
 import { failed, ok } from '../../../result.ts';
@@ -43,7 +47,12 @@ import {
   recordGrant,
   storeGrant,
 } from './grants.ts';
-import { findMissing, type MailboxPart, neededFor, wantedFor } from '../../entra/permissions.ts';
+import {
+  findMissing,
+  type MailboxPart,
+  neededFor,
+  listWantedPermissions,
+} from '../../entra/permissions.ts';
 import { findMailboxParts, type Plan } from '../plan.ts';
 
 /** Restores may start for an hour, or less: as long as the administrator's sign-in can remove the rights. */
@@ -96,7 +105,7 @@ export function makeRestoreRights(
   ): Promise<EngineResult<RestoreRights>> => {
     const missing = await findOwnMissing(scope, { workload, parts });
     if (!missing.ok) return missing;
-    const requested = wantedFor(workload);
+    const requested = listWantedPermissions(workload);
     if (missing.value.length === 0) return ok({ missing: [], requested, expiresAt: null });
     const grant = await findActive(scope, workload);
     return ok(
@@ -127,15 +136,15 @@ export function makeRestoreRights(
       },
       async requestCode(scope, { workload }) {
         getOwner(scope);
-        const access = await loadAccess(context(), scope.tenant, scope.organization);
+        const access = await loadOrganizationAccess(context(), scope.tenant, scope.organization);
         if (!access.ok) return access;
         const { organization } = scope;
-        const code = await requestDeviceCode(context(), connections, scope, access.value.region, {
+        const code = await startDeviceCode(context(), connections, scope, access.value.region, {
           organization,
           workload,
         });
         if (!code.ok) return code;
-        const permissions = wantedFor(workload);
+        const permissions = listWantedPermissions(workload);
         await context().store.tenant(scope.tenant, (tx) =>
           record(tx, context(), scope, 'restorerights.requested', {
             permissions: permissions.join(' '),
@@ -145,7 +154,7 @@ export function makeRestoreRights(
       },
       async checkCode(scope) {
         const code = await findRestoreCode(context(), scope);
-        if (code) return checkDeviceCode(context(), connections, scope, code.id);
+        if (code) return checkStoredDeviceCode(context(), connections, scope, code.id);
         // An answer was lost: the code is used, and the rights are there.
         return (await findActive(scope, null)) === null ? NO_CODE : ok('granted');
       },
@@ -173,75 +182,83 @@ async function grantByCode(
 ): Promise<EngineResult<{ readonly expiresAt: Ms }>> {
   const { tenant, organization } = scope;
   const { store, clock } = context;
-  const own = await loadAccess(context, tenant, organization);
+  const own = await loadOrganizationAccess(context, tenant, organization);
   if (!own.ok) return own;
   const fresh = await newCertificate(context);
-  return useCode(context, scope, id, { fresh, replaces: null, organization }, async (claimed) => {
-    const { client, person } = signedIn(connections, claimed);
-    const owner = await readOwner(person);
-    if (!owner.ok) return owner;
-    if (owner.value.directoryId !== own.value.directory) {
-      // The sign-in of somebody else's tenant isn't kept.
-      await store.tenant(tenant, (tx) => deleteCode(tx, id));
-      return failed('refused', accessMessages.otherSignIn);
-    }
-    await removeLeftovers(context, scope, client);
-    const registration = await createRegistration(client, t.application, claimed.certificate);
-    if (!registration.ok) return registration;
-    const { appId, id: registrationId } = registration.value;
-    const wanted = wantedFor(workload);
-    const { accessToken, tokenExpiresAt, region } = claimed;
-    const expiresAt = Math.min(tokenExpiresAt - REMOVAL_MS, clock.now() + LONGEST_MS);
-    const grant: NewGrant = {
-      id,
-      region,
-      workload,
-      permissions: wanted,
-      registrationId,
-      expiresAt,
-      restoresEndAt: clock.now() + LONGEST_RESTORE_MS,
-      access: null,
-      accessToken,
-      tokenExpiresAt,
-    };
-    await store.tenant(tenant, (tx) => storeGrant(tx, context, scope, grant));
-    const missing = await tryAgain(connections, claimed, NOT_YET, async () => {
-      const principal = await ensurePrincipal(client, appId);
-      return principal.ok ? grantPermissions(client, principal.value, wanted) : principal;
-    });
-    if (!missing.ok) return missing;
-    const lacking = neededFor(workload).filter((permission) => missing.value.includes(permission));
-    if (lacking.length > 0) {
-      await store.tenant(tenant, async (tx) => {
-        await deleteCode(tx, id);
-        await scheduleJob(tx, 'restore-rights', id, { grant: id }, clock.now());
-      });
-      return failed('forbidden', t.rightsNotGranted({ names: lacking.join(', ') }));
-    }
-    const access: Access = {
-      region,
-      directory: own.value.directory,
-      applicationId: appId,
-      credential: {
-        kind: 'certificate',
-        certificate: claimed.certificate.certificate,
-        privateKey: claimed.certificate.privateKey,
-      },
-    };
-    const works = await waitUntilGranted(connections, claimed, access, neededFor(workload));
-    if (!works.ok) return works;
-    await store.tenant(tenant, async (tx) => {
-      await storeGrant(tx, context, scope, { ...grant, access });
-      await deleteCode(tx, id);
-      await record(tx, context, scope, 'restorerights.granted', {
-        grant: id,
-        application: appId,
-        permissions: wanted.join(' '),
+  return withDeviceCode(
+    context,
+    scope,
+    id,
+    { fresh, replaces: null, organization },
+    async (claimed) => {
+      const { client, person } = signedIn(connections, claimed);
+      const owner = await readOwner(person);
+      if (!owner.ok) return owner;
+      if (owner.value.directoryId !== own.value.directory) {
+        // The sign-in of somebody else's tenant isn't kept.
+        await store.tenant(tenant, (tx) => deleteCode(tx, id));
+        return failed('refused', accessMessages.otherSignIn);
+      }
+      await removeLeftovers(context, scope, client);
+      const registration = await createRegistration(client, t.application, claimed.certificate);
+      if (!registration.ok) return registration;
+      const { appId, id: registrationId } = registration.value;
+      const wanted = listWantedPermissions(workload);
+      const { accessToken, tokenExpiresAt, region } = claimed;
+      const expiresAt = Math.min(tokenExpiresAt - REMOVAL_MS, clock.now() + LONGEST_MS);
+      const grant: NewGrant = {
+        id,
+        region,
+        workload,
+        permissions: wanted,
+        registrationId,
         expiresAt,
+        restoresEndAt: clock.now() + LONGEST_RESTORE_MS,
+        access: null,
+        accessToken,
+        tokenExpiresAt,
+      };
+      await store.tenant(tenant, (tx) => storeGrant(tx, context, scope, grant));
+      const missing = await repeatUntilKnown(connections, claimed, NOT_YET, async () => {
+        const principal = await ensurePrincipal(client, appId);
+        return principal.ok ? grantPermissions(client, principal.value, wanted) : principal;
       });
-    });
-    return ok({ expiresAt });
-  });
+      if (!missing.ok) return missing;
+      const lacking = neededFor(workload).filter((permission) =>
+        missing.value.includes(permission),
+      );
+      if (lacking.length > 0) {
+        await store.tenant(tenant, async (tx) => {
+          await deleteCode(tx, id);
+          await scheduleJob(tx, 'restore-rights', id, { grant: id }, clock.now());
+        });
+        return failed('forbidden', t.rightsNotGranted({ names: lacking.join(', ') }));
+      }
+      const access: Access = {
+        region,
+        directory: own.value.directory,
+        applicationId: appId,
+        credential: {
+          kind: 'certificate',
+          certificate: claimed.certificate.certificate,
+          privateKey: claimed.certificate.privateKey,
+        },
+      };
+      const works = await waitUntilGranted(connections, claimed, access, neededFor(workload));
+      if (!works.ok) return works;
+      await store.tenant(tenant, async (tx) => {
+        await storeGrant(tx, context, scope, { ...grant, access });
+        await deleteCode(tx, id);
+        await record(tx, context, scope, 'restorerights.granted', {
+          grant: id,
+          application: appId,
+          permissions: wanted.join(' '),
+          expiresAt,
+        });
+      });
+      return ok({ expiresAt });
+    },
+  );
 }
 
 /** Waits until the tokens of a new application have its permissions. */
@@ -251,7 +268,7 @@ async function waitUntilGranted(
   access: Access,
   permissions: readonly string[],
 ): Promise<EngineResult<void>> {
-  const works = await tryAgain<void>(connections, claimed, NOT_ACCEPTED, async () => {
+  const works = await repeatUntilKnown<void>(connections, claimed, NOT_ACCEPTED, async () => {
     const { tokens } = connections.try(access);
     const missing = await findMissing(tokens, permissions, AbortSignal.timeout(SETUP_MS));
     if (!missing.ok) return missing;

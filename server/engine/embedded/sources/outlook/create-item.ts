@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import * as v from 'valibot';
 import type { Reply } from '#contract/engine/engine.ts';
-import { getZone } from '../../formats/time-zone.ts';
+import { findIanaZone } from '../../formats/time-zone.ts';
 import { readTime } from '../../formats/icalendar.ts';
 import { failed, ok } from '../../../result.ts';
 import { graphMessages as t } from '../../graph/messages.en.ts';
@@ -78,7 +78,7 @@ async function createEvent(
 /** A series repeats in local time, also when the clocks change. */
 function getLocalTimes({ recurrence, start, end, isAllDay }: OutlookEvent) {
   const name = recurrence?.range.recurrenceTimeZone ?? null;
-  const zone = getZone(name);
+  const zone = findIanaZone(name);
   if (name === null || zone === null || isAllDay === true) return {};
   const local = (time: ZonedTime | null | undefined) => ({
     dateTime: readTime(time, zone)?.toFormat("yyyy-LL-dd'T'HH:mm:ss") ?? '',
@@ -123,7 +123,10 @@ async function completeEvent(
     );
     if (!changed.ok) return changed;
   }
-  const first = readTime(event.start, getZone(event.recurrence?.range.recurrenceTimeZone) ?? 'UTC');
+  const first = readTime(
+    event.start,
+    findIanaZone(event.recurrence?.range.recurrenceTimeZone) ?? 'UTC',
+  );
   for (const name of event.cancelledOccurrences ?? []) {
     const [, year, month, day] = /\.(\d{4})-(\d\d)-(\d\d)$/.exec(name) ?? [];
     if (year === undefined || first === null) continue;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getZone } from '../../formats/time-zone.ts';
+import { findIanaZone } from '../../formats/time-zone.ts';
 import { readTime } from '../../formats/icalendar.ts';
 import type { Attachment, Instance, OutlookEvent, Recurrence, ZonedTime } from './entities.ts';
 import type { OutlookItem } from './read-item.ts';
@@ -151,6 +151,6 @@ const getRule = (recurrence: Recurrence | null | undefined): unknown => {
 const getInstant = (time: ZonedTime | null | undefined): number | null =>
   readTime(time, 'UTC')?.toMillis() ?? null;
 const getDay = (time: ZonedTime | null | undefined): string | null =>
-  readTime(time, getZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
+  readTime(time, findIanaZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
 const sorted = (texts: readonly string[] | null | undefined): readonly string[] =>
   [...(texts ?? [])].sort((a, b) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-import { getZone } from '../../../formats/time-zone.ts';
+import { findIanaZone } from '../../../formats/time-zone.ts';
 import type { ItemProperties } from './item-properties.ts';
 
 /** Where the name of a zone begins in its definition ([MS-OXOCAL] 2.2.1.41). */
@@ -13,7 +13,7 @@ export function findEventZone(properties: ItemProperties): string | null {
     getDefinedName(properties.bytes('startZone')),
     properties.text('zoneName'),
   ];
-  const known = names.find((name) => getZone(name) !== null);
+  const known = names.find((name) => findIanaZone(name) !== null);
   return known ?? findFixedZone(properties.bytes('zoneRules'));
 }
 
@@ -31,5 +31,5 @@ function findFixedZone(rules: Buffer | null): string | null {
   if (changes || minutes % 60 !== 0) return null;
   const hours = minutes / 60;
   const zone = hours === 0 ? 'UTC' : `Etc/GMT${hours > 0 ? '+' : ''}${hours}`;
-  return getZone(zone) === null ? null : zone;
+  return findIanaZone(zone) === null ? null : zone;
 }

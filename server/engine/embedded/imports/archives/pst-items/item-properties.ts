@@ -3,7 +3,7 @@ import type { PSTObject } from 'pst-extractor/dist/PSTObject.class.js';
 import { PSTUtil } from 'pst-extractor/dist/PSTUtil.class.js';
 import type { Ms } from '#contract/ids.ts';
 import { type NamedProperty, readNameMap } from '../../../pst/named-properties.ts';
-import { get, readText } from '../pst-message.ts';
+import { get, readPstText } from '../pst-message.ts';
 
 /** A property by its number, or by its name. */
 type PropertyId = number | NamedProperty;
@@ -64,7 +64,7 @@ export function readProperties(object: PSTObject, names: NameMap): ItemPropertie
   return {
     text: (id) => {
       const known = getId(id);
-      return known === null ? '' : readText(() => object['getStringItem'](known));
+      return known === null ? '' : readPstText(() => object['getStringItem'](known));
     },
     texts: (id) => readTexts(find(id)?.entryValueType ?? 0, bytes(id)),
     int,

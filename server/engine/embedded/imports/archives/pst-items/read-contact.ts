@@ -1,6 +1,11 @@
 import type { PSTMessage } from 'pst-extractor';
 import type { Address, OutlookContact } from '../../../sources/outlook/entities.ts';
-import { readText, listAttachments, type PstMessageRef, readFiles } from '../pst-message.ts';
+import {
+  readPstText,
+  listAttachments,
+  type PstMessageRef,
+  readAttachedFiles,
+} from '../pst-message.ts';
 import { type ItemProperties, type NameMap, readProperties } from './item-properties.ts';
 import { getStamps, type ReadItem, toDate } from './shared-fields.ts';
 
@@ -18,7 +23,7 @@ export function readContact(
 ): ReadItem<OutlookContact> | 'too-large' {
   const properties = readProperties(message, names);
   const { text } = properties;
-  const files = readFiles(place, message);
+  const files = readAttachedFiles(place, message);
   if (files === 'too-large') return files;
   const photo = files.find(({ attachment }) => readProperties(attachment, names).flag(IS_PHOTO));
   const birthday = properties.time(0x3a42);
@@ -26,7 +31,7 @@ export function readContact(
     value: {
       id: '',
       ...getStamps(properties),
-      displayName: text(0x3001) || readText(() => message.subject),
+      displayName: text(0x3001) || readPstText(() => message.subject),
       fileAs: text('fileAs'),
       title: text(0x3a45),
       givenName: text(0x3a06),
@@ -65,7 +70,7 @@ export function readContact(
       ...(birthday !== null && {
         birthday: new Date(toDate(birthday) + NOON_MS).toISOString(),
       }),
-      personalNotes: readText(() => message.body),
+      personalNotes: readPstText(() => message.body),
       categories: [...properties.texts('categories')],
       ...(photo && {
         photo: {

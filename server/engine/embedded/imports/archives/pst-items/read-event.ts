@@ -1,13 +1,13 @@
 import { type DateTime, IANAZone } from 'luxon';
 import type { PSTMessage } from 'pst-extractor';
-import { getZone } from '../../../formats/time-zone.ts';
+import { findIanaZone } from '../../../formats/time-zone.ts';
 import type { Attendee, Instance, OutlookEvent } from '../../../sources/outlook/entities.ts';
 import {
   getEmbedded,
-  readText,
+  readPstText,
   listAttachments,
   type PstMessageRef,
-  readFiles,
+  readAttachedFiles,
   readRecipients,
   type Recipient,
 } from '../pst-message.ts';
@@ -51,7 +51,7 @@ export function readEvent(
   const properties = readProperties(message, names);
   const isException = (attachment: Parameters<typeof readProperties>[0]): boolean =>
     ((readProperties(attachment, names).int(0x7ffd) ?? 0) & IS_EXCEPTION) !== 0;
-  const files = readFiles(place, message, 0, (attachment) => !isException(attachment));
+  const files = readAttachedFiles(place, message, 0, (attachment) => !isException(attachment));
   if (files === 'too-large') return files;
   const zone = findEventZone(properties);
   const recurrence = properties.bytes('recurrence');
@@ -103,7 +103,7 @@ function getFields(
   const response = RESPONSES[properties.int('response') ?? 0] ?? 'none';
   return {
     ...getStamps(properties),
-    subject: readText(() => message.subject),
+    subject: readPstText(() => message.subject),
     body: getBody(message),
     ...(start !== null && { start: toTime(start, isAllDay, zone) }),
     ...(end !== null && { end: toTime(end, isAllDay, zone) }),
@@ -128,9 +128,9 @@ const getReminder = (minutes: number | null): number =>
   minutes === null || minutes < 0 || minutes === NO_REMINDER ? 0 : minutes;
 
 function getBody(message: PSTMessage) {
-  const html = readText(() => message.bodyHTML);
+  const html = readPstText(() => message.bodyHTML);
   return html === ''
-    ? { contentType: 'text', content: readText(() => message.body) }
+    ? { contentType: 'text', content: readPstText(() => message.body) }
     : { contentType: 'html', content: html };
 }
 
@@ -143,7 +143,7 @@ function toTime(at: number, isAllDay: boolean, zone: string | null) {
 
 /** Null: the zone is unknown, or the time isn't midnight there. */
 function getOffset(at: number, zone: string | null): number | null {
-  const known = getZone(zone);
+  const known = findIanaZone(zone);
   if (known === null) return null;
   const offset = IANAZone.create(known).offset(at) * 60_000;
   return (at + offset) % 86_400_000 === 0 ? offset : null;
@@ -200,7 +200,7 @@ function getSeries(
 ): Pick<OutlookEvent, 'recurrence' | 'exceptionOccurrences' | 'cancelledOccurrences'> {
   const moved = new Set(changed.map(({ original }) => original.toISODate()));
   const toInstant = (local: DateTime): number =>
-    local.setZone(getZone(zone) ?? 'UTC', { keepLocalTime: true }).toMillis();
+    local.setZone(findIanaZone(zone) ?? 'UTC', { keepLocalTime: true }).toMillis();
   return {
     recurrence,
     cancelledOccurrences: removed

@@ -22,7 +22,7 @@ export interface ReadOutlookItem {
 }
 
 /** Returns an event, contact or task of a file as Graph would. The same one has the same id. */
-export function readOutlookItem(
+export function readPstItem(
   place: PstMessageRef,
   message: PSTMessage,
   names: NameMap,

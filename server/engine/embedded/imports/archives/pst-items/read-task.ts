@@ -1,6 +1,6 @@
 import type { PSTMessage } from 'pst-extractor';
 import type { OutlookTask } from '../../../sources/outlook/entities.ts';
-import { readText, listAttachments, type PstMessageRef } from '../pst-message.ts';
+import { readPstText, listAttachments, type PstMessageRef } from '../pst-message.ts';
 import { type NameMap, readProperties } from './item-properties.ts';
 import { readTaskRecurrence } from './read-recurrence.ts';
 import { getImportance, getStamps, type ReadItem, toDate, toUtc } from './shared-fields.ts';
@@ -29,8 +29,8 @@ export function readTask(
     value: {
       id: '',
       ...getStamps(properties),
-      title: readText(() => message.subject),
-      body: { contentType: 'text', content: readText(() => message.body) },
+      title: readPstText(() => message.subject),
+      body: { contentType: 'text', content: readPstText(() => message.body) },
       status: STATUS[isDone ? 2 : (properties.int('taskStatus') ?? 0)] ?? 'notStarted',
       importance: getImportance(properties),
       categories: [...properties.texts('categories')],
