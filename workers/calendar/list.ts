@@ -8,10 +8,10 @@ import type { ColumnStore } from '#workers/types.ts';
 export interface CompanySection {
   readonly company: CompanyN;
   readonly name: string;
-  readonly jobs: readonly Listed[];
+  readonly jobs: readonly ListedDay[];
 }
 /** `key`: its name and its computer's name in lower case, separated by `FIELD`. */
-export interface Listed {
+export interface ListedDay {
   readonly key: string;
   readonly job: JobRow;
 }
@@ -48,7 +48,7 @@ export function makeJobList(): (
 
 function getSections(engine: ColumnStore): readonly CompanySection[] {
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
-  const ofCompany = new Map<CompanyN, Listed[]>();
+  const ofCompany = new Map<CompanyN, ListedDay[]>();
   for (const job of engine.all('job')) {
     const jobs = ofCompany.get(job.company);
     const one = { key: (job.name + FIELD + job.computer).toLowerCase(), job };
@@ -69,7 +69,7 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Leaves out sections without jobs. */
 export const keepJobs = (
   sections: readonly CompanySection[],
-  wanted: (job: Listed, section: CompanySection) => boolean,
+  wanted: (job: ListedDay, section: CompanySection) => boolean,
 ): readonly CompanySection[] =>
   sections.flatMap((section) => {
     const jobs = section.jobs.filter((job) => wanted(job, section));

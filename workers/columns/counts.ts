@@ -17,7 +17,7 @@ import {
 import type { Masks, ProblemCounts, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { getPieceSums } from './sums.ts';
-import type { Sums } from './sums.ts';
+import type { RunSums } from './sums.ts';
 
 /** What a pass over the rows counts, before it becomes facets. */
 export interface Counts extends ProblemCounts {
@@ -95,7 +95,7 @@ const MANY = 8;
  * fails, so the counts over that column follow from its sum.
  */
 export function countBySums(
-  sums: Sums,
+  sums: RunSums,
   { kind, company, problem }: Partial<Masks>,
   counts: Counts,
   tables: ProblemTables,
@@ -121,7 +121,7 @@ export function countBySums(
 
 /** The same for problems only: which rows have one is also known for a part of a segment. */
 export function countByProblems(
-  { rows, problems: { values, counts: times } }: Pick<Sums, 'rows' | 'problems'>,
+  { rows, problems: { values, counts: times } }: Pick<RunSums, 'rows' | 'problems'>,
   problem: Uint8Array | null | undefined,
   counts: Counts,
   tables: ProblemTables,

@@ -4,7 +4,7 @@ import type { Jobs } from './jobs.ts';
 import { DIM, RANK } from './kinds.ts';
 import type { Orders } from './order.ts';
 import { getValues } from './order-rows.ts';
-import type { Listed } from './order-rows.ts';
+import type { OrderedRows } from './order-rows.ts';
 import { settle, sorted } from './order-sort.ts';
 import { Groups } from './group-heads.ts';
 import { REVIEWS } from './problems.ts';
@@ -177,7 +177,7 @@ const MANY = 0xffff_ffff;
  */
 export function together(
   grouping: Grouping,
-  listed: Listed,
+  listed: OrderedRows,
   order: Uint32Array | null,
   progress: GroupProgress,
 ): { readonly groups: Groups; readonly order: Uint32Array } {

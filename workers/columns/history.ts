@@ -6,7 +6,7 @@ import { REMEMBERED } from '#contract/runs/fold.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import { getState } from './kinds.ts';
-import type { Key, Segment } from './segment.ts';
+import type { RunKey, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
 export const STRIP_DAYS = 14;
@@ -93,7 +93,7 @@ export class Histories {
   }
 
   /** For a run whose job was requested last. */
-  usualBefore(run: Key & { readonly job: JobN }): UsualValues {
+  usualBefore(run: RunKey & { readonly job: JobN }): UsualValues {
     let usual = this.usual.get(run.n);
     if (!usual) this.usual.set(run.n, (usual = usualBefore(this.known.get(run.job) ?? [], run)));
     return usual;
@@ -166,7 +166,7 @@ export interface UsualValues {
  * Returns what was usual when this run began: from the last 30 good runs before it with a known
  * duration and size.
  */
-export function usualBefore(history: History, key: Key): UsualValues {
+export function usualBefore(history: History, key: RunKey): UsualValues {
   const durations: number[] = [];
   const bytes: number[] = [];
   for (const run of history) {

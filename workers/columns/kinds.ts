@@ -11,7 +11,7 @@ import { JOB_TYPES, SOURCES, STATUSES } from '#contract/runs/vocabulary.ts';
 import type { JobType, Source, Status } from '#contract/runs/vocabulary.ts';
 
 /** Returns the status in a kind (columns.ts). */
-export const getStatus = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
+export const getRunStatus = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
 export const getSource = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
 export const getType = (kind: number): JobType =>
   JOB_TYPES[typeCode(kind)] ?? ('Other' satisfies JobType);
@@ -19,7 +19,7 @@ export const isManagedKind = (kind: number): boolean | null =>
   [null, false, true][managedCode(kind)] ?? null;
 /** Returns the status, or an anomaly for an unusual success. */
 export const getState = (kind: number): RunState => {
-  const status = getStatus(kind);
+  const status = getRunStatus(kind);
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
 /**

@@ -4,7 +4,7 @@ import type { Segment } from './segment.ts';
  * The rows of a list before ordering: as positions over the segments, newest first. Those of
  * segment i end before `ends[i]`.
  */
-export interface Listed {
+export interface OrderedRows {
   readonly pieces: readonly Segment[];
   readonly bases: readonly number[];
   readonly ends: readonly number[];
@@ -20,7 +20,7 @@ type Column16 = 'company' | 'kind' | 'bytesHigh';
  * scan.ts.
  */
 export function getValues(
-  { pieces, bases, ends, places, count }: Listed,
+  { pieces, bases, ends, places, count }: OrderedRows,
   name: Column32 | Column16,
   table: Uint32Array | null = null,
 ): Uint32Array {

@@ -9,7 +9,7 @@ import { lastGoods } from './history.ts';
 import { RANK } from './kinds.ts';
 import { Ranks, sortedNames, UNKNOWN } from './order-names.ts';
 import { getValues } from './order-rows.ts';
-import type { Listed } from './order-rows.ts';
+import type { OrderedRows } from './order-rows.ts';
 import { settle, sorted } from './order-sort.ts';
 import type { Problems } from './problems.ts';
 import type { Segments } from './segments.ts';
@@ -42,7 +42,7 @@ interface SideColumns {
  */
 export function sortRows(
   { order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>,
-  listed: Listed,
+  listed: OrderedRows,
   beside: SideColumns,
   now: Ms,
 ): Uint32Array | null {
@@ -61,7 +61,7 @@ function fromBehind(count: number): Uint32Array {
 /** Least first; UNKNOWN if a row has no value. */
 function getKeys(
   order: Exclude<Order, 'newest' | 'bytes'>,
-  listed: Listed,
+  listed: OrderedRows,
   { segments, problems, orders, days }: SideColumns,
   now: Ms,
 ): Uint32Array {
@@ -107,7 +107,7 @@ function sourcesBy(kinds: readonly number[]): Uint32Array {
 
 /** Returns a value of the row's problem, computed once per problem. */
 function byProblem(
-  listed: Listed,
+  listed: OrderedRows,
   max: ProblemN,
   problems: Problems,
   getValue: (problem: ProblemRow) => number,
@@ -127,7 +127,7 @@ function byProblem(
 }
 const UNASKED = UNKNOWN - 1;
 
-function byTicket(listed: Listed, max: ProblemN, problems: Problems): Uint32Array {
+function byTicket(listed: OrderedRows, max: ProblemN, problems: Problems): Uint32Array {
   const numbers = new Map<string, number>();
   const keys = byProblem(listed, max, problems, ({ ticket }) => {
     if (ticket === null || ticket === '') return UNKNOWN;
@@ -145,7 +145,7 @@ function byTicket(listed: Listed, max: ProblemN, problems: Problems): Uint32Arra
 }
 
 /** Sizes have 48 bits: sorts by the low ones, then by the high ones. */
-function byBytes(listed: Listed, reverse: boolean): Uint32Array {
+function byBytes(listed: OrderedRows, reverse: boolean): Uint32Array {
   const low = getValues(listed, 'bytesLow');
   const high = getValues(listed, 'bytesHigh');
   for (let i = 0; i < high.length; i++) {

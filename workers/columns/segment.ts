@@ -17,7 +17,7 @@ export interface Segment {
   readonly maxN: number;
 }
 
-export type Key = Pick<LeanRun, 'startSec' | 'n'>;
+export type RunKey = Pick<LeanRun, 'startSec' | 'n'>;
 
 /** Takes over the columns without a copy: they must be sorted and belong to the store. */
 export function getSegment(cols: RunColumns): Segment {
@@ -75,15 +75,15 @@ export function isSorted({ rows, start, n }: RunColumns): boolean {
   return true;
 }
 
-export const keyAt = ({ cols }: Segment, row: number): Key => ({
+export const keyAt = ({ cols }: Segment, row: number): RunKey => ({
   startSec: cols.start[row] ?? 0,
   n: cols.n[row] ?? 0,
 });
-export const firstKey = (segment: Segment): Key => keyAt(segment, 0);
-export const lastKey = (segment: Segment): Key => keyAt(segment, segment.rows - 1);
+export const firstKey = (segment: Segment): RunKey => keyAt(segment, 0);
+export const lastKey = (segment: Segment): RunKey => keyAt(segment, segment.rows - 1);
 
 /** Returns the row of a run, or -1. */
-export function getRow(segment: Segment, key: Key): number {
+export function getRow(segment: Segment, key: RunKey): number {
   let low = 0;
   let high = segment.rows - 1;
   while (low <= high) {

@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
 import type { Outline } from '#workers/types.ts';
 import { CandidateRows } from './candidate-rows.ts';
-import type { Key, Segment } from './segment.ts';
+import type { RunKey, Segment } from './segment.ts';
 import {
   copyColumns,
   firstBefore,
@@ -90,7 +90,7 @@ export class Segments {
     }
   }
 
-  find(key: Key): { readonly segment: Segment; readonly row: number } | null {
+  find(key: RunKey): { readonly segment: Segment; readonly row: number } | null {
     let low = 0;
     let high = this.list.length - 1;
     while (low <= high) {

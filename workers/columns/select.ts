@@ -24,7 +24,7 @@ import { listed, listedAll, listedBy, listedByIndex, listedByProblem } from './l
 import { getMasks, problemMasks } from './masks.ts';
 import { sortRows } from './order.ts';
 import type { Orders } from './order.ts';
-import type { Listed } from './order-rows.ts';
+import type { OrderedRows } from './order-rows.ts';
 import type { Problems } from './problems.ts';
 import { markFailures } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
@@ -256,7 +256,7 @@ const getSeconds = (moment: Ms | null, none: number): number =>
   moment === null ? none : Math.ceil(moment / 1000);
 
 /** Orders by rank, newest first within a rank: counts the ranks, then places each row. */
-function worstFirst({ pieces, bases, ends, places, count }: Listed): Uint32Array {
+function worstFirst({ pieces, bases, ends, places, count }: OrderedRows): Uint32Array {
   const ordered = new Uint32Array(count);
   const next = new Uint32Array(RUN_STATES.length + 1);
   const eachPiece = (

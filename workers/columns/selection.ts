@@ -1,7 +1,7 @@
 import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/runs/query.ts';
 import type { GroupCounts, RunLines, RunSelection } from '#workers/types.ts';
 import type { Groups } from './group-heads.ts';
-import type { Key, Segment } from './segment.ts';
+import type { RunKey, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
 /** Positions in order; or all from one position on, which are not written. */
@@ -83,7 +83,7 @@ export class Picked implements RunSelection {
     return ids;
   }
 
-  keys(first: number, count: number): Key[] {
+  keys(first: number, count: number): RunKey[] {
     const from = Math.max(0, first);
     const to = Math.min(this.total, from + Math.max(0, count));
     return Array.from({ length: Math.max(0, to - from) }, (_, i) => {

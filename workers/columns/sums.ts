@@ -7,7 +7,7 @@ export interface ValueTally {
 }
 
 /** How often each value of a column occurs; for problems, among the rows that have one. */
-export interface Sums {
+export interface RunSums {
   readonly rows: number;
   readonly kinds: ValueTally;
   readonly companies: ValueTally;
@@ -15,7 +15,7 @@ export interface Sums {
 }
 
 /** For one segment: also which rows have a problem, in order. */
-interface PieceSums extends Sums {
+interface PieceSums extends RunSums {
   readonly problemRows: Uint32Array;
 }
 
@@ -116,11 +116,11 @@ function tally(column: Uint16Array): ValueTally {
 }
 
 /** Sums of all segments of a list together, cached until one of them changes. */
-export function sumsOfAll(list: readonly Segment[]): Sums {
+export function sumsOfAll(list: readonly Segment[]): RunSums {
   const parts = list.map(getPieceSums);
   const known = wholes.get(list);
   if (known?.parts.every((part, i) => part === parts[i]) === true) return known.whole;
-  const whole: Sums = {
+  const whole: RunSums = {
     rows: parts.reduce((sum, { rows }) => sum + rows, 0),
     kinds: together(parts.map(({ kinds }) => kinds)),
     companies: together(parts.map(({ companies }) => companies)),
@@ -132,7 +132,7 @@ export function sumsOfAll(list: readonly Segment[]): Sums {
 
 const wholes = new WeakMap<
   readonly Segment[],
-  { readonly parts: readonly PieceSums[]; readonly whole: Sums }
+  { readonly parts: readonly PieceSums[]; readonly whole: RunSums }
 >();
 
 function together(parts: readonly ValueTally[]): ValueTally {

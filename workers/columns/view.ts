@@ -8,9 +8,9 @@ import type { Days } from './days.ts';
 import { dayCount } from './days.ts';
 import type { Histories } from './history.ts';
 import { lastGoodAt, STRIP_DAYS, buildStrip } from './history.ts';
-import { isManagedKind, getSource, getState, getStatus, getType } from './kinds.ts';
+import { isManagedKind, getSource, getState, getRunStatus, getType } from './kinds.ts';
 import { toRequestedReview } from '#contract/runs/review.ts';
-import type { Key } from './segment.ts';
+import type { RunKey } from './segment.ts';
 import { leanAt } from './segment.ts';
 import type { Segments } from './segments.ts';
 
@@ -31,7 +31,7 @@ export interface RowLookup {
  */
 export function viewRows(
   segments: Segments,
-  keys: readonly Key[],
+  keys: readonly RunKey[],
   lookup: RowLookup,
   days: Days,
   now: Ms,
@@ -68,7 +68,7 @@ export function viewRows(
       type: getType(kind),
       managed: isManagedKind(kind),
       scheduleState: job ? getScheduleState(job) : null,
-      status: getStatus(kind),
+      status: getRunStatus(kind),
       state: getState(kind),
       startedAt: run.startSec * 1000,
       durationSec: run.elapsedSec,

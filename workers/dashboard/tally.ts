@@ -10,12 +10,12 @@ import type { Segment } from '#workers/columns/segment.ts';
  * Totals of runs in a time range: for each entity group the number in each state, by index in
  * `RUN_STATES`, the bytes of all, how many the success rate judges, and how many of those are good.
  */
-export type Sums = Float64Array;
+export type TallySums = Float64Array;
 const BYTES = RUN_STATES.length;
 const JUDGED = BYTES + 1;
 const GOOD = BYTES + 2;
 const WIDTH = BYTES + 3;
-export const noSums = (): Sums => new Float64Array(ENTITY_GROUPS.length * WIDTH);
+export const noSums = (): TallySums => new Float64Array(ENTITY_GROUPS.length * WIDTH);
 
 /**
  * By job number: its failures, its seconds with the number of runs that have a duration, and its
@@ -74,7 +74,7 @@ export function sumRows(
   from: number,
   to: number,
   { group, company }: TallyScope,
-  sums: Sums,
+  sums: TallySums,
 ): void {
   const { job, kind, bytesLow, bytesHigh } = cols;
   for (let row = from; row < to; row++) {
@@ -121,7 +121,7 @@ export function sumJobs(
   }
 }
 
-export function addSums(all: readonly Sums[]): Sums {
+export function addSums(all: readonly TallySums[]): TallySums {
   const sums = noSums();
   for (const one of all)
     for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (one[i] ?? 0);
@@ -129,7 +129,7 @@ export function addSums(all: readonly Sums[]): Sums {
 }
 
 /** Returns the tally of all groups, or of one. */
-export function getTally(sums: Sums, only: EntityGroup | null = null): Tally {
+export function getTally(sums: TallySums, only: EntityGroup | null = null): Tally {
   const places =
     only === null ? ENTITY_GROUPS.map((_group, place) => place) : [ENTITY_GROUPS.indexOf(only)];
   const sum = (offset: number): number =>

@@ -4,7 +4,7 @@ import type { DayWindow } from '../periods/days.ts';
 import { getSeconds } from '../periods/days.ts';
 import { Seen } from '../periods/segments-seen.ts';
 import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tally.ts';
-import type { JobSums, TallyScope, Sums } from './tally.ts';
+import type { JobSums, TallyScope, TallySums } from './tally.ts';
 
 /**
  * A time stretch with the totals of its runs. `isStill`: included in the cached sums by job.
@@ -12,7 +12,7 @@ import type { JobSums, TallyScope, Sums } from './tally.ts';
  */
 interface Stretch {
   readonly seen: Seen;
-  sums: Sums;
+  sums: TallySums;
   isStill: boolean;
   rests: number;
 }
@@ -42,8 +42,8 @@ export class Totals {
   }
 
   refresh(engine: ColumnStore): {
-    readonly days: readonly Sums[];
-    readonly before: Sums;
+    readonly days: readonly TallySums[];
+    readonly before: TallySums;
     readonly jobs: JobSums;
   } {
     for (const one of this.#before) if (one.seen.changed(engine)) this.#sum(one);

@@ -16,7 +16,7 @@ import {
 } from './disk-context.ts';
 import { isFrontStale, makeFront } from './build-warm-start-cache.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
-import { findRun, getInfo, getPages, getRuns } from './segments.ts';
+import { findRun, getInfo, getPages, unpackRuns } from './segments.ts';
 
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
 export const MAX_PATCHES = 32;
@@ -187,7 +187,7 @@ async function touchedSegments(
       .map((run) => ({ run, row: findRun(columns, run) }))
       .filter((one) => one.row >= 0);
     if (found.length === 0) continue;
-    const all = getRuns(columns);
+    const all = unpackRuns(columns);
     for (const { run, row } of found) {
       all[row] = run;
       open.delete(run.n);
@@ -248,7 +248,7 @@ async function mergeSegments(
   for (const info of group) {
     const columns = await findSegment(context, info.id);
     if (columns === null) return false;
-    runs.push(...getRuns(columns));
+    runs.push(...unpackRuns(columns));
   }
   const made = await sealPages(context, getPages(runs), seen.nextSegment);
   return context.shelves.write(['meta', 'segments'], async (store) => {

@@ -9,7 +9,7 @@ import {
   type DatabaseKind,
   type Idb,
 } from './database.ts';
-import type { Key, ObjectStore, Records, StoreReader } from './object-stores.ts';
+import type { StoreKey, ObjectStore, Records, StoreReader } from './object-stores.ts';
 
 /** The tables of one database through Dexie, and its connection. */
 export interface DexieStores {
@@ -136,10 +136,15 @@ function storesOn(dexie: Dexie, db: IDBDatabase): DexieStores {
 }
 
 const storeIn = <R extends Records>(transaction: Transaction): ObjectStore<R> => ({
-  get: async <S extends keyof R & string>(table: S, key: Key) =>
-    transaction.table<R[S], Key>(table).get(key),
+  get: async <S extends keyof R & string>(table: S, key: StoreKey) =>
+    transaction.table<R[S], StoreKey>(table).get(key),
   all: async <S extends keyof R & string>(table: S) => transaction.table<R[S]>(table).toArray(),
-  within: async <S extends keyof R & string>(table: S, after: Key, to: Key, max = Infinity) =>
+  within: async <S extends keyof R & string>(
+    table: S,
+    after: StoreKey,
+    to: StoreKey,
+    max = Infinity,
+  ) =>
     transaction
       .table<R[S]>(table)
       .where(':id')

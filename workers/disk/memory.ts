@@ -1,4 +1,4 @@
-import type { Key, Records, ObjectStore, ObjectStores } from './object-stores.ts';
+import type { StoreKey, Records, ObjectStore, ObjectStores } from './object-stores.ts';
 
 /**
  * Object stores in memory. Writes run in sequence; a write takes effect when it ends well, or not
@@ -48,14 +48,14 @@ function createStore<R extends Records>(
     return mine;
   };
   return {
-    get: <S extends keyof R & string>(store: S, key: Key) =>
+    get: <S extends keyof R & string>(store: S, key: StoreKey) =>
       Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
     all: <S extends keyof R & string>(store: S) =>
       Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
-    within: <S extends keyof R & string>(store: S, after: Key, to: Key, max = Infinity) =>
+    within: <S extends keyof R & string>(store: S, after: StoreKey, to: StoreKey, max = Infinity) =>
       Promise.resolve(
         [...(draft.get(store) ?? [])]
-          .map(([key, record]) => ({ key: JSON.parse(key) as Key, record: record as R[S] }))
+          .map(([key, record]) => ({ key: JSON.parse(key) as StoreKey, record: record as R[S] }))
           .filter(({ key }) => order(after, key) < 0 && order(key, to) <= 0)
           .sort((a, b) => order(a.key, b.key))
           .slice(0, max)
@@ -71,7 +71,7 @@ function createStore<R extends Records>(
  * Orders keys as IndexedDB does, as far as they are used here: numbers before texts, a list by its
  * first different part.
  */
-function order(a: Key, b: Key): number {
+function order(a: StoreKey, b: StoreKey): number {
   if (typeof a === 'object' && typeof b === 'object') {
     for (let i = 0; i < Math.min(a.length, b.length); i++) {
       const part = order(a[i] ?? 0, b[i] ?? 0);

@@ -4,21 +4,26 @@ import type { DexieStores } from './dexie-stores.ts';
 
 /** Record kinds by store; each contains its own key. */
 export type Records = Readonly<Record<string, object>>;
-export type Key = string | number | readonly (string | number)[];
+export type StoreKey = string | number | readonly (string | number)[];
 
 /**
  * One transaction. Inside it, await only its own promises: the browser commits as soon as none is
  * pending. So anything slow (above all encryption) runs before.
  */
 export interface StoreReader<R extends Records> {
-  get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
+  get<S extends keyof R & string>(store: S, key: StoreKey): Promise<R[S] | undefined>;
   all<S extends keyof R & string>(store: S): Promise<R[S][]>;
   /** Returns records in key order: after `after`, up to `to`, at most `most`. */
-  within<S extends keyof R & string>(store: S, after: Key, to: Key, max?: number): Promise<R[S][]>;
+  within<S extends keyof R & string>(
+    store: S,
+    after: StoreKey,
+    to: StoreKey,
+    max?: number,
+  ): Promise<R[S][]>;
 }
 export interface ObjectStore<R extends Records> extends StoreReader<R> {
   put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
-  remove(store: keyof R & string, key: Key): Promise<void>;
+  remove(store: keyof R & string, key: StoreKey): Promise<void>;
   clear(store: keyof R & string): Promise<void>;
 }
 
@@ -97,13 +102,18 @@ const getStore = <R extends Records>(
   transaction: IDBTransaction,
   range: typeof IDBKeyRange,
 ): ObjectStore<R> => ({
-  get: async <S extends keyof R & string>(store: S, key: Key) =>
+  get: async <S extends keyof R & string>(store: S, key: StoreKey) =>
     answered(
       transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>,
     ),
   all: async <S extends keyof R & string>(store: S) =>
     answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
-  within: async <S extends keyof R & string>(store: S, after: Key, to: Key, max?: number) =>
+  within: async <S extends keyof R & string>(
+    store: S,
+    after: StoreKey,
+    to: StoreKey,
+    max?: number,
+  ) =>
     answered(
       transaction.objectStore(store).getAll(range.bound(after, to, true, false), max) as IDBRequest<
         R[S][]

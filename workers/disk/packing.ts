@@ -44,7 +44,7 @@ export function pack<R extends object>(rows: readonly R[]): Packed<R> {
 }
 
 /** Returns all rows, or those whose number is in `wanted`. */
-export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
+export function unpackRows(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
   return rowsAt(
     packed,

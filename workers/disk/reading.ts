@@ -17,7 +17,7 @@ import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } 
 import { hasFront, jobsInFront, openFront, type Front } from './warm-start-cache.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type DiskContext } from './disk-context.ts';
-import { unpack, type Packed } from './packing.ts';
+import { unpackRows, type Packed } from './packing.ts';
 import type { StoreReader } from './object-stores.ts';
 
 /**
@@ -271,7 +271,7 @@ export async function openChunk(
   return {
     table: known,
     chunk,
-    rows: unpack(
+    rows: unpackRows(
       await openJson<Packed>(context.cipher, 'books', chunkName(table, chunk), sealed),
       wanted,
     ),

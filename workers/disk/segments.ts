@@ -34,7 +34,7 @@ export function pagesFrom(columns: readonly RunColumns[]): SegmentPage[] {
     const bytes = wholeBuffer(one);
     return bytes !== null && one.rows <= LIMITS.pageRows && inOrder(one)
       ? [getPage(bytes, one)]
-      : getPages(getRuns(one));
+      : getPages(unpackRuns(one));
   });
 }
 
@@ -49,7 +49,7 @@ export function getPages(runs: readonly LeanRun[]): SegmentPage[] {
   return pages;
 }
 
-export const getRuns = (columns: RunColumns): LeanRun[] =>
+export const unpackRuns = (columns: RunColumns): LeanRun[] =>
   Array.from({ length: columns.rows }, (_, row) => runAt(columns, row));
 
 /** Returns its row, or -1. */

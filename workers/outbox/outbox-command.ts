@@ -68,7 +68,7 @@ function read<N extends OwnCall>(
     : null;
 }
 
-export const getRuns = (request: OutboxCommand | null): readonly RunN[] =>
+export const getCommandRuns = (request: OutboxCommand | null): readonly RunN[] =>
   request?.kind === 'change' ? request.runs : [];
 
 /** Describes the command in a few words. */

@@ -16,7 +16,7 @@ import { NO_ANSWER } from '#workers/failures.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
 import type { WorkerChance, WorkerClock } from '#workers/context.ts';
-import { parseCommand, getRuns, describeCommand } from './outbox-command.ts';
+import { parseCommand, getCommandRuns, describeCommand } from './outbox-command.ts';
 import { getEffects } from './effects.ts';
 import type { OwnRows } from './effects.ts';
 import { FOLDED_TABLES } from '#workers/tables.ts';
@@ -227,7 +227,7 @@ export class Outbox {
         return {
           id,
           call: command.call as OfflineCall,
-          runs: getRuns(request),
+          runs: getCommandRuns(request),
           what: describeCommand(request),
           madeAt,
           state,
@@ -432,7 +432,9 @@ export class Outbox {
 /** A command that was refused as a whole was refused for each of its runs. */
 const refusedBy = (command: QueuedCommand): readonly Refusals[] =>
   command.refused ??
-  (command.failure ? [{ why: command.failure.message, runs: getRuns(parseCommand(command)) }] : []);
+  (command.failure
+    ? [{ why: command.failure.message, runs: getCommandRuns(parseCommand(command)) }]
+    : []);
 
 const getReason = ([first, ...others]: readonly Refusals[]): string =>
   others.length === 0 ? (first?.why ?? '') : t.differentReasons({ count: others.length + 1 });

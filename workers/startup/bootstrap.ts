@@ -28,7 +28,7 @@ function channel(name: string): Channel {
  * Everything behind the worker's API. `page`: the endpoint of the page's messages, including those
  * sent before. The worker's name is the language of the page.
  */
-export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
+export async function startWorker(begun: Opens, page: Endpoint): Promise<void> {
   await loadLanguage(self.name);
   const { session: _stored, ...api } = createWorkerApi({
     clock: realClock,

@@ -20,11 +20,11 @@ import { sendWithinGrace } from './grace.ts';
 import type { CallKind, ContactState } from './grace.ts';
 import { joinTeam } from './leader.ts';
 import type { Team, TeamMessage } from './leader.ts';
-import { bootstrap, learnNames, loadDay, pull } from './pipeline.ts';
+import { loadSnapshot, learnNames, loadDay, pull } from './pipeline.ts';
 import type { Begun, Fetching } from './pipeline.ts';
 import { PushedPages } from './pushed-pages.ts';
 import { Replica } from './replica.ts';
-import { isAway, isInState, getStatus } from './status.ts';
+import { isAway, isInState, getSyncStatus } from './status.ts';
 import { readPokes } from './stream.ts';
 import type { OwnTokens } from './tokens.ts';
 import { makeWire } from './wire.ts';
@@ -159,7 +159,7 @@ export class Loop {
     const own = { waiting, refused, partly, reload: this.#reload };
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
     const pushFailure = this.#actor?.getSnapshot().context.pushFailure ?? null;
-    return getStatus({
+    return getSyncStatus({
       kind: this.#kind,
       offlineSince: this.#offlineSince,
       replica: this.replica,
@@ -322,7 +322,7 @@ export class Loop {
     this.#actor = createActor(
       syncMachine.provide({
         actors: {
-          bootstrap: fromPromise(() => this.#guarded(() => bootstrap(fetching))),
+          bootstrap: fromPromise(() => this.#guarded(() => loadSnapshot(fetching))),
           pull: fromPromise(() =>
             this.#guarded(async () => {
               const outcome = await pull(fetching);

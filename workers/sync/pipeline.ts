@@ -31,7 +31,7 @@ import type { Wire } from './wire.ts';
  * 4. Write the rows and the cursor together to memory and disk: `Replica.apply`.
  * 5. Notify the outbox, the other tabs and the live queries: `Fetching.applied`, set in `loop.ts`.
  *
- * A device without data, or with data of another log, begins with `bootstrap`, and then loads the
+ * A device without data, or with data of another log, begins with `loadSnapshot`, and then loads the
  * runs day by day, newest first: `loadDay`. `machines/sync.ts` decides when to do which.
  */
 
@@ -153,7 +153,7 @@ const foundCause = (data: unknown): object => ({
 });
 
 /** Fetches the current user and the small tables; the runs follow day by day (SYNC-3). */
-export async function bootstrap(needs: Fetching): Promise<SyncOutcome> {
+export async function loadSnapshot(needs: Fetching): Promise<SyncOutcome> {
   const { wire, replica } = needs;
   const changes = needs.meChanges();
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });

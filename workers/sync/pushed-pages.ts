@@ -74,7 +74,7 @@ export class PushedPages {
 }
 
 /** Unpacks a page (base64 of raw DEFLATE of JSON); null if it can't be read here. */
-export async function unpack(packed: string): Promise<unknown> {
+export async function unpackPage(packed: string): Promise<unknown> {
   if (typeof DecompressionStream === 'undefined') return null;
   try {
     const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));

@@ -34,7 +34,7 @@ export interface StatusInput {
   readonly reload: boolean;
 }
 
-export const getStatus = ({
+export const getSyncStatus = ({
   kind,
   offlineSince,
   replica,

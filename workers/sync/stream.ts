@@ -3,7 +3,7 @@ import type { SyncEvent } from '#machines/sync-events.ts';
 import { getWait } from '#machines/sync-events.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import { sumMessage } from './checked-fetch.ts';
-import { PushedPageSchema, unpack } from './pushed-pages.ts';
+import { PushedPageSchema, unpackPage } from './pushed-pages.ts';
 import type { PushedPages } from './pushed-pages.ts';
 import type { Wire } from './wire.ts';
 
@@ -117,7 +117,7 @@ async function getEvent(data: string, epoch: string, pushed: PushedPages): Promi
       if (of !== epoch) return { type: 'NUDGE' };
       const read = v.safeParse(
         PushedPageSchema,
-        packed === undefined ? page : await unpack(packed),
+        packed === undefined ? page : await unpackPage(packed),
       );
       // Without one, earlier pages end before what this poke is about.
       if (read.success) pushed.add(of, read.output);

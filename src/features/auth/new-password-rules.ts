@@ -11,7 +11,7 @@ export interface PasswordRule {
  * Returns the rules for passwords that this portal stores. Only the length counts, not the kinds of
  * characters (G35).
  */
-export function getRules(
+export function checkPasswordRules(
   password: string,
   min: number = LIMITS.minPasswordChars,
 ): readonly PasswordRule[] {

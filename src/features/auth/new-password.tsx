@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { getRules } from './new-password-rules.ts';
+import { checkPasswordRules } from './new-password-rules.ts';
 import { accountMessages as t } from './messages.en.ts';
 
 export interface NewPasswordProps {
@@ -55,7 +55,7 @@ export function NewPassword({ value, onChange, error, auth, ref }: NewPasswordPr
           aria-label={t.passwordRules}
           className="m-0 grid list-none gap-1 p-0 text-agate text-ink-2"
         >
-          {getRules(value).map(({ label, met }) => (
+          {checkPasswordRules(value).map(({ label, met }) => (
             <li key={label} className="flex items-start gap-1.5">
               <Icon
                 name={met ? 'tick' : 'minus'}

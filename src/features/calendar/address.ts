@@ -2,12 +2,12 @@ import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { isDay, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import { bounded, DEFAULT_BOARD } from './board.ts';
-import type { Board, Fold, OpenDay } from './board.ts';
+import type { CalendarBoard, Fold, OpenDay } from './board.ts';
 
 const TEXT_CHARS = 200;
 
 /** Returns the query of an address without `?`. Default values are left out. */
-export function getQuery(board: Board): string {
+export function formatCalendarQuery(board: CalendarBoard): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);
@@ -26,7 +26,7 @@ export function getQuery(board: Board): string {
 }
 
 /** Parses any query. Unknown, repeated or invalid values fall back to their defaults one by one. */
-export function getBoard(query: string): Board {
+export function parseCalendarAddress(query: string): CalendarBoard {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
@@ -64,7 +64,7 @@ function parseOpened(text: string): OpenDay | null {
 /**
  * Returns the address of the run list for an open cell: all runs of the day, whatever their review.
  */
-export function listAddress({ of, n, day }: OpenDay, run: number | null = null): string {
+export function dayListAddress({ of, n, day }: OpenDay, run: number | null = null): string {
   const whose = of === 'job' ? `job=${n}` : `company=${n}&state=Failed,Error,Missed`;
   return `/monitoring/daily-checks?date=${day}..${day}&rows=runs&review=any&${whose}${run === null ? '' : `&run=${run}`}`;
 }

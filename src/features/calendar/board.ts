@@ -4,7 +4,7 @@ import { getDays, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State of the calendar in its address, with the open cell. Empty lists mean "all". */
-export interface Board extends Pick<
+export interface CalendarBoard extends Pick<
   CalendarAsk,
   'companies' | 'sources' | 'types' | 'instructionTypes' | 'problemsOnly' | 'text'
 > {
@@ -26,7 +26,7 @@ export type OpenDay = (
   | { readonly of: 'company'; readonly n: CompanyN }
 ) & { readonly day: Day };
 
-export const DEFAULT_BOARD: Board = {
+export const DEFAULT_BOARD: CalendarBoard = {
   span: { kind: 'last', days: 30 },
   mode: 'worst',
   companies: [],
@@ -46,8 +46,8 @@ export const MAX_DAYS = 366;
  * Returns the worker query. It requests all days at once, so that horizontal scrolling never waits.
  * `every`: all companies, for "all except some".
  */
-export function getAsk(
-  board: Board,
+export function getCalendarInput(
+  board: CalendarBoard,
   today: Day,
   rule: DayRule,
   rows: CalendarAsk['rows'],
@@ -84,15 +84,15 @@ export type MultiFilter = 'companies' | 'sources' | 'types' | 'instructionTypes'
 const MANY: readonly MultiFilter[] = ['companies', 'sources', 'types', 'instructionTypes'];
 
 /** Returns the number of filters set in the filter dialog. */
-export const chosen = (board: Board): number =>
+export const chosen = (board: CalendarBoard): number =>
   MANY.reduce((sum, name) => sum + board[name].length, 0);
 
 /** Returns whether any filter narrows the listed jobs. */
-export const isNarrowed = (board: Board): boolean =>
+export const hasCalendarFilter = (board: CalendarBoard): boolean =>
   chosen(board) > 0 || board.problemsOnly || board.text !== '';
 
 /** Clears all filters; days, mode and collapsed companies stay. */
-export const clearedBoard = (board: Board): Board => ({
+export const clearedBoard = (board: CalendarBoard): CalendarBoard => ({
   ...board,
   companies: [],
   sources: [],

@@ -12,7 +12,7 @@ import { addDays, firstMomentOfDay } from '#src/features/shared/date-range/dates
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { splitCause } from '../shared/runs/cause-pieces.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { listAddress } from './address.ts';
+import { dayListAddress } from './address.ts';
 import type { OpenDay } from './board.ts';
 import { shownResult } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
@@ -98,7 +98,7 @@ export function DayResults({
         </span>
         <SectionLink
           ref={first}
-          href={listAddress(opened)}
+          href={dayListAddress(opened)}
           className="inline-flex items-center gap-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
         >
           {t.openList}
@@ -118,7 +118,7 @@ interface ResultProps {
 function OfJob({ run, opened, zone }: ResultProps) {
   return (
     <SectionLink
-      href={listAddress(opened, run.n)}
+      href={dayListAddress(opened, run.n)}
       className="cal-result hover:bg-wash"
       data-tip={formatWhen(run.startedAt, zone)}
     >
@@ -134,7 +134,7 @@ function OfJob({ run, opened, zone }: ResultProps) {
 
 function OfCompany({ run, opened, zone }: ResultProps) {
   return (
-    <SectionLink href={listAddress(opened, run.n)} className="block py-1 hover:bg-wash">
+    <SectionLink href={dayListAddress(opened, run.n)} className="block py-1 hover:bg-wash">
       <span className="flex items-center gap-3">
         <StateMark state={run.state} />
         <span className="ml-auto text-agate text-ink-3">{formatTime(run.startedAt, zone)}</span>

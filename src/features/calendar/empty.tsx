@@ -4,15 +4,15 @@ import { useAbility } from '#src/app/session/use-ability.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
-import { clearedBoard, DEFAULT_BOARD, isNarrowed } from './board.ts';
-import type { Board } from './board.ts';
+import { clearedBoard, DEFAULT_BOARD, hasCalendarFilter } from './board.ts';
+import type { CalendarBoard } from './board.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface EmptyProps {
   readonly view: CalendarView;
-  readonly board: Board;
+  readonly board: CalendarBoard;
   readonly zone: string;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: CalendarBoard) => void;
 }
 
 /** Returns whether there is nothing to show for these days. */
@@ -40,7 +40,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       </Notice>
     );
   }
-  if (board.problemsOnly && !isNarrowed({ ...board, problemsOnly: false })) {
+  if (board.problemsOnly && !hasCalendarFilter({ ...board, problemsOnly: false })) {
     return (
       <Notice
         icon="tick"
@@ -56,7 +56,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       </Notice>
     );
   }
-  if (isNarrowed(board)) {
+  if (hasCalendarFilter(board)) {
     return (
       <Notice
         icon="search"

@@ -10,16 +10,16 @@ import { Icon } from '#src/ui/icon.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { chosen } from './board.ts';
-import type { Board, MultiFilter } from './board.ts';
+import type { CalendarBoard, MultiFilter } from './board.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface FiltersProps {
-  readonly board: Board;
+  readonly board: CalendarBoard;
   readonly from: Ms;
   readonly to: Ms;
   readonly jobs: number;
   readonly phone: boolean;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: CalendarBoard) => void;
   readonly onClose: () => void;
 }
 

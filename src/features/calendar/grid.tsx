@@ -10,7 +10,7 @@ import {
 import type { CSSProperties, KeyboardEvent, PointerEvent, Ref } from 'react';
 import type { CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
-import { moved, within } from '../shared/grid/cursor.ts';
+import { moveGridCursor, within } from '../shared/grid/cursor.ts';
 import type { GridCursor } from '../shared/grid/cursor.ts';
 import { CalendarHead } from './head.tsx';
 import { cellId, CalendarRow, WaitingLine } from './line.tsx';
@@ -102,7 +102,12 @@ export function Grid({
   };
   const press = useEffectEvent((key: string, ctrl: boolean): boolean => {
     const page = Math.max(1, Math.floor((height - HEAD_PX) / row) - 1);
-    const next = moved(cursor, key, ctrl, { lines: total, days: days.length, page, start });
+    const next = moveGridCursor(cursor, key, ctrl, {
+      lines: total,
+      days: days.length,
+      page,
+      start,
+    });
     if (next) {
       go(next);
       return true;

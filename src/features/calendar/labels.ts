@@ -10,7 +10,7 @@ export type DayHead = CalendarView['days'][number];
  * The visible forms of a cell. Days that are not stored here and future days must not look like
  * "not due".
  */
-export type Form =
+export type CellForm =
   | 'failed'
   | 'error'
   | 'missed'
@@ -22,7 +22,7 @@ export type Form =
   | 'off'
   | Exclude<DayStatus, 'here'>;
 
-export function formLabel(form: Form): string {
+export function formLabel(form: CellForm): string {
   switch (form) {
     case 'failed':
       return STATES.Failed.label;
@@ -54,7 +54,7 @@ export function formLabel(form: Form): string {
 }
 
 /** Entries of the legend, in order. */
-export const LEGEND: readonly Form[] = [
+export const LEGEND: readonly CellForm[] = [
   'success',
   'warning',
   'failed',
@@ -84,7 +84,7 @@ export function getDayStatus(
 }
 
 /** Results on this device are shown, even if other results of the day are missing. */
-export function getForm(cell: CalendarCell | undefined, status: DayStatus): Form {
+export function getCellForm(cell: CalendarCell | undefined, status: DayStatus): CellForm {
   if (cell !== null && cell !== undefined && cell !== 'off') return FORMS[cell];
   if (status !== 'here') return status;
   return cell === 'off' ? 'off' : 'none';
@@ -106,7 +106,7 @@ export function dayTitle({ day, today }: DayHead): string {
 }
 
 /** Returns the screen reader label of a cell. */
-export const cellWords = (head: DayHead, form: Form): string =>
+export const cellWords = (head: DayHead, form: CellForm): string =>
   t.cell({
     day: dayTitle(head),
     state: form === 'none' && head.today ? t.noResultYet : formLabel(form),
@@ -138,7 +138,7 @@ const SHOWN = {
 } as const satisfies Readonly<Record<CalendarMode, keyof typeof t>>;
 
 /** `97.5%`, or a dash if nothing was due. Never rounds up to 100. */
-export const shareWords = (share: number | null): string =>
+export const shareOrDash = (share: number | null): string =>
   share === null ? '–' : `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
 
 /** Explains why some days are empty; null if all are stored here. */

@@ -1,9 +1,9 @@
 import { formLabel, LEGEND } from './labels.ts';
-import type { Form } from './labels.ts';
+import type { CellForm } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 /** Legend of the marks. */
-export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly Form[] }) {
+export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly CellForm[] }) {
   return (
     <ul aria-label={t.legend} className="cal-legend">
       {forms.map((form) => (

@@ -5,7 +5,7 @@ import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SkippedColumns } from '../shared/grid/skipped-columns.tsx';
 import { withSkipped } from '../shared/grid/virtual-window.ts';
-import { badWords, cellWords, getForm, shareWords } from './labels.ts';
+import { badWords, cellWords, getCellForm, shareOrDash } from './labels.ts';
 import type { DayHead, DayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -72,8 +72,8 @@ export const CalendarRow = memo(function Line({
             {touch && (
               <span className="cal-cut cal-ag">
                 {second === ''
-                  ? shareWords(line.share)
-                  : t.jobAndShare({ name: second, share: shareWords(line.share) })}
+                  ? shareOrDash(line.share)
+                  : t.jobAndShare({ name: second, share: shareOrDash(line.share) })}
               </span>
             )}
           </span>
@@ -90,7 +90,7 @@ export const CalendarRow = memo(function Line({
         )}
         {!touch && (
           <span role="gridcell" aria-colindex={3} className="cal-share">
-            {shareWords(line.share)}
+            {shareOrDash(line.share)}
           </span>
         )}
       </span>
@@ -124,7 +124,7 @@ export const CalendarRow = memo(function Line({
             </Fragment>
           );
         }
-        const form = getForm(line.cells[day], status);
+        const form = getCellForm(line.cells[day], status);
         return (
           <Fragment key={head.day}>
             <SkippedColumns count={skipped} width="var(--col)" />

@@ -1,11 +1,11 @@
-import type { Form } from './labels.ts';
+import type { CellForm } from './labels.ts';
 
 /**
  * One path per form, to keep the number of DOM nodes of a three-month row small. `hollow`: stroked;
  * all others are filled.
  */
 export interface MarkPath {
-  readonly form: Form;
+  readonly form: CellForm;
   readonly d: string;
 }
 
@@ -18,9 +18,9 @@ export const TALL = 16;
  * hollow: did not run; three quarters: running; over half: warning; a cap over a dash: anomaly; a
  * low dash: success; a dot: not due; a thin line: disabled.
  */
-export function markPaths(forms: readonly Form[]): readonly MarkPath[] {
-  const paths = new Map<Form, string>();
-  const put = (form: Form, d: string): void => {
+export function markPaths(forms: readonly CellForm[]): readonly MarkPath[] {
+  const paths = new Map<CellForm, string>();
+  const put = (form: CellForm, d: string): void => {
     paths.set(form, (paths.get(form) ?? '') + d);
   };
   forms.forEach((form, i) => {

@@ -10,16 +10,16 @@ import { richText } from '#src/ui/rich-text.tsx';
 import { weekday } from '#src/features/shared/date-range/dates.ts';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
-import type { Board } from './board.ts';
+import type { CalendarBoard } from './board.ts';
 import { DAY, firstJobs, markPaths, TALL } from './print-marks.ts';
 import { hourName, monthName, periodName, shortMonthName } from './steps.ts';
 import {
   formLabel,
-  getForm,
+  getCellForm,
   LEGEND,
   missingWords,
   modeLabel,
-  shareWords,
+  shareOrDash,
   getDayStatus,
 } from './labels.ts';
 import type { DayStatus } from './labels.ts';
@@ -28,7 +28,7 @@ import { calendarMessages as t } from './messages.en.ts';
 
 interface PrintProps {
   readonly query: CalendarAsk;
-  readonly board: Board;
+  readonly board: CalendarBoard;
   readonly branding: Branding;
   readonly companies: readonly { readonly n: CompanyN; readonly name: string }[];
   readonly today: Day;
@@ -179,7 +179,7 @@ function PaperLine({
     return (
       <tr className="cal-p-company">
         <td colSpan={2}>{t.printedLine({ name: line.name, count: line.jobs })}</td>
-        <td>{shareWords(line.share)}</td>
+        <td>{shareOrDash(line.share)}</td>
         <td>
           <span className="cal-p-days">
             {statuses.map((_, i) => (
@@ -194,9 +194,9 @@ function PaperLine({
     <tr>
       <td>{line.name}</td>
       <td>{line.computer}</td>
-      <td>{shareWords(line.share)}</td>
+      <td>{shareOrDash(line.share)}</td>
       <td>
-        <Marks forms={statuses.map((status, i) => getForm(line.cells[i], status))} />
+        <Marks forms={statuses.map((status, i) => getCellForm(line.cells[i], status))} />
       </td>
     </tr>
   );
@@ -230,7 +230,7 @@ const isMarked = (day: Day): boolean =>
   day.endsWith('-01') || (weekday(day) === 1 && day.slice(8) > '03' && day.slice(8) < '30');
 
 /** Returns the active filters as text. */
-function narrowedWords(board: Board, companies: PrintProps['companies']): string {
+function narrowedWords(board: CalendarBoard, companies: PrintProps['companies']): string {
   return [
     ...(board.companies.length > 5
       ? [t.companyCount({ count: board.companies.length })]

@@ -12,7 +12,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { spanKey } from '#src/features/shared/date-range/dates.ts';
 import { SyncNotices } from '../shared/runs/sync-notices.tsx';
-import { foldToggled, isNarrowed } from './board.ts';
+import { foldToggled, hasCalendarFilter } from './board.ts';
 import type { OpenDay } from './board.ts';
 import type { GridCursor } from '../shared/grid/cursor.ts';
 import type { Names } from './day-popover.tsx';
@@ -24,7 +24,7 @@ import { hourName } from './steps.ts';
 import { Steps, Toolbar } from './toolbar.tsx';
 import { useBoard } from './use-board.ts';
 import { useTouch } from '../shared/grid/use-touch.ts';
-import { badWords, cellWords, getForm, missingWords, getDayStatus } from './labels.ts';
+import { badWords, cellWords, getCellForm, missingWords, getDayStatus } from './labels.ts';
 import './calendar.css';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -114,7 +114,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             name: line.name,
             cell:
               line.kind === 'job'
-                ? cellWords(head, getForm(line.cells[day], state))
+                ? cellWords(head, getCellForm(line.cells[day], state))
                 : badWords(head, line.bad[day] ?? 0, state),
           });
   };
@@ -150,7 +150,9 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             now={now}
             printing={printing}
             missing={missing}
-            counted={view ? (isNarrowed(board) ? t.jobsMatch : t.jobCount)({ count: jobs }) : ''}
+            counted={
+              view ? (hasCalendarFilter(board) ? t.jobsMatch : t.jobCount)({ count: jobs }) : ''
+            }
             onBoard={setBoard}
             onFilters={() => setAsking(true)}
             onPrint={() => setPrinting(true)}

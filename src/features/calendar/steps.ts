@@ -8,7 +8,7 @@ import { calendarMessages as t } from './messages.en.ts';
  * Returns the unit if the span is exactly a month, quarter or year. Null for other spans and for
  * "last 30 days", which moves with today.
  */
-export function getUnit(span: Span, today: Day): SpanUnit | null {
+export function getSpanUnit(span: Span, today: Day): SpanUnit | null {
   if (span.kind === 'last') return null;
   const days = getDays(span, today);
   return (
@@ -22,10 +22,10 @@ export function getUnit(span: Span, today: Day): SpanUnit | null {
  * Returns the previous or next span: as many days, or the adjacent unit. Null if it is entirely in
  * the future.
  */
-export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
+export function stepSpan(span: Span, today: Day, by: 1 | -1): Span | null {
   const [first, last] = getDays(span, today);
   if (by === 1 && last >= today) return null;
-  const unit = getUnit(span, today);
+  const unit = getSpanUnit(span, today);
   if (unit) return unitAt(by === 1 ? addDays(last, 1) : addDays(first, -1), unit, today);
   const days = getCount(first, last);
   const from = addDays(first, by * days);
@@ -54,7 +54,7 @@ export function unitShown(span: Span, unit: SpanUnit, today: Day): Span {
 export function periodName(span: Span, today: Day): string {
   const [first, last] = getDays(span, today);
   const year = first.slice(0, 4);
-  switch (getUnit(span, today)) {
+  switch (getSpanUnit(span, today)) {
     case 'month':
       return monthName(first);
     case 'quarter':

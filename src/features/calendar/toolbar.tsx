@@ -8,13 +8,13 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { bounded, chosen } from './board.ts';
-import type { Board } from './board.ts';
-import { periodName, stepped, getUnit, unitShown } from './steps.ts';
+import type { CalendarBoard } from './board.ts';
+import { periodName, stepSpan, getSpanUnit, unitShown } from './steps.ts';
 import { modeLabel } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface ToolbarProps {
-  readonly board: Board;
+  readonly board: CalendarBoard;
   readonly rule: DayRule;
   readonly today: Day;
   readonly now: Ms;
@@ -23,7 +23,7 @@ interface ToolbarProps {
   /** Explains empty days; on a phone it is shown elsewhere. */
   readonly missing: string | null;
   readonly printing: boolean;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: CalendarBoard) => void;
   readonly onFilters: () => void;
   readonly onPrint: () => void;
 }
@@ -54,7 +54,7 @@ export function Toolbar({
         {(['month', 'quarter'] as const).map((unit, i) => (
           <Toggle
             key={unit}
-            on={getUnit(board.span, today) === unit}
+            on={getSpanUnit(board.span, today) === unit}
             shape={i === 0 ? 'rounded-l-part' : '-ml-px rounded-r-part'}
             onPress={() =>
               onBoard({ ...board, span: unitShown(board.span, unit, today), open: null })
@@ -156,10 +156,10 @@ export function Steps({
   today,
   onBoard,
 }: Pick<ToolbarProps, 'board' | 'today' | 'onBoard'>) {
-  const before = stepped(board.span, today, -1);
-  const after = stepped(board.span, today, 1);
-  const unit = getUnit(board.span, today) ?? 'days';
-  const to = (span: Board['span'] | null): void => {
+  const before = stepSpan(board.span, today, -1);
+  const after = stepSpan(board.span, today, 1);
+  const unit = getSpanUnit(board.span, today) ?? 'days';
+  const to = (span: CalendarBoard['span'] | null): void => {
     if (span) onBoard({ ...board, span, open: null });
   };
   return (

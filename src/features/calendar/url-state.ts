@@ -1,8 +1,8 @@
-import { getBoard, getQuery } from './address.ts';
-import type { Board } from './board.ts';
+import { parseCalendarAddress, formatCalendarQuery } from './address.ts';
+import type { CalendarBoard } from './board.ts';
 
 /** The part of the router's history that the calendar uses. */
-export interface History {
+export interface CalendarHistory {
   readonly location: { readonly pathname: string; readonly search: string };
   push(href: string): void;
   replace(href: string): void;
@@ -14,26 +14,26 @@ export interface History {
  * typing pauses.
  */
 export interface CalendarUrlState {
-  readonly now: () => Board;
+  readonly now: () => CalendarBoard;
   readonly subscribe: (listener: () => void) => () => void;
   /** `push`: adds a history entry. */
-  readonly set: (next: Board, how?: 'push' | 'replace') => void;
+  readonly set: (next: CalendarBoard, how?: 'push' | 'replace') => void;
 }
 
 const TYPING_RESTS_MS = 350;
 
-export function makePlace(history: History): CalendarUrlState {
+export function makeCalendarUrlState(history: CalendarHistory): CalendarUrlState {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let { search } = history.location;
-  let board = getBoard(search);
+  let board = parseCalendarAddress(search);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const announce = (): void => listeners.forEach((listener) => listener());
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
     timer = undefined;
     if (history.location.pathname !== path) return; // the user typed, then left the page
-    const query = getQuery(board);
+    const query = formatCalendarQuery(board);
     search = query === '' ? '' : `?${query}`;
     history[how](path + search);
   };
@@ -41,8 +41,8 @@ export function makePlace(history: History): CalendarUrlState {
     const { location } = history;
     if (location.pathname !== path || location.search === search || timer !== undefined) return;
     search = location.search;
-    const next = getBoard(search);
-    if (getQuery(next) === getQuery(board)) return;
+    const next = parseCalendarAddress(search);
+    if (formatCalendarQuery(next) === formatCalendarQuery(board)) return;
     board = next;
     announce();
   };
@@ -59,7 +59,7 @@ export function makePlace(history: History): CalendarUrlState {
     set(next, how = 'push') {
       const typed =
         next.text !== board.text &&
-        getQuery({ ...next, text: '' }) === getQuery({ ...board, text: '' });
+        formatCalendarQuery({ ...next, text: '' }) === formatCalendarQuery({ ...board, text: '' });
       board = next;
       announce();
       if (!typed) return write(how);

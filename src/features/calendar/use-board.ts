@@ -7,15 +7,15 @@ import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { getAsk } from './board.ts';
-import type { Board } from './board.ts';
-import { makePlace } from './url-state.ts';
+import { getCalendarInput } from './board.ts';
+import type { CalendarBoard } from './board.ts';
+import { makeCalendarUrlState } from './url-state.ts';
 import type { IndexRange } from '../shared/grid/virtual-window.ts';
 
 /** The calendar state of the address, and the worker's answer. */
 export interface BoardQuery {
-  readonly board: Board;
-  readonly setBoard: (next: Board, how?: 'push' | 'replace') => void;
+  readonly board: CalendarBoard;
+  readonly setBoard: (next: CalendarBoard, how?: 'push' | 'replace') => void;
   readonly view: CalendarView | null | undefined;
   /** The query without the visible rows. */
   readonly query: CalendarAsk;
@@ -30,14 +30,14 @@ const STILL = {};
 
 export function useBoard(branding: Branding): BoardQuery {
   const { history } = useRouter();
-  const [place] = useState(() => makePlace(history));
+  const [place] = useState(() => makeCalendarUrlState(history));
   const board = useSyncExternalStore(place.subscribe, place.now);
   const now = useNow();
   const [lines, putLines] = useState(FIRST);
   const companies = useWatch('companies', STILL);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const today = dayAt(now, rule);
-  const ask = getAsk(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
+  const ask = getCalendarInput(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
   const view = useWatch('calendar', ask);
   const [setLines] = useState(
     () =>

@@ -20,7 +20,12 @@ import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { PersonPicker } from '../shared/forms/person-picker.tsx';
 import { getId } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
-import { companySchema, explainRefusal, getCompanyChanges, getDraft } from './form.ts';
+import {
+  companySchema,
+  explainCompanyRefusal,
+  getCompanyChanges,
+  getCompanyDraft,
+} from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
 
@@ -36,7 +41,7 @@ export interface CompanyDetailsProps {
 export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
   const ownId = useMe()?.id ?? '';
   const { form, change, errors, error, busy, dirty, formRef, save, reset } = useDraftForm({
-    initial: getDraft(company),
+    initial: getCompanyDraft(company),
     offline,
     schema: companySchema,
     submit: (input, draft) =>
@@ -48,9 +53,9 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
               ...getCompanyChanges(draft, company),
             }),
       ),
-    explain: explainRefusal,
+    explain: explainCompanyRefusal,
     onSaved: (saved) => {
-      reset(getDraft(saved));
+      reset(getCompanyDraft(saved));
       showSuccess(company === null ? t.companyCreated({ company: saved.name }) : t.changesSaved);
       onSaved(saved);
     },

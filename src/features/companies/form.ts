@@ -25,7 +25,7 @@ export interface CompanyDraft {
   }[];
 }
 
-export const getDraft = (company: CompanyListed | null): CompanyDraft => ({
+export const getCompanyDraft = (company: CompanyListed | null): CompanyDraft => ({
   name: company?.name ?? '',
   veeamId: company?.veeamId ?? '',
   vac: company?.applications.vac.id ?? '',
@@ -39,7 +39,7 @@ export const getDraft = (company: CompanyListed | null): CompanyDraft => ({
 const orNull = (text: string): string | null =>
   text.trim() === '' ? null : text.trim().slice(0, LIMITS.nameChars);
 
-export const createInput = ({
+export const createCompanyInput = ({
   name,
   veeamId,
   vac,
@@ -65,9 +65,9 @@ export function getCompanyChanges(
   draft: CompanyDraft,
   company: CompanyListed,
 ): Omit<InputOf<'editCompany'>, 'id'> {
-  const before: Readonly<Record<string, unknown>> = createInput(getDraft(company));
+  const before: Readonly<Record<string, unknown>> = createCompanyInput(getCompanyDraft(company));
   return Object.fromEntries(
-    Object.entries(createInput(draft)).filter(
+    Object.entries(createCompanyInput(draft)).filter(
       ([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field]),
     ),
   );
@@ -75,12 +75,12 @@ export function getCompanyChanges(
 
 export const companySchema = makeFormSchema(
   companyCalls.createCompany.input,
-  (draft: CompanyDraft) => ({ value: createInput(draft) }),
+  (draft: CompanyDraft) => ({ value: createCompanyInput(draft) }),
   { name: t.nameMissing },
 );
 
 /** Returns why a company was not saved: at its name, or about the whole form. */
-export const explainRefusal = (failure: Failure): FormRefusal =>
+export const explainCompanyRefusal = (failure: Failure): FormRefusal =>
   failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken
     ? { errors: { name: failure.message }, above: null }
     : readServerErrors(failure, {});

@@ -18,7 +18,7 @@ export interface ComputersPlace {
 const SPAN: Span = { kind: 'last', days: 7 };
 const TEXT_CHARS = 200;
 
-export function computersAddress({ span, show, text }: ComputersPlace): string {
+export function computersListAddress({ span, show, text }: ComputersPlace): string {
   const params = new URLSearchParams();
   if (spanKey(span) !== spanKey(SPAN)) params.set('date', spanKey(span));
   if (show !== 'all') params.set('show', show);
@@ -40,15 +40,16 @@ const renameShow = (show: string | null): string | null =>
   show === 'bare' ? 'without-job' : show === 'kept' ? 'with-job' : show;
 
 /** Status of a computer: backed up, without a job, or deliberately ignored. */
-export type JobState = 'with-job' | 'without-job' | 'ignored';
+export type ComputerCoverage = 'with-job' | 'without-job' | 'ignored';
 export const getJobState = (
   { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
   now: Ms,
-): JobState => (jobs > 0 ? 'with-job' : isIgnored(ignored, now) ? 'ignored' : 'without-job');
+): ComputerCoverage =>
+  jobs > 0 ? 'with-job' : isIgnored(ignored, now) ? 'ignored' : 'without-job';
 
 /** A discovered computer with its status. */
 export interface ListedComputer extends Computer {
-  readonly status: JobState;
+  readonly status: ComputerCoverage;
 }
 
 /** Computers without a job first, then by name. */
@@ -76,7 +77,7 @@ export function shownComputers(
         a.company - b.company,
     );
 }
-const ORDER: Readonly<Record<JobState, number>> = {
+const ORDER: Readonly<Record<ComputerCoverage, number>> = {
   'without-job': 0,
   'ignored': 1,
   'with-job': 2,

@@ -21,8 +21,14 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { FromServer } from '../shared/section.tsx';
 import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
-import { computersAddress, computersPlace, SHOWS, shownComputers, getJobState } from './rows.ts';
-import type { ListedComputer, ComputersPlace, Show, JobState } from './rows.ts';
+import {
+  computersListAddress,
+  computersPlace,
+  SHOWS,
+  shownComputers,
+  getJobState,
+} from './rows.ts';
+import type { ListedComputer, ComputersPlace, Show, ComputerCoverage } from './rows.ts';
 import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
@@ -60,7 +66,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     true,
   );
   const go = (next: ComputersPlace, how: 'push' | 'replace' = 'push'): void =>
-    history[how](computersAddress(next));
+    history[how](computersListAddress(next));
   return (
     <Page
       title={t.title}
@@ -172,7 +178,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 
 /** `41 computers: 38 with a job, 2 without, 1 ignored`. */
 function describeSelection(all: readonly ComputerOut[], now: Ms): string {
-  const count = (status: JobState): number =>
+  const count = (status: ComputerCoverage): number =>
     all.filter((one) => getJobState(one, now) === status).length;
   const total = t.count({ count: all.length });
   return all.length === 0
@@ -184,7 +190,9 @@ function describeSelection(all: readonly ComputerOut[], now: Ms): string {
       })}`;
 }
 
-const STATES: Readonly<Record<JobState, { readonly icon: IconName; readonly text: string }>> = {
+const STATES: Readonly<
+  Record<ComputerCoverage, { readonly icon: IconName; readonly text: string }>
+> = {
   'with-job': { icon: 'success', text: 'text-success' },
   'without-job': { icon: 'warning', text: 'text-warning' },
   'ignored': { icon: 'snooze', text: 'text-ink-3' },

@@ -15,7 +15,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { FoundEntity } from './found.tsx';
 import { everyChoices } from './form.ts';
-import { COLLECTION_STATES, rowsText, getState } from './status-badge.ts';
+import { COLLECTION_STATES, rowsText, getConnectionState } from './status-badge.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
@@ -45,7 +45,7 @@ export function Connection({
   onRemove,
   onFound,
 }: ConnectionProps) {
-  const state = getState(one);
+  const state = getConnectionState(one);
   const { unlinked } = one.companies;
   const owners = OWNERS_OF[one.kind];
   const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };

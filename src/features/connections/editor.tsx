@@ -26,9 +26,9 @@ import { showSuccess } from '#src/ui/toasts.ts';
 import { PinnedCertificate } from '../shared/certificate/pinned-certificate.tsx';
 import { ServerAnswer } from '../shared/certificate/server-answer.tsx';
 import {
-  getDraft,
+  getConnectionDraft,
   everyChoices,
-  ERROR_TEXTS,
+  CONNECTION_ERRORS,
   keepsSecret,
   makeConnectionSchema,
   CONNECTION_LABELS,
@@ -65,7 +65,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
     check,
     refuse,
   } = useDraftForm({
-    initial: connection === null ? NEW : getDraft(connection),
+    initial: connection === null ? NEW : getConnectionDraft(connection),
     offline,
     schema: makeConnectionSchema(connection),
     submit: async (sent): Promise<Result<unknown>> =>
@@ -299,4 +299,4 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
 
 /** With more companies than this, the list has a search field. */
 const FEW = 10;
-const explain = (failure: Failure): FormRefusal => readServerErrors(failure, ERROR_TEXTS);
+const explain = (failure: Failure): FormRefusal => readServerErrors(failure, CONNECTION_ERRORS);

@@ -19,7 +19,7 @@ import { connectionMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
 
 /** A connection as typed. `companyN`: empty for none. An empty secret keeps the stored one. */
-export interface Draft {
+export interface ConnectionDraft {
   readonly kind: CollectorKind;
   readonly name: string;
   readonly address: string;
@@ -84,7 +84,7 @@ export const everyChoices = (now: number): readonly (readonly [sec: number, word
     ? EVERY
     : [...EVERY, [now, t.everySeconds({ count: now })] as const].toSorted(([a], [b]) => a - b);
 
-export const NEW: Draft = {
+export const NEW: ConnectionDraft = {
   kind: 'vspc',
   name: '',
   address: '',
@@ -97,7 +97,7 @@ export const NEW: Draft = {
   certificate: '',
 };
 
-export const getDraft = ({
+export const getConnectionDraft = ({
   kind,
   name,
   address,
@@ -107,7 +107,7 @@ export const getDraft = ({
   everySec,
   enabled,
   certificate,
-}: ConnectionOut): Draft => ({
+}: ConnectionOut): ConnectionDraft => ({
   kind,
   name,
   address,
@@ -121,7 +121,7 @@ export const getDraft = ({
 });
 
 /** Changes the kind, with its sign-in methods and its scope of one or all companies. */
-export const withKind = (draft: Draft, kind: CollectorKind): Draft => ({
+export const withKind = (draft: ConnectionDraft, kind: CollectorKind): ConnectionDraft => ({
   ...draft,
   kind,
   signIn: SIGN_INS_OF[kind].includes(draft.signIn)
@@ -139,13 +139,20 @@ const WORDS: ErrorLabels = {
   'companyN': t.companyMissing,
   'certificate': t.certificateInvalid,
 };
-export const ERROR_TEXTS = WORDS;
+export const CONNECTION_ERRORS = WORDS;
 
-export const getCredentials = ({ signIn, user, secret }: Draft): Credentials =>
+export const getCredentials = ({ signIn, user, secret }: ConnectionDraft): Credentials =>
   signIn === 'key' ? { kind: 'key', secret } : { kind: signIn, name: user, secret };
 
 type Fields = Omit<InputOf<'editConnection'>, 'id' | 'credentials'>;
-const getFields = ({ name, address, companyN, everySec, enabled, certificate }: Draft): Fields => ({
+const getFields = ({
+  name,
+  address,
+  companyN,
+  everySec,
+  enabled,
+  certificate,
+}: ConnectionDraft): Fields => ({
   name,
   address,
   companyN,
@@ -158,7 +165,7 @@ const getFields = ({ name, address, companyN, everySec, enabled, certificate }: 
  * Returns whether the stored secret is kept: none was typed, and host, sign-in method and user name
  * are unchanged.
  */
-export const keepsSecret = (draft: Draft, stored: ConnectionOut | null): boolean =>
+export const keepsSecret = (draft: ConnectionDraft, stored: ConnectionOut | null): boolean =>
   stored !== null &&
   draft.secret === '' &&
   getOrigin(draft.address) === getOrigin(stored.address) &&
@@ -178,8 +185,8 @@ export type ConnectionInput =
   | { readonly kind: 'edit'; readonly input: InputOf<'editConnection'> };
 
 /** Returns the input to save, and its validation issues. */
-export function getInput(
-  draft: Draft,
+export function getConnectionInput(
+  draft: ConnectionDraft,
   stored: ConnectionOut | null,
 ): { readonly sent: ConnectionInput; readonly errors: FormErrors } {
   const credentials = getCredentials(draft);
@@ -209,14 +216,14 @@ export function getInput(
 
 export const makeConnectionSchema = (
   stored: ConnectionOut | null,
-): FormSchema<Draft, ConnectionInput> =>
-  makeReadingSchema((draft: Draft) => {
-    const { sent: value, errors } = getInput(draft, stored);
+): FormSchema<ConnectionDraft, ConnectionInput> =>
+  makeReadingSchema((draft: ConnectionDraft) => {
+    const { sent: value, errors } = getConnectionInput(draft, stored);
     return { value, errors };
   });
 
 export const toTestInput = (
-  draft: Draft,
+  draft: ConnectionDraft,
   stored: ConnectionOut | null,
 ): InputOf<'testConnection'> => {
   const { address, certificate } = getFields(draft);

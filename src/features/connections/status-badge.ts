@@ -17,7 +17,7 @@ export const COLLECTION_STATES: Readonly<Record<CollectionOut['status'], StatusB
 };
 
 /** Returns the status of a connection: the worst of its parts. */
-export function getState({
+export function getConnectionState({
   enabled,
   collections,
 }: Pick<ConnectionOut, 'enabled' | 'collections'>): StatusBadge {

@@ -22,7 +22,7 @@ export const cursorAt = (view: RunsView | undefined, index: number, step: number
  * Moves by `by` rows within the list. The first move selects the first row, or the last one for a
  * move to the end.
  */
-export function moved(
+export function moveListCursor(
   cursor: ListCursor | null,
   by: number,
   view: RunsView | undefined,

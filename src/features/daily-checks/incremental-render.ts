@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from 'react';
 
 /** What was rendered last: row keys, and the list positions that showed a row. */
-export interface Drawn {
+export interface DrawnRows {
   readonly keys: ReadonlySet<number | string>;
   readonly places: ReadonlySet<number>;
 }
@@ -18,7 +18,7 @@ export interface Drawable {
  * stays smooth.
  */
 export const ANEW = 12;
-export const NOTHING_DRAWN: Drawn = { keys: new Set(), places: new Set() };
+export const NOTHING_DRAWN: DrawnRows = { keys: new Set(), places: new Set() };
 const LATE_MS = 100;
 
 /**
@@ -26,7 +26,7 @@ const LATE_MS = 100;
  * once and is never blank in between. Of the new rows, up to `room` are rendered: the cursor's
  * first, then visible ones, then near ones.
  */
-export function getDrawn(lines: readonly Drawable[], before: Drawn, room = ANEW): Drawn {
+export function getDrawn(lines: readonly Drawable[], before: DrawnRows, room = ANEW): DrawnRows {
   const keys = new Set<number | string>();
   const places = new Set<number>();
   const put = ({ index, key }: Drawable): void => {
@@ -54,7 +54,7 @@ export function getDrawn(lines: readonly Drawable[], before: Drawn, room = ANEW)
  * Renders a list over several frames. Returns the rows of this frame, and renders again while rows
  * are missing.
  */
-export function useIncrementalRender(lines: readonly Drawable[]): Drawn {
+export function useIncrementalRender(lines: readonly Drawable[]): DrawnRows {
   'use no memo'; // the previous result is mutated in place
   const [last] = useState(remembered);
   const again = useReducer((times: number) => times + 1, 0)[1];
@@ -68,9 +68,9 @@ export function useIncrementalRender(lines: readonly Drawable[]): Drawn {
  * several times per frame.
  */
 function remembered(): {
-  readonly drawn: () => Drawn;
+  readonly drawn: () => DrawnRows;
   readonly room: () => number;
-  readonly put: (drawn: Drawn, more: (() => void) | null) => void;
+  readonly put: (drawn: DrawnRows, more: (() => void) | null) => void;
 } {
   let last = NOTHING_DRAWN;
   let room = ANEW;

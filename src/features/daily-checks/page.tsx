@@ -15,7 +15,7 @@ import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { ListsFrame } from '../shared/lists/list-tabs.tsx';
-import { getQuery } from '../shared/runs/list-address.ts';
+import { formatListQuery } from '../shared/runs/list-address.ts';
 import type { BulkAction } from './bulk-bar.tsx';
 import {
   BulkBar,
@@ -26,7 +26,7 @@ import {
   OpenRun,
   ToolbarParts,
 } from './lazy-parts.ts';
-import { moved } from './cursor.ts';
+import { moveListCursor } from './cursor.ts';
 import { Facets, FacetsHead } from './facets.tsx';
 import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
 import type { HeadPress, Press } from './grid.tsx';
@@ -35,7 +35,7 @@ import type { ShortcutCommand } from './keyboard-shortcuts.ts';
 import { clearedList, ofCause } from '../shared/runs/list-state.ts';
 import { SyncNotices } from '../shared/runs/sync-notices.tsx';
 import { RunLoading } from './run-loading.tsx';
-import { extended, countMatching, EMPTY } from './selection.ts';
+import { extended, countMatching, NO_SELECTION } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useRunActions } from './use-run-actions.ts';
 import { useKeys } from './use-keyboard-shortcuts.ts';
@@ -82,7 +82,7 @@ export function DailyChecksPage({
     if (cursor) round.setCursor({ ...cursor, step: cursor.step + 1 });
   };
   const move = (by: number): void => {
-    const next = moved(cursor, by, view);
+    const next = moveListCursor(cursor, by, view);
     if (!next) return;
     round.work();
     round.setCursor(next);
@@ -90,7 +90,7 @@ export function DailyChecksPage({
     if (list.open !== null && row) openRow(row, 'replace');
   };
   const extend = (by: 1 | -1): void => {
-    const next = moved(cursor, by, view);
+    const next = moveListCursor(cursor, by, view);
     const rows = [rowAt(view, cursor?.index ?? -1), rowAt(view, next?.index ?? -1)].filter(
       (row) => row !== undefined,
     );
@@ -213,7 +213,7 @@ export function DailyChecksPage({
         return row && openRow(row, 'push');
       case 'back':
         if (list.open !== null) return close();
-        if (count > 0) round.setSelection(EMPTY);
+        if (count > 0) round.setSelection(NO_SELECTION);
         return undefined; // keys still apply to this row
       case 'review':
         return actions.review(actions.targets());
@@ -274,7 +274,7 @@ export function DailyChecksPage({
       case 'all':
         return selectAll();
       case 'clear':
-        return round.setSelection(EMPTY);
+        return round.setSelection(NO_SELECTION);
       case 'snooze':
       case 'note':
       case 'ticket':
@@ -312,7 +312,7 @@ export function DailyChecksPage({
         me={me}
         now={now}
         chosen="results"
-        query={getQuery(list)}
+        query={formatListQuery(list)}
         results={view?.total}
         aside={
           <>

@@ -18,7 +18,7 @@ export interface SelectedRun {
   readonly company: CompanyN;
 }
 
-export const EMPTY: SelectedRuns = {
+export const NO_SELECTION: SelectedRuns = {
   runs: new Map(),
   anchor: null,
   companies: null,

@@ -1,9 +1,9 @@
 import { filterBegan } from '#src/features/daily-checks/performance-marks.ts';
-import { parseListAddress, getQuery } from '../shared/runs/list-address.ts';
+import { parseListAddress, formatListQuery } from '../shared/runs/list-address.ts';
 import type { RunListState } from '../shared/runs/list-state.ts';
 
 /** The part of the router's history that the list uses. */
-export interface History {
+export interface ListHistory {
   readonly location: { readonly pathname: string; readonly search: string };
   push(href: string): void;
   replace(href: string): void;
@@ -24,7 +24,7 @@ export interface ListUrlState {
 const TYPING_RESTS_MS = 350;
 
 /** `stored`: the stored query, used if the address has none. */
-export function makePlace(history: History, stored: string): ListUrlState {
+export function makeListUrlState(history: ListHistory, stored: string): ListUrlState {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let search = history.location.search;
@@ -35,7 +35,7 @@ export function makePlace(history: History, stored: string): ListUrlState {
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
     timer = undefined;
-    const query = getQuery(list);
+    const query = formatListQuery(list);
     search = query === '' ? '' : `?${query}`;
     history[how](path + search);
   };
@@ -45,7 +45,7 @@ export function makePlace(history: History, stored: string): ListUrlState {
     if (location.pathname !== path || location.search === search) return;
     search = location.search;
     const next = parseListAddress(search);
-    if (getQuery(next) === getQuery(list) || timer !== undefined) return;
+    if (formatListQuery(next) === formatListQuery(list) || timer !== undefined) return;
     list = next;
     announce();
   };
@@ -55,7 +55,7 @@ export function makePlace(history: History, stored: string): ListUrlState {
     subscribe(listener) {
       const stop = listeners.size === 0 ? history.subscribe(read) : () => {};
       listeners.add(listener);
-      if (search === '' && getQuery(list) !== '') write('replace');
+      if (search === '' && formatListQuery(list) !== '') write('replace');
       return () => {
         listeners.delete(listener);
         stop();
@@ -67,10 +67,11 @@ export function makePlace(history: History, stored: string): ListUrlState {
       };
     },
     set(next, how = 'push', at) {
-      if (getQuery({ ...next, open: null }) !== getQuery({ ...list, open: null })) filterBegan(at);
+      if (formatListQuery({ ...next, open: null }) !== formatListQuery({ ...list, open: null }))
+        filterBegan(at);
       const onlyText =
         next.text !== list.text &&
-        getQuery({ ...next, text: '' }) === getQuery({ ...list, text: '' });
+        formatListQuery({ ...next, text: '' }) === formatListQuery({ ...list, text: '' });
       list = next;
       announce();
       if (!onlyText) return write(how);

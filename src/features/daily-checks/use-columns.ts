@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { UserId } from '#contract/ids.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
-import { getColumns } from '../shared/runs/columns.ts';
+import { parseColumns } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 
 /**
@@ -61,7 +61,7 @@ export function useColumns(me: UserId): ColumnChoice {
   );
   useEffect(() => begin(), []);
   return {
-    columns: getColumns(columns),
+    columns: parseColumns(columns),
     dense: density === DENSE,
     setColumns: (next) => choose('columns', JSON.stringify(next)),
     setDense: (dense) => choose('density', dense ? DENSE : ROOMY),

@@ -16,7 +16,14 @@ import { listOwnActions, perform, getToastText, getUndoActions } from './run-act
 import type { Act } from './run-actions.ts';
 import type { OpenDialog } from './open-dialog.ts';
 import { cursorAt } from './cursor.ts';
-import { everything, extended, groupToggled, countMatching, EMPTY, toggled } from './selection.ts';
+import {
+  everything,
+  extended,
+  groupToggled,
+  countMatching,
+  NO_SELECTION,
+  toggled,
+} from './selection.ts';
 import type { RunList } from './use-run-list.ts';
 import { getLines, rowAt, rowsBetween } from './lines.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
@@ -103,7 +110,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     round.work();
     send({ change: next, runs });
     const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
-    if (bulk) round.setSelection(EMPTY);
+    if (bulk) round.setSelection(NO_SELECTION);
     if (next.kind === 'reopen' || next.kind === 'unsnooze' || view === undefined) return;
     // Moves the focus to the row after the last changed one.
     const touched = new Set(runs);
@@ -177,7 +184,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     async selectAll() {
       if (view === undefined || view.total === 0) return;
       if (selection.runs.size >= countMatching(view, list.review)) {
-        round.setSelection(EMPTY);
+        round.setSelection(NO_SELECTION);
         return;
       }
       round.work();

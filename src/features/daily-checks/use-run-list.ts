@@ -14,14 +14,14 @@ import {
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { useAllFacets } from './all-facets.ts';
-import { getQuery } from '../shared/runs/list-address.ts';
+import { formatListQuery } from '../shared/runs/list-address.ts';
 import { settled } from './cursor.ts';
 import type { ListCursor } from './cursor.ts';
 import { keepList, getStoredList } from '../shared/runs/stored-list.ts';
 import { toRunsFilter, toggle } from '../shared/runs/list-state.ts';
 import type { RunListState } from '../shared/runs/list-state.ts';
-import { makePlace } from './url-state.ts';
-import { EMPTY } from './selection.ts';
+import { makeListUrlState } from './url-state.ts';
+import { NO_SELECTION } from './selection.ts';
 import type { SelectedRuns } from './selection.ts';
 
 /** The daily checks of one user: the list in the address, the worker's answer, and the cursor. */
@@ -65,14 +65,14 @@ const NONE_FOLDED: readonly (number | string)[] = [];
 
 export function useRunList(me: Me, branding: Branding): RunList {
   const { history } = useRouter();
-  const [place] = useState(() => makePlace(history, getStoredList(me)));
+  const [place] = useState(() => makeListUrlState(history, getStoredList(me)));
   const list = useSyncExternalStore(place.subscribe, place.now);
   const now = useNow();
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const filter = toRunsFilter(list, dayAt(now, rule), rule);
   const [window, putWindow] = useState(FIRST);
   const [reach, setReach] = useState<RunsWindow | null>(null);
-  const [selection, setSelection] = useState(EMPTY);
+  const [selection, setSelection] = useState(NO_SELECTION);
   const [cursor, setCursor] = useState<ListCursor | null>(null);
   const [working, setWorking] = useState(false);
   const [pointed, setPointed] = useState(false);
@@ -81,7 +81,7 @@ export function useRunList(me: Me, branding: Branding): RunList {
   const [seen] = useState(() => new Map<RunN, RunView>());
 
   // Another filter starts again and includes waiting rows.
-  const key = getQuery({ ...list, open: null });
+  const key = formatListQuery({ ...list, open: null });
   const [before, setBefore] = useState(key);
   if (before !== key) {
     setBefore(key);

@@ -1,4 +1,4 @@
-import { readable } from '#src/features/shared/with-query.ts';
+import { formatQuery } from '#src/features/shared/with-query.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
@@ -10,7 +10,7 @@ export const STATS = ['success', 'failed', 'missed', 'anomaly', 'unprotected'] a
 export type StatName = (typeof STATS)[number];
 
 /** State of the dashboard in its address. Empty lists mean "all". */
-export interface Board {
+export interface DashboardBoard {
   readonly span: Span;
   readonly companies: readonly CompanyN[];
   readonly instructionTypes: readonly EntityGroup[];
@@ -18,7 +18,7 @@ export interface Board {
   readonly own: Readonly<Partial<Record<StatName, Span>>>;
 }
 
-export const BOARD: Board = {
+export const BOARD: DashboardBoard = {
   span: { kind: 'last', days: 7 },
   companies: [],
   instructionTypes: [],
@@ -26,7 +26,7 @@ export const BOARD: Board = {
 };
 
 /** Returns the query of an address without `?`. Default values are left out. */
-export function getQuery(board: Board): string {
+export function formatDashboardQuery(board: DashboardBoard): string {
   const params = new URLSearchParams();
   if (spanKey(board.span) !== spanKey(BOARD.span)) params.set('date', spanKey(board.span));
   if (board.companies.length > 0) params.set('company', board.companies.join());
@@ -36,11 +36,11 @@ export function getQuery(board: Board): string {
     const own = board.own[name];
     if (own) params.set(`${name}-date`, spanKey(own));
   }
-  return readable(params);
+  return formatQuery(params);
 }
 
 /** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
-export function getBoard(query: string): Board {
+export function parseDashboardAddress(query: string): DashboardBoard {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',')),
@@ -61,7 +61,7 @@ export function getBoard(query: string): Board {
 }
 
 export const DASHBOARD = '/monitoring/dashboard';
-export function boardAddress(board: Board): string {
-  const query = getQuery(board);
+export function boardAddress(board: DashboardBoard): string {
+  const query = formatDashboardQuery(board);
   return query === '' ? DASHBOARD : `${DASHBOARD}?${query}`;
 }

@@ -8,18 +8,18 @@ import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { Strip } from '../shared/runs/run-marks.tsx';
 import { WIDE } from '../shared/runs/spark-bars.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from './address.ts';
-import { headline, sinceWords, whom } from './attention.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard } from './address.ts';
+import { headline, sinceText, whom } from './attention.ts';
 import type { AttentionLine } from './attention.ts';
-import { computersAddress } from './computers.ts';
+import { companyComputersAddress } from './computers.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface AttentionListProps {
   readonly lines: readonly AttentionLine[];
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly canOpen: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
@@ -63,7 +63,7 @@ export function AttentionList({
                 strip={<Strip strip={of.strip} size={WIDE} today={formatDate(now, zone)} />}
                 href={
                   canOpen
-                    ? listAddress(
+                    ? resultsAddress(
                         of.cause === null
                           ? { ...request, run: of.run }
                           : { ...request, cause: of.cause },
@@ -144,7 +144,7 @@ export function AttentionList({
                 since={line.since}
                 now={now}
                 zone={zone}
-                href={computersAddress(board.companies, companyName)}
+                href={companyComputersAddress(board.companies, companyName)}
                 act={t.show}
               />
             );
@@ -193,7 +193,7 @@ function Row({ state, label, title, detail, since, until, now, zone, strip, href
         data-tip={formatWhen(since ?? until ?? now, zone)}
       >
         {since !== undefined
-          ? sinceWords(since, now, zone)
+          ? sinceText(since, now, zone)
           : until !== undefined
             ? formatDate(until, zone)
             : ''}

@@ -109,7 +109,7 @@ export function whom({
 }
 
 /** `since 02:00 AM` on the same day, otherwise the duration: `6 d`. */
-export function sinceWords(since: Ms, now: Ms, zone: string): string {
+export function sinceText(since: Ms, now: Ms, zone: string): string {
   return formatDate(since, zone) === formatDate(now, zone)
     ? t.since({ time: formatTime(since, zone) })
     : (formatSpan(since, now) ?? t.now);

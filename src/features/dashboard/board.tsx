@@ -16,10 +16,10 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { SyncNotices } from '../shared/runs/sync-notices.tsx';
-import { boardAddress, getBoard } from './address.ts';
+import { boardAddress, parseDashboardAddress } from './address.ts';
 import { searchAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from './address.ts';
-import { getColumns } from '../shared/charts/day-columns.ts';
+import type { DashboardBoard } from './address.ts';
+import { getDayColumns } from '../shared/charts/day-columns.ts';
 import { unprotected } from './computers.ts';
 import { EmptyBoard, NothingYet } from './empty.tsx';
 import { Parts } from './parts.tsx';
@@ -37,7 +37,7 @@ const EMPTY = {};
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
   const board = withoutCompanies(
-    getBoard(useRouterState({ select: ({ location }) => location.searchStr })),
+    parseDashboardAddress(useRouterState({ select: ({ location }) => location.searchStr })),
     can(me.roles, 'monitoring.companies-filter'),
   );
   const now = useNow();
@@ -68,7 +68,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const sync = useWatch('lastSync', EMPTY) ?? null;
   useEffect(() => prefetch(bringCharts, ...(canOpen ? [list] : [])), [canOpen]);
 
-  const setBoard = (next: Board): void => history.push(boardAddress(next));
+  const setBoard = (next: DashboardBoard): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
     known?.find((one) => one.n === n)?.name ?? t.unknownCompany({ number: n });
   const formatAge = (at: number): string =>
@@ -135,7 +135,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
               stretch={stretch}
               overview={overview}
               past={past}
-              columns={getColumns(past.days)}
+              columns={getDayColumns(past.days)}
               rule={rule}
               now={now}
               rankings={can(me.roles, 'monitoring.rankings')}

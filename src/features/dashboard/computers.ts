@@ -52,7 +52,7 @@ export function firstSeenWords(
  * Returns the address of their list. Filters by name if the page shows a single company, and by the
  * card's days if a card links to it.
  */
-export function computersAddress(
+export function companyComputersAddress(
   companies: readonly CompanyN[],
   getName: (n: CompanyN) => string,
   card?: Pick<ResultsQuery, 'days' | 'instructionTypes'>,

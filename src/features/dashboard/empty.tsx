@@ -6,14 +6,14 @@ import { Button } from '#src/ui/button.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
 import { BOARD } from './address.ts';
-import type { Board } from './address.ts';
+import type { DashboardBoard } from './address.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface EmptyBoardProps {
   readonly why: 'nothing-kept' | 'no-results' | 'none-in-time';
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly overview: Overview | null;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
   readonly zone: string;
 }
 

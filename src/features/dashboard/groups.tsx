@@ -1,15 +1,15 @@
 import type { Overview } from '#contract/dashboard/overview.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from './address.ts';
-import { countDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard } from './address.ts';
+import { countDelta, getSuccessRate, formatShare } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { DayRange } from '../shared/date-range/day-range.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface GroupsProps {
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly overview: Overview;
   readonly canOpen: boolean;
@@ -36,7 +36,7 @@ export function Groups({
         const share = getSuccessRate(now);
         const delta = countDelta(now, { ...before, whole }, 'failed');
         const details = [
-          share === null ? t.noResults : t.share({ share: shareWords(share) }),
+          share === null ? t.noResults : t.share({ share: formatShare(share) }),
           ...(now.failed > 0 || delta.tone !== null
             ? [
                 delta.tone === null
@@ -61,7 +61,7 @@ export function Groups({
           <li key={group} className="min-w-0">
             {canOpen ? (
               <SectionLink
-                href={listAddress({
+                href={resultsAddress({
                   days: stretch.days,
                   companies: board.companies,
                   instructionTypes: [group],

@@ -6,8 +6,8 @@ import type { LastSync } from '#contract/sync/calls.ts';
 import { formatTime } from '#src/ui/format.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from './address.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard } from './address.ts';
 import { attentionLines, openWords } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { daysAColumn } from '../shared/charts/day-columns.ts';
@@ -29,7 +29,7 @@ import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface PartsProps {
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly overview: Overview;
   /** The days of the chart. */
@@ -48,7 +48,7 @@ interface PartsProps {
   readonly sync: LastSync | null;
   readonly companyName: (n: CompanyN) => string;
   readonly formatAge: (at: Ms) => string;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
 }
 
 /** Everything below the toolbar. */
@@ -115,7 +115,7 @@ export function Parts(props: PartsProps) {
           title={t.needsAttention}
           href={
             canOpen
-              ? listAddress({
+              ? resultsAddress({
                   ...ask,
                   days: getHistory(toDayRange({ kind: 'today' }, dayAt(now, rule), rule), rule)
                     .days,
@@ -144,7 +144,7 @@ export function Parts(props: PartsProps) {
           }
           detail={t.dayCount({ count: past.days.length })}
           columns={columns}
-          getHref={canOpen ? ({ days }) => listAddress({ ...ask, days }) : null}
+          getHref={canOpen ? ({ days }) => resultsAddress({ ...ask, days }) : null}
           onOpen={(href) => history.push(href)}
         />
       </div>

@@ -4,14 +4,14 @@ import { BarList } from '#src/ui/bar-list.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
 import { RANKINGS_PLACE, rankingsAddress } from '../analytics/rankings/address.ts';
 import type { RankingMeasure } from '../analytics/rankings/address.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from './address.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard } from './address.ts';
 import { DashboardSection } from '../shared/section.tsx';
 import type { DayRange } from '../shared/date-range/day-range.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface RankingsProps {
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly overview: Overview;
   readonly canOpen: boolean;
@@ -33,7 +33,7 @@ export function Rankings({ board, stretch, overview, canOpen }: RankingsProps) {
       ...(canOpen && {
         onOpen: () =>
           history.push(
-            listAddress({
+            resultsAddress({
               days: stretch.days,
               companies: [],
               instructionTypes: board.instructionTypes,

@@ -15,11 +15,11 @@ import {
   spanOfKey,
 } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board, StatName } from './address.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard, StatName } from './address.ts';
 import { getTrace } from '../shared/charts/day-columns.ts';
 import type { ChartColumn } from '../shared/charts/day-columns.ts';
-import { countDelta, shareDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
+import { countDelta, shareDelta, getSuccessRate, formatShare } from '../shared/charts/deltas.ts';
 import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { daysWords, toDayRange } from '../shared/date-range/day-range.ts';
@@ -35,11 +35,11 @@ export interface StatFrameProps {
   readonly name: StatName;
   /** Target of the title; null if the user may not open it. */
   readonly href: string | null;
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly rule: DayRule;
   readonly now: Ms;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
   readonly figure: ReactNode;
   readonly trace: readonly (number | null)[];
   readonly delta: Delta | null;
@@ -175,7 +175,7 @@ function OwnDays({
 
 export interface StatProps {
   readonly name: Exclude<StatName, 'unprotected'>;
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly overview: Overview;
   readonly columns: readonly ChartColumn[];
@@ -183,7 +183,7 @@ export interface StatProps {
   readonly canOpen: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
 }
 
 /** A figure of the results, in the page's period or its own. */
@@ -222,7 +222,7 @@ function ShownStat({
   const { now, before } = overview;
   const share = getSuccessRate(now);
   const href = canOpen
-    ? listAddress({
+    ? resultsAddress({
         days: stretch.days,
         companies: board.companies,
         instructionTypes: board.instructionTypes,
@@ -244,7 +244,7 @@ function ShownStat({
             <Unit of={t.noResults} />
           ) : (
             <>
-              {shareWords(share)} <Unit of="%" tip={t.countedJobs} />
+              {formatShare(share)} <Unit of="%" tip={t.countedJobs} />
             </>
           )
         ) : (

@@ -6,7 +6,7 @@ import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import type { Board } from './address.ts';
+import type { DashboardBoard } from './address.ts';
 import { beginsLater } from '../shared/charts/day-columns.ts';
 import { againstWords, extentWords } from '../shared/charts/deltas.ts';
 import { daysWords, dayWords } from '../shared/date-range/day-range.ts';
@@ -15,7 +15,7 @@ import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface ToolsProps {
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly stretch: DayRange;
   readonly overview: Overview;
   readonly companies: readonly CompanyRow[];
@@ -23,7 +23,7 @@ interface ToolsProps {
   readonly now: Ms;
   /** Number of records still loading to this device. */
   readonly arriving: number;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
 }
 
 /** Period, company and group filters of the page, and its comparison period. */

@@ -3,8 +3,8 @@ import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import type { Board } from './address.ts';
-import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
+import type { DashboardBoard } from './address.ts';
+import { companyComputersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
 import type { ChartColumn } from '../shared/charts/day-columns.ts';
 import { StatFrame, Unit } from './stat.tsx';
 import { toDayRange } from '../shared/date-range/day-range.ts';
@@ -12,13 +12,13 @@ import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface UnprotectedProps {
-  readonly board: Board;
+  readonly board: DashboardBoard;
   readonly query: PolledQuery<readonly ComputerOut[]>;
   readonly columns: readonly ChartColumn[];
   readonly rule: DayRule;
   readonly now: Ms;
   readonly companyName: (n: CompanyN) => string;
-  readonly onBoard: (next: Board) => void;
+  readonly onBoard: (next: DashboardBoard) => void;
 }
 
 /** Computers without a backup that the server has seen. */
@@ -37,7 +37,7 @@ export function Unprotected({
   return (
     <StatFrame
       name="unprotected"
-      href={computersAddress(board.companies, companyName, {
+      href={companyComputersAddress(board.companies, companyName, {
         days: stretch.days,
         instructionTypes: board.instructionTypes,
       })}

@@ -4,7 +4,7 @@ import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
-import { ACTION_NAMES, getState, stateWord } from './labels.ts';
+import { ACTION_NAMES, getEvidenceState, stateWord } from './labels.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
 /** A row per entry: two lines on wide screens, a card on a phone. */
@@ -38,7 +38,7 @@ export function EvidenceList({
 }
 
 function Line({ one, zone }: { readonly one: Evidence; readonly zone: string }) {
-  const state = getState(one);
+  const state = getEvidenceState(one);
   const job = one.computer === '' ? one.job : t.jobOnComputer(one);
   return (
     <tr className="break-inside-avoid grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0">

@@ -20,11 +20,11 @@ export const ACTION_NAMES: Readonly<Record<Evidence['what'], string>> = {
  * Returns the state as lists show it; null if it is not a state of a result: a disabled job, or a
  * job without a problem.
  */
-export const getState = ({ state }: Pick<Evidence, 'state'>): RunState | null =>
+export const getEvidenceState = ({ state }: Pick<Evidence, 'state'>): RunState | null =>
   RUN_STATES.find((one) => one === state) ?? null;
 
 /** Returns the state as text: `Did not run`, `Disabled`, or empty. */
 export const stateWord = (one: Pick<Evidence, 'state'>): string => {
-  const known = getState(one);
+  const known = getEvidenceState(one);
   return known === null ? one.state : STATES[known].label;
 };

@@ -17,14 +17,14 @@ import { PROBLEM_KIND_LABELS } from '../shared/runs/labels.ts';
 import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
 import { hintFormSchema } from './form.ts';
-import type { Form, LinkForm } from './form.ts';
+import type { HintForm, LinkForm } from './form.ts';
 import { conditionsText } from './labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new hint. */
   readonly id: string | null;
-  readonly initial: Form;
+  readonly initial: HintForm;
   readonly offline: boolean;
   readonly onSaved: () => void;
   readonly onClose: () => void;
@@ -198,7 +198,7 @@ function Links({
 }
 
 /** Preview of the hint as in the panel. */
-function Preview({ form }: { readonly form: Form }) {
+function Preview({ form }: { readonly form: HintForm }) {
   const { summary, steps, links } = form;
   const shown = {
     summary: summary.trim(),

@@ -8,7 +8,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** A hint as typed. `steps`: one per line. */
-export interface Form {
+export interface HintForm {
   readonly name: string;
   readonly text: string;
   readonly kinds: readonly ProblemKind[];
@@ -26,7 +26,7 @@ export type HintFormErrors = Readonly<
   Partial<Record<'name' | 'when' | 'summary' | 'steps' | `link${number}`, string>>
 >;
 
-export const EMPTY: Form = {
+export const EMPTY_HINT: HintForm = {
   name: '',
   text: '',
   kinds: [],
@@ -37,7 +37,14 @@ export const EMPTY: Form = {
   inside: false,
 };
 
-export const getForm = ({ name, when, summary, steps, links, inside }: HintFields): Form => ({
+export const getHintForm = ({
+  name,
+  when,
+  summary,
+  steps,
+  links,
+  inside,
+}: HintFields): HintForm => ({
   name,
   text: when.text,
   kinds: when.kinds,
@@ -52,7 +59,7 @@ export const getForm = ({ name, when, summary, steps, links, inside }: HintField
 export function hintsPlace(search: string): {
   readonly open: string | null;
   readonly find: string;
-  readonly initial: Form;
+  readonly initial: HintForm;
 } {
   const query = new URLSearchParams(search);
   const said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
@@ -62,7 +69,7 @@ export function hintsPlace(search: string): {
     open: query.get('hint'),
     find: said('q'),
     initial: {
-      ...EMPTY,
+      ...EMPTY_HINT,
       name: said('name'),
       text: said('text'),
       kinds: kind ? [kind] : [],
@@ -75,7 +82,7 @@ const STEPS = 20;
 const STEP_CHARS = 500;
 
 /** Returns the typed hint, or the errors by field if it is invalid. */
-export function getHint(form: Form): {
+export function getHint(form: HintForm): {
   readonly hint: HintFields | null;
   readonly errors: HintFormErrors;
 } {
@@ -110,7 +117,7 @@ export function getHint(form: Form): {
   return { hint: Object.keys(errors).length > 0 ? null : hint, errors };
 }
 
-export const hintFormSchema = makeFormSchema(HintSchema, (form: Form) => {
+export const hintFormSchema = makeFormSchema(HintSchema, (form: HintForm) => {
   const { hint: value, errors } = getHint(form);
   return { value, errors };
 });

@@ -19,7 +19,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { hintsAddress } from '../shared/page-links/hints.ts';
 import { Editor } from './editor.tsx';
-import { getForm, hintsPlace } from './form.ts';
+import { getHintForm, hintsPlace } from './form.ts';
 import { HintList } from './list.tsx';
 import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -79,7 +79,7 @@ export function Hints() {
       {t.newHint}
     </Button>
   );
-  const initial = open === 'new' ? place.initial : hint === null ? null : getForm(hint);
+  const initial = open === 'new' ? place.initial : hint === null ? null : getHintForm(hint);
   const listed = open === null && hints !== null && hints.length > 0;
 
   return (

@@ -23,8 +23,8 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { ERROR_TEXTS, getSetting, reportSchema } from './form.ts';
-import type { Form } from './form.ts';
+import { REPORT_ERRORS, getSetting, reportSchema } from './form.ts';
+import type { ReportForm } from './form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { ReportSheet } from './sheet.tsx';
 import { FORMAT_WORDS, LANGUAGE_WORDS, PERIOD_WORDS, scheduleWords } from './labels.ts';
@@ -33,7 +33,7 @@ import { reportMessages as t } from './messages.en.ts';
 export interface EditorProps {
   /** Null: a new report. */
   readonly id: string | null;
-  readonly begin: Form;
+  readonly begin: ReportForm;
   readonly templates: readonly TemplateOut[];
   readonly companies: readonly (readonly [n: number, name: string])[];
   readonly offline: boolean;
@@ -247,8 +247,8 @@ export function Editor({
 
 /** Messages of the form's fields. A field without an entry shows the server's own message. */
 const WORDS = {
-  'setting.name': ERROR_TEXTS['setting.name'],
-  'setting.recipients': ERROR_TEXTS['setting.recipients'],
+  'setting.name': REPORT_ERRORS['setting.name'],
+  'setting.recipients': REPORT_ERRORS['setting.recipients'],
   'setting.companies': MESSAGES.reportNotYours,
   'setting.schedule.timeZone': MESSAGES.reportZone,
 };

@@ -18,7 +18,7 @@ import * as v from 'valibot';
 import { reportMessages as t } from './messages.en.ts';
 
 /** A report as typed. Recipients are separated by commas, semicolons, spaces or line breaks. */
-export interface Form {
+export interface ReportForm {
   readonly name: string;
   readonly template: TemplateKey;
   readonly companies: readonly CompanyN[];
@@ -35,17 +35,17 @@ export interface Form {
 }
 
 /** The page's own messages for field errors. */
-export const ERROR_TEXTS = {
+export const REPORT_ERRORS = {
   'setting.name': t.nameMissing,
   'setting.schedule': t.timeNotValid,
   'setting.recipients.*': t.addressNotValid,
   'setting.recipients': t.addressCount,
 } as const;
 
-export const newForm = (
+export const newReportForm = (
   { timeZone, language, recipient }: SettingsOut['usual'],
   template: TemplateKey,
-): Form => ({
+): ReportForm => ({
   name: '',
   template,
   companies: [],
@@ -61,11 +61,11 @@ export const newForm = (
   enabled: true,
 });
 
-export function getForm({
+export function getReportForm({
   schedule,
   recipients,
   ...rest
-}: Pick<SettingOut, keyof ReportFields>): Form {
+}: Pick<SettingOut, keyof ReportFields>): ReportForm {
   const { name, template, companies, period, format, language, enabled } = rest;
   return {
     name,
@@ -98,7 +98,7 @@ const getInput = ({
   format,
   language,
   enabled,
-}: Form): unknown => ({
+}: ReportForm): unknown => ({
   name,
   template,
   companies: [...companies],
@@ -117,12 +117,12 @@ const getInput = ({
 
 /** Converts the form to the call's input; null with the faults by field if it is invalid. */
 export function getSetting(
-  form: Form,
+  form: ReportForm,
   customers: Customers,
 ): { readonly setting: ReportFields | null; readonly errors: FormErrors } {
   const input = getInput(form);
   const errors = {
-    ...findFormErrors(v.object({ setting: ReportFields }), { setting: input }, ERROR_TEXTS),
+    ...findFormErrors(v.object({ setting: ReportFields }), { setting: input }, REPORT_ERRORS),
   };
   const error = findFieldsError(customers, form.companies);
   if (error !== null)
@@ -139,7 +139,7 @@ export function getSetting(
   };
 }
 
-export const reportSchema = makeReadingSchema((form: Form) => {
+export const reportSchema = makeReadingSchema((form: ReportForm) => {
   const { setting: value, errors } = getSetting(form, TEMPLATES[form.template].customers);
   return { value, errors };
 });

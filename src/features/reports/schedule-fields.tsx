@@ -1,7 +1,7 @@
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import type { Form } from './form.ts';
+import type { ReportForm } from './form.ts';
 import { WEEKDAY_NAMES } from './labels.ts';
 import { reportMessages as t } from './messages.en.ts';
 
@@ -11,9 +11,9 @@ export function ScheduleFields({
   error,
   onChange,
 }: {
-  readonly form: Form;
+  readonly form: ReportForm;
   readonly error: string | null;
-  readonly onChange: (next: Partial<Form>) => void;
+  readonly onChange: (next: Partial<ReportForm>) => void;
 }) {
   return (
     <>

@@ -20,7 +20,7 @@ import { showSuccess, showFailure, showInfo } from '#src/ui/toasts.ts';
 import { reportsAddress, reportsPlace } from './address.ts';
 import type { ReportsPlace } from './address.ts';
 import { Editor } from './editor.tsx';
-import { getForm, newForm } from './form.ts';
+import { getReportForm, newReportForm } from './form.ts';
 import { History } from './history.tsx';
 import { ReportList } from './list.tsx';
 import { ReportPage } from './report-page.tsx';
@@ -132,10 +132,10 @@ export function ReportSettings() {
     request.value === null
       ? null
       : open === 'new'
-        ? newForm(request.value.usual, 'calendarReportSummary')
+        ? newReportForm(request.value.usual, 'calendarReportSummary')
         : setting === null
           ? null
-          : getForm(setting);
+          : getReportForm(setting);
   const list =
     settings === null ? (
       request.failure === null ? (

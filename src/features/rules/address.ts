@@ -1,12 +1,12 @@
 import { PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { rulesAddress } from '../shared/page-links/rules.ts';
-import { createRuleForm, type Form } from './form.ts';
+import { createRuleForm, type RuleForm } from './form.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 /** State in the address: an open rule, or a new one with its initial values. */
 export interface RulesPlace {
   readonly open: string | null;
-  readonly createForm: (zone: string) => Form;
+  readonly createForm: (zone: string) => RuleForm;
 }
 
 export function rulesPlace(search: string): RulesPlace {

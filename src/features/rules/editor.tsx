@@ -12,7 +12,7 @@ import { showSuccess } from '#src/ui/toasts.ts';
 import { DoesFields, WhenFields } from './fields.tsx';
 import type { FieldsProps } from './fields.tsx';
 import { makeRuleFormSchema, toRuleInput } from './form.ts';
-import type { Form } from './form.ts';
+import type { RuleForm } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
 import { ruleText } from './labels.ts';
@@ -21,7 +21,7 @@ import { ruleMessages as t } from './messages.en.ts';
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
   /** Null: a new rule. */
   readonly id: string | null;
-  readonly initial: Form;
+  readonly initial: RuleForm;
   readonly zone: string;
   readonly offline: boolean;
   readonly onSaved: () => void;

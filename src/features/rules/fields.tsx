@@ -8,17 +8,17 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
-import type { Form } from './form.ts';
+import type { RuleForm } from './form.ts';
 import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { DAY_NAMES } from './labels.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface FieldsProps {
-  readonly form: Form;
+  readonly form: RuleForm;
   readonly errors: FormErrors;
   readonly companies: readonly (readonly [n: number, name: string])[];
   readonly people: readonly (readonly [id: UserId, name: string])[];
-  readonly onChange: (next: Partial<Form>) => void;
+  readonly onChange: (next: Partial<RuleForm>) => void;
 }
 
 /** Conditions of a rule. Empty fields match everything. */

@@ -18,7 +18,7 @@ import { ruleMessages as t } from './messages.en.ts';
  * A rule as typed. Durations in minutes, sizes in MB, times as `HH:MM`; `from` and `to` are
  * inclusive days.
  */
-export interface Form {
+export interface RuleForm {
   readonly name: string;
   readonly enabled: boolean;
   readonly from: Day;
@@ -49,19 +49,22 @@ interface Typed {
   readonly min: string;
   readonly max: string;
 }
-type FormErrors = Readonly<Partial<Record<keyof Form | 'when' | 'does', string>>>;
+type FormErrors = Readonly<Partial<Record<keyof RuleForm | 'when' | 'does', string>>>;
 
 const SECONDS = 60;
 const BYTES = 1_000_000;
 const UNTYPED: Typed = { min: '', max: '' };
 
-export const emptyForm = (zone: string): Form =>
-  getForm(
+export const emptyForm = (zone: string): RuleForm =>
+  getRuleForm(
     { name: '', enabled: true, from: null, to: null, when: ANYTHING, does: NOTHING_DONE },
     zone,
   );
 
-export function getForm({ name, enabled, from, to, when, does }: RuleFields, zone: string): Form {
+export function getRuleForm(
+  { name, enabled, from, to, when, does }: RuleFields,
+  zone: string,
+): RuleForm {
   const day = (at: number): Day => dayAt(at, { zone, hour: 0 });
   return {
     name,
@@ -94,10 +97,10 @@ export function getForm({ name, enabled, from, to, when, does }: RuleFields, zon
 
 /** Returns the typed rule, or the errors by field if it is invalid. */
 export function getRule(
-  form: Form,
+  form: RuleForm,
   zone: string,
 ): { readonly rule: RuleFields | null; readonly errors: FormErrors } {
-  const errors: Partial<Record<keyof Form | 'when' | 'does', string>> = {};
+  const errors: Partial<Record<keyof RuleForm | 'when' | 'does', string>> = {};
   const range = (field: 'minutes' | 'megabytes' | 'streak', unit: number): Range => {
     const read = getRange(form[field], unit);
     if (typeof read === 'string') errors[field] = read;
@@ -151,14 +154,19 @@ export function getRule(
   };
 }
 
-export const makeRuleFormSchema = (zone: string): FormSchema<Form, InferInput<typeof RuleSchema>> =>
-  makeFormSchema(RuleSchema, (form: Form) => {
+export const makeRuleFormSchema = (
+  zone: string,
+): FormSchema<RuleForm, InferInput<typeof RuleSchema>> =>
+  makeFormSchema(RuleSchema, (form: RuleForm) => {
     const { rule: value, errors } = getRule(form, zone);
     return { value, errors };
   });
 
 /** Returns the typed rule without its name, for the test; null if it is invalid. */
-export function toRuleInput(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {
+export function toRuleInput(
+  form: RuleForm,
+  zone: string,
+): Pick<RuleFields, 'when' | 'does'> | null {
   const { rule } = getRule({ ...form, name: 'x', from: '', to: '', exception: true }, zone);
   return rule && { when: rule.when, does: { ...rule.does, exception: form.exception } };
 }
@@ -196,7 +204,7 @@ export const createRuleForm = (
   zone: string,
   like: Partial<
     Pick<
-      Form,
+      RuleForm,
       | 'name'
       | 'text'
       | 'job'
@@ -212,4 +220,4 @@ export const createRuleForm = (
       | 'days'
     >
   >,
-): Form => ({ ...emptyForm(zone), streak: UNTYPED, ...like });
+): RuleForm => ({ ...emptyForm(zone), streak: UNTYPED, ...like });

@@ -22,7 +22,7 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { EXAMPLES, rulesPlace } from './address.ts';
 import { rulesAddress } from '../shared/page-links/rules.ts';
 import { Editor } from './editor.tsx';
-import { getForm } from './form.ts';
+import { getRuleForm } from './form.ts';
 import { RuleList } from './list.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
@@ -92,7 +92,7 @@ export function Rules() {
     </Button>
   );
   const initial =
-    open === 'new' ? place.createForm(zone) : rule === null ? null : getForm(rule, zone);
+    open === 'new' ? place.createForm(zone) : rule === null ? null : getRuleForm(rule, zone);
 
   return (
     <Page

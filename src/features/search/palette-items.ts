@@ -129,7 +129,7 @@ export function matching(lines: readonly PaletteLine[], typed: string): readonly
 }
 
 /** Returns the address of results on this device, whatever their review. */
-export const listAddress = (of: Readonly<Record<string, string>>): string =>
+export const foundListAddress = (of: Readonly<Record<string, string>>): string =>
   `${LIST}?${new URLSearchParams({ review: 'any', rows: 'runs', order: 'newest', ...of }).toString()}`;
 
 /** Returns the address of a company's results, whatever their review. */

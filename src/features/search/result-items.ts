@@ -9,7 +9,7 @@ import { dayAt, spanKey } from '../shared/date-range/dates.ts';
 import type { DayRule } from '../shared/date-range/dates.ts';
 import { formatAge, formatDate } from '../../ui/format.ts';
 import { STATES } from '../../ui/states.ts';
-import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
+import { companyAddress, jobAddress, foundListAddress } from './palette-items.ts';
 import type { PaletteLine } from './palette-items.ts';
 import { searchMessages as t } from './messages.en.ts';
 
@@ -68,7 +68,7 @@ export function lineOfResults(
     icon: 'search',
     does: {
       kind: 'open',
-      to: listAddress({ date: span, ...(words.length > 0 && { q: words.join(' ') }) }),
+      to: foundListAddress({ date: span, ...(words.length > 0 && { q: words.join(' ') }) }),
     },
   };
 }

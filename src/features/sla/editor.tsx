@@ -13,13 +13,13 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { MultiSelect } from '../shared/forms/multi-select.tsx';
 import { alarmFormSchema } from './form.ts';
-import type { Form } from './form.ts';
+import type { AlarmForm } from './form.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new alarm. */
   readonly id: string | null;
-  readonly initial: Form;
+  readonly initial: AlarmForm;
   /** Name of its job; null for a group of jobs. */
   readonly jobName: string | null;
   readonly offline: boolean;

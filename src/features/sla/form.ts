@@ -7,7 +7,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 /** An alarm as typed. */
-export interface Form {
+export interface AlarmForm {
   readonly name: string;
   readonly enabled: boolean;
   readonly job: SlaFields['job'];
@@ -26,7 +26,7 @@ export type SlaFormErrors = Readonly<
 
 export const createAlarmForm = (
   job: { readonly uid: string; readonly name: string } | null,
-): Form => ({
+): AlarmForm => ({
   name: job === null ? '' : job.name.slice(0, 200),
   enabled: true,
   job: job === null ? null : { jobInstanceUid: job.uid, key: null },
@@ -40,7 +40,7 @@ export const createAlarmForm = (
   recipients: [],
 });
 
-export const getForm = ({
+export const getAlarmForm = ({
   name,
   enabled,
   job,
@@ -49,7 +49,7 @@ export const getForm = ({
   minSuccessPct,
   windowDays,
   recipients,
-}: SlaFields): Form => ({
+}: SlaFields): AlarmForm => ({
   name,
   enabled,
   job,
@@ -64,7 +64,7 @@ export const getForm = ({
 });
 
 /** Returns the typed alarm, or the faults by field if it is invalid. */
-export function getAlarm(form: Form): {
+export function getAlarm(form: AlarmForm): {
   readonly alarm: SlaFields | null;
   readonly errors: SlaFormErrors;
 } {
@@ -103,7 +103,7 @@ export function getAlarm(form: Form): {
   return { alarm: Object.keys(errors).length > 0 ? null : alarm, errors };
 }
 
-export const alarmFormSchema = makeFormSchema(SlaSchema, (form: Form) => {
+export const alarmFormSchema = makeFormSchema(SlaSchema, (form: AlarmForm) => {
   const { alarm: value, errors } = getAlarm(form);
   return { value, errors };
 });

@@ -22,7 +22,7 @@ import { Pager } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { getExportFailureText } from '../shared/export/make-file.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { SlaPlace } from './address.ts';
 import { shareText } from './labels.ts';
@@ -243,7 +243,7 @@ function Table({
   readonly isLoading: boolean;
 }) {
   const to = ({ company }: SlaLine): string =>
-    listAddress({ days, companies: [company], instructionTypes: [] });
+    resultsAddress({ days, companies: [company], instructionTypes: [] });
   return (
     <div className="overflow-x-auto">
       <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:border-b [&_td]:border-hair [&_td]:px-2 [&_td]:py-1.5 [&_td:first-child]:pl-4 [&_th]:px-2 [&_th]:py-2 [&_th]:font-normal [&_th]:text-ink-2 [&_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_th:first-child]:pl-5">

@@ -22,7 +22,7 @@ import { slaAddress, slaPlace } from './address.ts';
 import type { SlaPlace } from './address.ts';
 import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
-import { createAlarmForm, getForm } from './form.ts';
+import { createAlarmForm, getAlarmForm } from './form.ts';
 import { SlaResults } from './report.tsx';
 import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -87,7 +87,7 @@ export function Sla() {
     </Button>
   );
   const initial =
-    open === 'new' ? createAlarmForm(place.job) : alarm === null ? null : getForm(alarm);
+    open === 'new' ? createAlarmForm(place.job) : alarm === null ? null : getAlarmForm(alarm);
   const edits = open !== null && canManage && view === 'alarms';
 
   return (

@@ -83,5 +83,5 @@ export function ticketsAsk({
 }
 
 /** Returns whether any filter other than the page is set. */
-export const isNarrowed = ({ text, state, company }: TicketsPlace): boolean =>
+export const hasTicketsFilter = ({ text, state, company }: TicketsPlace): boolean =>
   text.trim() !== '' || state !== 'open' || company !== 0;

@@ -23,7 +23,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import {
-  isNarrowed,
+  hasTicketsFilter,
   TICKETS_DEFAULTS,
   ticketsAddress,
   ticketsAsk,
@@ -158,7 +158,7 @@ export function Tickets() {
           {rows !== null &&
             rows.length === 0 &&
             !request.isLoading &&
-            (isNarrowed(place) || place.page > 1 ? (
+            (hasTicketsFilter(place) || place.page > 1 ? (
               <Notice
                 icon="ticket"
                 level={2}

@@ -20,7 +20,7 @@ import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
 import { LoginAsDialog } from './login-as-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
-import { AUTH_WORDS, FACTOR_WORDS, getState } from './labels.ts';
+import { AUTH_WORDS, FACTOR_WORDS, getUserState } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface AccessProps {
@@ -45,7 +45,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   const mutation = useServerMutation();
   const own = getId(user) === me.id || getId(user) === me.impersonator?.id;
   const locked = !user.editable;
-  const state = getState(user);
+  const state = getUserState(user);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const close = (): void => setAsking(null);
 

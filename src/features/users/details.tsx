@@ -12,7 +12,7 @@ import { getId } from '../shared/ids.ts';
 import { usersPlace } from './address.ts';
 import { useAreaPage } from '#src/app/router/area.ts';
 import { UserFields } from './fields.tsx';
-import { explainRefusal, makeEditSchema, newUserSchema, toDraft } from './form.ts';
+import { explainUserRefusal, makeUserEditSchema, newUserSchema, toDraft } from './form.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface DetailsProps {
@@ -31,12 +31,12 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
   const { form, change, errors, error, busy, dirty, formRef, save, reset } = useDraftForm({
     initial: toDraft(user, authType),
     offline,
-    schema: user === null ? newUserSchema : makeEditSchema(user),
+    schema: user === null ? newUserSchema : makeUserEditSchema(user),
     submit: (input: InputOf<'createUser'> | InputOf<'editUser'>) =>
       withReauth(() =>
         'id' in input ? client().ask('editUser', input) : client().ask('createUser', input),
       ),
-    explain: explainRefusal,
+    explain: explainUserRefusal,
     onSaved: (saved) => {
       reset(toDraft(saved));
       showSuccess(

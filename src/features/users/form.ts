@@ -98,11 +98,11 @@ export function toDraft(user: UserListed | null, auth: 'ad' | 'db' = 'db'): User
 }
 
 /** Removes spaces, brackets, dots and dashes of a phone number. */
-export const getPhone = (typed: string): string =>
+export const stripPhone = (typed: string): string =>
   typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
 /** Fields in form order: the first invalid one gets the focus. */
-export const FIELDS = [
+export const USER_FIELDS = [
   'name',
   'username',
   'email',
@@ -118,11 +118,11 @@ export const FIELDS = [
   'veeamServiceAccount',
   'landingPage',
 ] as const;
-export type Field = (typeof FIELDS)[number];
-export type UserFormErrors = Readonly<Partial<Record<Field, string>>>;
+export type UserField = (typeof USER_FIELDS)[number];
+export type UserFormErrors = Readonly<Partial<Record<UserField, string>>>;
 
 const phone = (typed: string): string | null =>
-  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(getPhone(typed)) ? null : t.phoneInvalid;
+  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(stripPhone(typed)) ? null : t.phoneInvalid;
 
 /**
  * Returns whether an email address is required: for new users, and for users who already have one.
@@ -133,8 +133,8 @@ export const needsEmail = (user: UserListed | null): boolean =>
 /** Returns the errors of a draft, by field. */
 export function getUserErrors(draft: UserDraft, user: UserListed | null): UserFormErrors {
   const isNew = user === null;
-  const errors: Partial<Record<Field, string>> = {};
-  const say = (field: Field, error: string | null): void => {
+  const errors: Partial<Record<UserField, string>> = {};
+  const say = (field: UserField, error: string | null): void => {
     if (error !== null) errors[field] = error;
   };
   say('name', draft.name.trim() === '' ? t.nameMissing : null);
@@ -184,13 +184,13 @@ export function getUserErrors(draft: UserDraft, user: UserListed | null): UserFo
 }
 
 /** Maps the path of a server issue to the form's field. */
-export function getField(path: string): Field | null {
+export function getField(path: string): UserField | null {
   const [head, system] = path.split('.');
   const named = head === 'sso' ? system : head;
-  return FIELDS.find((field) => field === named) ?? null;
+  return USER_FIELDS.find((field) => field === named) ?? null;
 }
 
-export function createInput(draft: UserDraft): InputOf<'createUser'> {
+export function createUserInput(draft: UserDraft): InputOf<'createUser'> {
   const { auth, first, password, ...fields } = getInput(draft);
   return {
     ...fields,
@@ -212,17 +212,17 @@ export function toChanges(draft: UserDraft, user: UserListed): Omit<InputOf<'edi
 }
 
 export const newUserSchema = makeFormSchema(userCalls.createUser.input, (draft: UserDraft) => ({
-  value: createInput(draft),
+  value: createUserInput(draft),
   errors: getUserErrors(draft, null),
 }));
-export const makeEditSchema = (user: UserListed): FormSchema<UserDraft, InputOf<'editUser'>> =>
+export const makeUserEditSchema = (user: UserListed): FormSchema<UserDraft, InputOf<'editUser'>> =>
   makeFormSchema(userCalls.editUser.input, (draft: UserDraft) => ({
     value: { id: getId(user), ...toChanges(draft, user) },
     errors: getUserErrors(draft, user),
   }));
 
 /** Returns why a user was not saved: at the fields, or about the whole form. */
-export function explainRefusal(failure: Failure): FormRefusal {
+export function explainUserRefusal(failure: Failure): FormRefusal {
   if (failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken)
     return { errors: { username: failure.message }, above: null };
   const errors = Object.fromEntries(
@@ -249,8 +249,8 @@ function getInput(draft: UserDraft) {
     password: draft.password,
     roles: [...draft.roles],
     companies: draft.companies && [...draft.companies],
-    mobilePhone: mobilePhone.trim() === '' ? null : getPhone(mobilePhone),
-    officePhone: officePhone.trim() === '' ? null : getPhone(officePhone),
+    mobilePhone: mobilePhone.trim() === '' ? null : stripPhone(mobilePhone),
+    officePhone: officePhone.trim() === '' ? null : stripPhone(officePhone),
     sms: draft.sms,
     sso: {
       vac: account(sso.vac),

@@ -35,7 +35,7 @@ export const AUTH_WORDS: Readonly<Record<UserListed['auth'], string>> = {
 };
 
 /** Status of an account as icon, word and color. */
-export function getState({
+export function getUserState({
   deleted,
   invited,
   passwordReset,

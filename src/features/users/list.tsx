@@ -6,7 +6,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
 import { getId } from '../shared/ids.ts';
 import type { UserSort } from './address.ts';
-import { companiesWords, FACTOR_WORDS, rolesWords, getState } from './labels.ts';
+import { companiesWords, FACTOR_WORDS, rolesWords, getUserState } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface UserListProps {
@@ -64,7 +64,7 @@ export function UserList({
       }
     >
       {rows.map((user) => {
-        const state = getState(user);
+        const state = getUserState(user);
         const companies = companiesWords(user.companies);
         const roles = rolesWords(user.acl);
         return (

@@ -5,7 +5,7 @@ import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator
 import type { TrendDay } from '#contract/analytics/trends.ts';
 import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
 import {
-  computersAddress,
+  computersListAddress,
   computersPlace,
   SHOWS,
   shownComputers,
@@ -34,7 +34,7 @@ import {
   trendsAddress,
   trendsPlace,
 } from '#src/features/analytics/trends/address.ts';
-import { bucketed, getBuckets, getUnit } from '#src/features/analytics/trends/buckets.ts';
+import { bucketed, getBuckets, getBucketUnit } from '#src/features/analytics/trends/buckets.ts';
 import { failureRate, rateWords } from '#src/features/analytics/trends/labels.ts';
 import { addDays, spanKey } from '#src/features/shared/date-range/dates.ts';
 
@@ -160,7 +160,7 @@ const daysFrom = (first: string, count: number): TrendDay[] =>
   }));
 
 test('TREND-6: buckets contain each day once, in order, and no number is lost', () => {
-  expect([1, 45, 46, 182, 183, 366].map(getUnit)).toEqual([
+  expect([1, 45, 46, 182, 183, 366].map(getBucketUnit)).toEqual([
     'day',
     'day',
     'week',
@@ -203,9 +203,9 @@ test('TREND-6: buckets contain each day once, in order, and no number is lost', 
           buckets
             .slice(1)
             .every((one) =>
-              getUnit(count) === 'week'
+              getBucketUnit(count) === 'week'
                 ? Date.parse(one.days[1]) - Date.parse(one.days[0]) === 6 * DAY
-                : getUnit(count) === 'month'
+                : getBucketUnit(count) === 'month'
                   ? one.days[0].endsWith('-01')
                   : one.days[0] === one.days[1],
             ),
@@ -329,7 +329,7 @@ test('TREND-9: computers without a job come first, ignored ones return when the 
     fc.property(
       fc.record({ span, show: fc.constantFrom(...SHOWS), text: fc.constantFrom('', 'a & b') }),
       (place) => {
-        expect(computersPlace(getQuery(computersAddress(place)))).toEqual(place);
+        expect(computersPlace(getQuery(computersListAddress(place)))).toEqual(place);
       },
     ),
   );

@@ -3,7 +3,7 @@ import type { Profile } from '#contract/auth/profile-calls.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import {
   getProfileChanges,
-  getDraft,
+  getProfileDraft,
   getProfileErrors,
   getRefusal,
 } from '#src/features/auth/profile/profile-draft.ts';
@@ -45,7 +45,7 @@ const profile: Profile = {
   securityQuestions: [],
   passwordAt: null,
 };
-const draft = getDraft(profile);
+const draft = getProfileDraft(profile);
 
 test('OWN-3: only changed fields are sent; an empty field clears the value', () => {
   expect(getProfileChanges(draft, profile)).toBeNull();
@@ -82,7 +82,7 @@ test('OWN-3: changed fields are validated before they are sent', () => {
   });
   // What somebody else has kept in another form is not asked about.
   const old = { ...profile, officePhone: '0555 01', email: '' };
-  expect(getProfileErrors(getDraft(old), old)).toEqual({});
+  expect(getProfileErrors(getProfileDraft(old), old)).toEqual({});
 });
 
 test("OWN-3: errors of fields are shown at the fields, all others above the form in the specification's words", () => {

@@ -5,7 +5,7 @@ import { beganBy, getDevice } from '#src/features/shared/device-labels.ts';
 import {
   getMinimumLength,
   passwordRefusal,
-  getRules,
+  listPasswordRules,
 } from '#src/features/auth/security/password-labels.ts';
 
 const none: Parameters<typeof getMinimumLength>[0] = {
@@ -25,11 +25,11 @@ test('OWN-4: the minimum length of a password is shorter with a second factor', 
     { sms: true },
   ];
   for (const one of more) expect(getMinimumLength({ ...none, ...one })).toBe(8);
-  expect(getRules('db', 15)[0]).toContain(
+  expect(listPasswordRules('db', 15)[0]).toContain(
     'At least 15 characters, or 8 with two-factor authentication.',
   );
-  expect(getRules('db', 8)[0]).toMatch(/^At least 8 characters\. /);
-  expect(getRules('ad', 15).join(' ')).not.toContain('15');
+  expect(listPasswordRules('db', 8)[0]).toMatch(/^At least 8 characters\. /);
+  expect(listPasswordRules('ad', 15).join(' ')).not.toContain('15');
 });
 
 const wrong = (message: string): Failure => ({ kind: 'wrong-credentials', message });

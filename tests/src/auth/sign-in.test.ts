@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { Failure } from '#contract/errors.ts';
 import { METHODS } from '#contract/auth/sign-in-step.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { findTooShort, getRules } from '#src/features/auth/new-password-rules.ts';
-import { getPhone } from '#src/features/auth/phone-number.ts';
+import { findTooShort, checkPasswordRules } from '#src/features/auth/new-password-rules.ts';
+import { parsePhone } from '#src/features/auth/phone-number.ts';
 import { toSignInError, waitWords } from '#src/features/auth/sign-in/sign-in-error.ts';
-import { listOtherMethods, getPath } from '#src/features/auth/sign-in/step-path.ts';
+import { listOtherMethods, getStepPath } from '#src/features/auth/sign-in/step-path.ts';
 
 const PATHS = ['/sms-verification', '/verification', '/phone', '/enrol'];
 
@@ -20,7 +20,7 @@ test('SIGN-3: a step has one page; another is kept only if it is a page of anoth
       methods,
       fc.constantFrom(...PATHS, '/login', undefined),
       (step, ways, at) => {
-        const path = getPath({ step, methods: ways }, at);
+        const path = getStepPath({ step, methods: ways }, at);
         if (step !== 'code') {
           expect(path).toBe(`/${step}`);
           return;
@@ -33,8 +33,8 @@ test('SIGN-3: a step has one page; another is kept only if it is a page of anoth
         if (path === '/sms-verification') expect(ways).toContain('sms');
         else expect(listOtherMethods(ways).length).toBeGreaterThan(0);
         // Where it is led to, it stays.
-        expect(getPath({ step, methods: ways }, path)).toBe(path);
-        expect(getPath({ step, methods: ways })).toBe(
+        expect(getStepPath({ step, methods: ways }, path)).toBe(path);
+        expect(getStepPath({ step, methods: ways })).toBe(
           ways[0] === 'sms' ? '/sms-verification' : '/verification',
         );
       },
@@ -50,7 +50,7 @@ test('SIGN-3: a number is accepted as people write it, in international format o
     '001 555 010 0200',
     ' +1\u2011555\u2011010\u20110200 ',
   ])
-    expect(getPhone(typed)).toBe('+15550100200');
+    expect(parsePhone(typed)).toBe('+15550100200');
   for (const typed of [
     '',
     '5550100200',
@@ -60,7 +60,7 @@ test('SIGN-3: a number is accepted as people write it, in international format o
     '+1 555 010 02x0',
     'tel:+15550100200',
   ])
-    expect(getPhone(typed)).toBeNull();
+    expect(parsePhone(typed)).toBeNull();
 });
 
 test("SIGN-3: a refusal shows the server's sentence, with the time to wait if there is one", () => {
@@ -104,7 +104,7 @@ test('G35: the rules shown for a password count its length and not its kinds of 
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (password) => {
       const length = Array.from(password).length;
-      expect(getRules(password)[0]?.met).toBe(length >= 15);
+      expect(checkPasswordRules(password)[0]?.met).toBe(length >= 15);
       expect(findTooShort(password) === null).toBe(length >= 8);
     }),
   );

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Schedule } from '#contract/backup/schedule.ts';
 import { getHealth } from '#src/features/backup/organizations/health.ts';
 import { scheduleLabel, getStripMarks } from '#src/features/backup/jobs/labels.ts';
-import { listAddress, listPlace } from '#src/features/shared/suite-list/address.ts';
+import { suiteListAddress, listPlace } from '#src/features/shared/suite-list/address.ts';
 import { StateText } from '#src/features/backup/state-text.tsx';
 import { getPools } from '#src/features/backup/repositories/pools.ts';
 import { retentionLabel } from '#src/features/backup/repositories/retention-label.ts';
@@ -94,10 +94,10 @@ test('SUITE-10: a schedule reads as it runs', () => {
 
 test('SUITE-10: the address of a list has its search, its tab and the open entry', () => {
   const place = { text: 'cop & line', open: 'id-1', tab: 'pools' };
-  const address = listAddress('/o365/repositories', place);
+  const address = suiteListAddress('/o365/repositories', place);
   expect(address).toBe('/o365/repositories?tab=pools&q=cop+%26+line&open=id-1');
   expect(listPlace(address.split('?')[1] ?? '')).toEqual(place);
-  expect(listAddress('/o365/jobs', listPlace(''))).toBe('/o365/jobs');
+  expect(suiteListAddress('/o365/jobs', listPlace(''))).toBe('/o365/jobs');
 });
 
 const proxy = (name: string, pool: string | null) => ({

@@ -4,7 +4,7 @@ import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { CALLS } from '#contract/calls.ts';
 import {
   editForm,
-  newForm,
+  newRepositoryForm,
   readEditForm,
   readNewForm,
   willShorten,
@@ -36,9 +36,13 @@ const row = (more: Partial<BackupRepositoryRow> = {}): BackupRepositoryRow => ({
 });
 
 test('SUITE-20: the form of a new repository creates the input of the call, or names what is missing', () => {
-  const empty = newForm([]);
+  const empty = newRepositoryForm([]);
   expect(Object.keys(readNewForm(empty).errors)).toEqual(['organizationId', 'repository']);
-  const filled = { ...newForm([{ id: ORGANIZATION }]), repository: ' Vault ', description: ' ' };
+  const filled = {
+    ...newRepositoryForm([{ id: ORGANIZATION }]),
+    repository: ' Vault ',
+    description: ' ',
+  };
   expect(filled.organizationId).toBe(ORGANIZATION);
   const { value } = readNewForm(filled);
   expect(value).toMatchObject({ repository: 'Vault', description: '' });
@@ -48,7 +52,7 @@ test('SUITE-20: the form of a new repository creates the input of the call, or n
 
 test('SUITE-20: a chosen password is long enough, repeated, and not part of its hint', () => {
   const filled = {
-    ...newForm([{ id: ORGANIZATION }]),
+    ...newRepositoryForm([{ id: ORGANIZATION }]),
     repository: 'Vault',
     hasOwnPassword: true,
   };
@@ -62,7 +66,7 @@ test('SUITE-20: a chosen password is long enough, repeated, and not part of its 
 
 test('OBJ-6: a repository with Object Lock keeps backups for a period, when it is created and later', () => {
   const bucket = {
-    ...newForm([{ id: ORGANIZATION }]),
+    ...newRepositoryForm([{ id: ORGANIZATION }]),
     repository: 'Vault',
     isBucket: true,
     endpoint: 'https://s3.example.com',

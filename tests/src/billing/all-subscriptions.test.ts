@@ -4,10 +4,10 @@ import { allSubscriptionCalls } from '#contract/billing/all-subscription-calls.t
 import {
   ALL,
   getFilter,
-  isNarrowed,
+  hasSubscriptionsFilter,
   move,
-  parseAddress,
-  toAddress,
+  parseSubscriptionsAddress,
+  subscriptionsAddress,
 } from '#src/features/billing/all-subscriptions/address.ts';
 
 const TODAY = '2026-03-02';
@@ -16,7 +16,7 @@ const search = (address: string): string => address.slice(address.indexOf('?'));
 test('BILL-21: month, filters, order, page and open subscription are in the address and read back from it', () => {
   const query =
     'month=2025-11&q=50%25+%26&provider=p&status=payment_failed&sort=-amount&page=3&size=50&open=c';
-  const place = parseAddress(query, TODAY);
+  const place = parseSubscriptionsAddress(query, TODAY);
   expect(place).toEqual({
     year: 2025,
     month: 11,
@@ -28,23 +28,26 @@ test('BILL-21: month, filters, order, page and open subscription are in the addr
     size: 50,
     open: 'c',
   });
-  expect(parseAddress(search(toAddress(place)), TODAY)).toEqual(place);
-  expect(isNarrowed(place)).toBe(true);
+  expect(parseSubscriptionsAddress(search(subscriptionsAddress(place)), TODAY)).toEqual(place);
+  expect(hasSubscriptionsFilter(place)).toBe(true);
   expect(v.safeParse(allSubscriptionCalls.exportAllSubscriptions.input, getFilter(place))).toEqual(
     expect.objectContaining({ success: true }),
   );
 });
 
 test('BILL-21: invalid values fall back, and a new filter or order returns to the first page', () => {
-  const plain = parseAddress('', TODAY);
+  const plain = parseSubscriptionsAddress('', TODAY);
   expect(plain).toMatchObject({ year: 2026, month: 3, page: 1, open: null });
   expect(
-    parseAddress('month=2026-13&status=paid&sort=color&page=0&size=7&provider=&q=', TODAY),
+    parseSubscriptionsAddress(
+      'month=2026-13&status=paid&sort=color&page=0&size=7&provider=&q=',
+      TODAY,
+    ),
   ).toEqual(plain);
-  const place = parseAddress('page=3&open=c&status=active', TODAY);
+  const place = parseSubscriptionsAddress('page=3&open=c&status=active', TODAY);
   expect(move(place, { open: 'd' })).toMatchObject({ page: 3, open: 'd' });
   expect(move(place, { page: 4 })).toMatchObject({ page: 4 });
   for (const next of [{ text: 'a' }, { sort: 'next' }, { provider: 'p' }, { year: 2025 }] as const)
     expect(move(place, next)).toMatchObject({ ...next, page: 1 });
-  expect(isNarrowed(move(place, ALL))).toBe(false);
+  expect(hasSubscriptionsFilter(move(place, ALL))).toBe(false);
 });

@@ -8,7 +8,7 @@ import {
   INVOICES_DEFAULTS,
   invoicesMoved,
   invoicesPlace,
-  isNarrowed,
+  hasInvoicesFilter,
   SORT_CHOICES,
   STATE_CHOICES,
 } from '#src/features/billing/invoices/address.ts';
@@ -70,8 +70,8 @@ test('BILL-6: the address has the whole state of the invoices page, and its quer
   expect([
     invoicesMoved(place, { state: 'paid' }).page,
     invoicesMoved(place, { open: '1' }).page,
-    isNarrowed(place),
-    isNarrowed(INVOICES_DEFAULTS),
+    hasInvoicesFilter(place),
+    hasInvoicesFilter(INVOICES_DEFAULTS),
   ]).toEqual([1, 3, true, false]);
 });
 

@@ -5,7 +5,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import {
   getBrandingChanges,
   findDraftErrors,
-  getDraft,
+  getBrandingDraft,
   findFileError,
   getMeasures,
 } from '#src/features/branding/editor/draft.ts';
@@ -35,7 +35,7 @@ const BRANDING: Branding = {
   offlineDays: 7,
   ...PLAIN_BRANDING,
 };
-const DRAFT = getDraft(BRANDING);
+const DRAFT = getBrandingDraft(BRANDING);
 
 test('BRAND-7: only changes are sent, and a value typed back is no change', () => {
   expect(getBrandingChanges(DRAFT, BRANDING)).toBeNull();

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { settingsCalls } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import {
-  getDraft,
+  getPartDraft,
   getErrorTexts,
-  getInput,
+  getPartInput,
   getStoredPart,
   PART_NAMES,
   PARTS,
@@ -47,7 +47,7 @@ const takes = settingsCalls.setProviderSettings.input;
 
 test("BRAND-8: every part fits its form and back into the call's input, with fields that have no control", () => {
   for (const name of PART_NAMES) {
-    const input = getInput(FULL, name, getDraft(FULL, name));
+    const input = getPartInput(FULL, name, getPartDraft(FULL, name));
     expect(findFormErrors(takes, { id: 'p', ...input }, {})).toEqual({});
     expect(getStoredPart(input as ProviderSettings, name)).toEqual(getStoredPart(FULL, name));
   }
@@ -58,7 +58,7 @@ test("BRAND-8: an empty form is refused field by field, with the fields' message
     const empty = Object.fromEntries(PARTS[name].fields.map((field) => [field.name, '']));
     const errors = findFormErrors(
       takes,
-      { id: 'p', ...getInput({}, name, empty) },
+      { id: 'p', ...getPartInput({}, name, empty) },
       getErrorTexts(name),
     );
     const known = new Set(PARTS[name].fields.map(({ wrong }) => wrong));
@@ -70,10 +70,10 @@ test("BRAND-8: an empty form is refused field by field, with the fields' message
 test('BRAND-8: a switch that was never set is off, and is sent as shown', () => {
   const { oidc } = FULL;
   const { trustsFactor: _, ...before } = oidc ?? {};
-  const draft = getDraft({ oidc: before } as ProviderSettings, 'oidc');
+  const draft = getPartDraft({ oidc: before } as ProviderSettings, 'oidc');
   expect(draft['trustsFactor']).toBe('false');
-  expect(getInput(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
-  expect(getInput(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
+  expect(getPartInput(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
+  expect(getPartInput(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
     oidc: { trustsFactor: true },
   });
 });
@@ -81,7 +81,7 @@ test('BRAND-8: a switch that was never set is off, and is sent as shown', () => 
 test('BRAND-8: removing one system leaves the others unchanged', () => {
   expect(withoutPart(FULL, 'mail')).toEqual({ mail: null });
   expect(withoutPart(FULL, 'vcd')).toEqual({ sso: { ...FULL.sso, vcd: null } });
-  expect(getInput({}, 'vac', { url: ' https://vac.example ' })).toEqual({
+  expect(getPartInput({}, 'vac', { url: ' https://vac.example ' })).toEqual({
     sso: { vac: { url: 'https://vac.example' }, vcd: null, zerto: null },
   });
 });

@@ -2,17 +2,21 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
-import { getBoard, listAddress, getQuery } from '#src/features/calendar/address.ts';
 import {
-  getAsk,
+  parseCalendarAddress,
+  dayListAddress,
+  formatCalendarQuery,
+} from '#src/features/calendar/address.ts';
+import {
+  getCalendarInput,
   bounded,
   clearedBoard,
   DEFAULT_BOARD,
   foldToggled,
-  isNarrowed,
+  hasCalendarFilter,
   MAX_DAYS,
 } from '#src/features/calendar/board.ts';
-import type { Board } from '#src/features/calendar/board.ts';
+import type { CalendarBoard } from '#src/features/calendar/board.ts';
 import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
 import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
@@ -34,7 +38,7 @@ const span: fc.Arbitrary<Span> = fc.oneof(
     .tuple(day, fc.integer({ min: 0, max: MAX_DAYS - 1 }))
     .map(([from, days]): Span => ({ kind: 'range', from, to: addDays(from, days) })),
 );
-const board: fc.Arbitrary<Board> = fc.record({
+const board: fc.Arbitrary<CalendarBoard> = fc.record({
   span,
   mode: fc.constantFrom(...CALENDAR_MODES),
   companies: ids,
@@ -56,15 +60,15 @@ const board: fc.Arbitrary<Board> = fc.record({
 test("CALV-1: the address has the calendar's whole state, and reads back the same", () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(getBoard(getQuery(one))).toEqual(one);
+      expect(parseCalendarAddress(formatCalendarQuery(one))).toEqual(one);
     }),
     RUNS,
   );
 });
 
 test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each day', () => {
-  expect(getBoard('')).toEqual(DEFAULT_BOARD);
-  expect(getQuery(DEFAULT_BOARD)).toBe('');
+  expect(parseCalendarAddress('')).toEqual(DEFAULT_BOARD);
+  expect(formatCalendarQuery(DEFAULT_BOARD)).toBe('');
   expect(DEFAULT_BOARD).toMatchObject({
     span: { kind: 'last', days: 30 },
     mode: 'worst',
@@ -76,11 +80,11 @@ test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each
 test('CALV-2: invalid values of an address fall back one by one, and no calendar is longer than a leap year', () => {
   fc.assert(
     fc.property(fc.string(), (query) => {
-      getBoard(query);
+      parseCalendarAddress(query);
     }),
     RUNS,
   );
-  const read = getBoard(
+  const read = parseCalendarAddress(
     'date=last-999&show=nonsense&company=3,x,-1,3&source=restic,none&problems=yes&folded=all,7,q&cell=job-0,2026-11-18',
   );
   expect(read).toEqual({
@@ -100,7 +104,7 @@ test('CALV-2: invalid values of an address fall back one by one, and no calendar
 test('CALV-1: clearing shows all jobs again and keeps days, mode and folding', () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(isNarrowed(clearedBoard(one))).toBe(false);
+      expect(hasCalendarFilter(clearedBoard(one))).toBe(false);
       expect(clearedBoard(one)).toMatchObject({ span: one.span, mode: one.mode, fold: one.fold });
     }),
     RUNS,
@@ -111,8 +115,8 @@ test('CALV-3: a company folds and unfolds, whether some are folded or all but so
   const rule = { zone: 'UTC', hour: 0 };
   const every = [1, 2, 3];
   const rows = { first: 0, count: 10 };
-  const folded = (one: Board): readonly number[] =>
-    getAsk(one, '2026-11-20', rule, rows, every).folded;
+  const folded = (one: CalendarBoard): readonly number[] =>
+    getCalendarInput(one, '2026-11-20', rule, rows, every).folded;
   expect(folded({ ...DEFAULT_BOARD, fold: foldToggled(DEFAULT_BOARD.fold, 2) })).toEqual([2]);
   expect(
     folded({ ...DEFAULT_BOARD, fold: foldToggled(foldToggled(DEFAULT_BOARD.fold, 2), 2) }),
@@ -127,17 +131,17 @@ const of = (address: string): ReturnType<typeof parseListAddress> =>
   parseListAddress(address.slice(address.indexOf('?')));
 
 test("CALV-8: a cell links to the list of its day and job, every run whatever its review; a company's to its failures", () => {
-  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({
+  expect(of(dayListAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({
     span: { kind: 'range', from: '2026-11-18', to: '2026-11-18' },
     rows: 'runs',
     review: null,
     jobs: [12],
   });
-  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }, 77))).toMatchObject({
+  expect(of(dayListAddress({ of: 'job', n: 12, day: '2026-11-18' }, 77))).toMatchObject({
     jobs: [12],
     open: 77,
   });
-  expect(of(listAddress({ of: 'company', n: 3, day: '2026-11-18' }))).toMatchObject({
+  expect(of(dayListAddress({ of: 'company', n: 3, day: '2026-11-18' }))).toMatchObject({
     companies: [3],
     jobs: [],
     states: ['Failed', 'Error', 'Missed'],

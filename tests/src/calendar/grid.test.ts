@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { moved } from '#src/features/shared/grid/cursor.ts';
+import { moveGridCursor } from '#src/features/shared/grid/cursor.ts';
 import type { GridCursor } from '#src/features/shared/grid/cursor.ts';
 import {
   addPinned,
@@ -12,9 +12,9 @@ import {
 import {
   badWords,
   cellWords,
-  getForm,
+  getCellForm,
   missingWords,
-  shareWords,
+  shareOrDash,
   getDayStatus,
 } from '#src/features/calendar/labels.ts';
 import type { DayHead } from '#src/features/calendar/labels.ts';
@@ -99,7 +99,7 @@ test('CALV-7: keys stay in the grid', () => {
       (pressed) => {
         let at: GridCursor | null = null;
         for (const [key, ctrl] of pressed) {
-          at = moved(at, key, ctrl, reach);
+          at = moveGridCursor(at, key, ctrl, reach);
           expect(at && at.line >= 0 && at.line < 40 && at.day >= -1 && at.day < 30).toBe(true);
         }
       },
@@ -110,14 +110,20 @@ test('CALV-7: keys stay in the grid', () => {
 
 test('CALV-7: the first arrow goes to today, Home and End along the line, with Ctrl to the corners, and the name comes before the first day', () => {
   const reach = { lines: 40, days: 30, page: 20, start: 20 };
-  expect(moved(null, 'ArrowDown', false, reach)).toEqual({ line: 0, day: 20 });
-  expect(moved({ line: 3, day: 20 }, 'Home', false, reach)).toEqual({ line: 3, day: 0 });
-  expect(moved({ line: 3, day: 0 }, 'ArrowLeft', false, reach)).toEqual({ line: 3, day: -1 });
-  expect(moved({ line: 3, day: 20 }, 'End', false, reach)).toEqual({ line: 3, day: 29 });
-  expect(moved({ line: 3, day: 20 }, 'End', true, reach)).toEqual({ line: 39, day: 29 });
-  expect(moved({ line: 3, day: 20 }, 'PageDown', false, reach)).toEqual({ line: 23, day: 20 });
-  expect(moved({ line: 3, day: 20 }, 'x', false, reach)).toBeNull();
-  expect(moved(null, 'ArrowDown', false, { ...reach, lines: 0 })).toBeNull();
+  expect(moveGridCursor(null, 'ArrowDown', false, reach)).toEqual({ line: 0, day: 20 });
+  expect(moveGridCursor({ line: 3, day: 20 }, 'Home', false, reach)).toEqual({ line: 3, day: 0 });
+  expect(moveGridCursor({ line: 3, day: 0 }, 'ArrowLeft', false, reach)).toEqual({
+    line: 3,
+    day: -1,
+  });
+  expect(moveGridCursor({ line: 3, day: 20 }, 'End', false, reach)).toEqual({ line: 3, day: 29 });
+  expect(moveGridCursor({ line: 3, day: 20 }, 'End', true, reach)).toEqual({ line: 39, day: 29 });
+  expect(moveGridCursor({ line: 3, day: 20 }, 'PageDown', false, reach)).toEqual({
+    line: 23,
+    day: 20,
+  });
+  expect(moveGridCursor({ line: 3, day: 20 }, 'x', false, reach)).toBeNull();
+  expect(moveGridCursor(null, 'ArrowDown', false, { ...reach, lines: 0 })).toBeNull();
 });
 
 const HOUR = 3_600_000;
@@ -143,10 +149,10 @@ test(`CALV-5: days not on this device, not loaded yet or in the future are descr
   expect(getDayStatus(head(19, { here: false }), stored, NOON)).toBe('loading');
   expect(getDayStatus(head(20), stored, NOON)).toBe('here');
   expect(getDayStatus(head(21), stored, NOON)).toBe('ahead');
-  expect(getForm(null, 'away')).toBe('away');
-  expect(getForm(null, 'here')).toBe('none');
-  expect(getForm('off', 'here')).toBe('off');
-  expect(getForm('Failed', 'part')).toBe('failed');
+  expect(getCellForm(null, 'away')).toBe('away');
+  expect(getCellForm(null, 'here')).toBe('none');
+  expect(getCellForm('off', 'here')).toBe('off');
+  expect(getCellForm('Failed', 'part')).toBe('failed');
   expect(cellWords(head(20), 'missed')).toBe('Friday 11/20/26, today: Did not run');
   expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: No result yet');
   expect(cellWords(head(19), 'none')).toBe('Thursday 11/19/26: Not due');
@@ -171,7 +177,7 @@ test('CALV-5: one sentence says why days are empty', () => {
 });
 
 test('CALV-5: a share is never rounded up to 100', () => {
-  expect([1, 0.9999, 0.975, 0, null].map(shareWords)).toEqual([
+  expect([1, 0.9999, 0.975, 0, null].map(shareOrDash)).toEqual([
     '100.0%',
     '99.9%',
     '97.5%',

@@ -1,12 +1,18 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hourName, periodName, stepped, getUnit, unitShown } from '#src/features/calendar/steps.ts';
+import {
+  hourName,
+  periodName,
+  stepSpan,
+  getSpanUnit,
+  unitShown,
+} from '#src/features/calendar/steps.ts';
 import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 const TODAY = '2026-11-20';
-const back = (span: Span): readonly string[] => getDays(stepped(span, TODAY, -1) ?? span, TODAY);
+const back = (span: Span): readonly string[] => getDays(stepSpan(span, TODAY, -1) ?? span, TODAY);
 
 test('CALV-4: a step goes to the month, quarter or year before, or to as many days', () => {
   expect(back({ kind: 'this', unit: 'month' })).toEqual(['2026-10-01', '2026-10-31']);
@@ -19,9 +25,9 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
   expect(back({ kind: 'this', unit: 'year' })).toEqual(['2025-01-01', '2025-12-31']);
   expect(back({ kind: 'last', days: 30 })).toEqual(['2026-09-22', '2026-10-21']);
   // 31 days before the last 31 are January: the step after is February.
-  const january = stepped({ kind: 'last', days: 31 }, '2026-03-03', -1);
+  const january = stepSpan({ kind: 'last', days: 31 }, '2026-03-03', -1);
   expect(january && getDays(january, '2026-03-03')).toEqual(['2026-01-01', '2026-01-31']);
-  expect(january && stepped(january, '2026-03-03', 1)).toEqual({ kind: 'before', unit: 'month' });
+  expect(january && stepSpan(january, '2026-03-03', 1)).toEqual({ kind: 'before', unit: 'month' });
 });
 
 test('CALV-4: steps join without a day missing or repeated, a step there and back returns, and none leads past today', () => {
@@ -38,18 +44,18 @@ test('CALV-4: steps join without a day missing or repeated, a step there and bac
   const today = fc.integer({ min: 0, max: 9_000 }).map((days) => addDays('2010-01-01', days));
   fc.assert(
     fc.property(span, today, (one, at) => {
-      const before = stepped(one, at, -1);
+      const before = stepSpan(one, at, -1);
       if (!before) throw new Error('there is always a day before');
       expect(addDays(getDays(before, at)[1], 1)).toBe(getDays(one, at)[0]);
-      const home = stepped(before, at, 1);
+      const home = stepSpan(before, at, 1);
       if (!home) throw new Error('there was a way from there');
       expect(getDays(home, at)[0]).toBe(getDays(one, at)[0]);
       // As many days as a month, quarter or year that they happen to be are that from then on, and
       // so is what comes after.
-      const became = one.kind === 'last' ? getUnit(before, at) : null;
-      if (became) expect(getUnit(home, at)).toBe(became);
+      const became = one.kind === 'last' ? getSpanUnit(before, at) : null;
+      if (became) expect(getSpanUnit(home, at)).toBe(became);
       else expect(getDays(home, at)).toEqual(getDays(one, at));
-      expect(getDays(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
+      expect(getDays(one, at)[1] >= at ? stepSpan(one, at, 1) : null).toBeNull();
     }),
     RUNS,
   );
@@ -64,7 +70,7 @@ test('CALV-4: days are named as the month, quarter or year that they are, and ch
   expect(periodName({ kind: 'last', days: 30 }, TODAY)).toBe('10/22/26 to 11/20/26');
   expect(periodName({ kind: 'yesterday' }, TODAY)).toBe('11/19/26');
   // The 30 days to the 30th are November as well: but they move on with today.
-  expect(getUnit({ kind: 'last', days: 30 }, '2026-11-30')).toBeNull();
+  expect(getSpanUnit({ kind: 'last', days: 30 }, '2026-11-30')).toBeNull();
   expect(
     unitShown({ kind: 'range', from: '2026-05-01', to: '2026-05-31' }, 'quarter', TODAY),
   ).toEqual({ kind: 'range', from: '2026-04-01', to: '2026-06-30' });

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { ConnectionOut } from '#contract/connections/calls.ts';
 import { detailWords } from '#src/features/connections/found.tsx';
 import {
-  type Draft,
-  getDraft,
+  type ConnectionDraft,
+  getConnectionDraft,
   everyChoices,
-  getInput,
+  getConnectionInput,
   NEW,
   toTestInput,
   withKind,
 } from '#src/features/connections/form.ts';
-import { rowsText, getState } from '#src/features/connections/status-badge.ts';
+import { rowsText, getConnectionState } from '#src/features/connections/status-badge.ts';
 
 const part = (
   more: Partial<ConnectionOut['collections'][number]> = {},
@@ -42,16 +42,21 @@ const STORED: ConnectionOut = {
   companies: { linked: 0, unlinked: 0 },
   alarms: 0,
 };
-const TYPED: Draft = { ...NEW, name: 'Console', address: 'https://vspc.example:1280', secret: 'k' };
+const TYPED: ConnectionDraft = {
+  ...NEW,
+  name: 'Console',
+  address: 'https://vspc.example:1280',
+  secret: 'k',
+};
 
 const word = (collections: ConnectionOut['collections'], enabled = true): string =>
-  getState({ collections, enabled }).label;
+  getConnectionState({ collections, enabled }).label;
 const row = (
   detail: Record<string, string | number>,
 ): { uid: string; detail: Record<string, string | number> } => ({ uid: 'u-1', detail });
 
 test('CONN-1: missing values of a connection are reported at their fields before anything is sent', () => {
-  expect(getInput(TYPED, null)).toMatchObject({
+  expect(getConnectionInput(TYPED, null)).toMatchObject({
     errors: {},
     sent: {
       kind: 'make',
@@ -63,17 +68,19 @@ test('CONN-1: missing values of a connection are reported at their fields before
       },
     },
   });
-  expect(Object.keys(getInput(NEW, null).errors).toSorted()).toEqual([
+  expect(Object.keys(getConnectionInput(NEW, null).errors).toSorted()).toEqual([
     'address',
     'credentials.secret',
     'name',
   ]);
-  expect(getInput({ ...TYPED, address: 'vspc.example' }, null).errors).toHaveProperty('address');
-  expect(getInput({ ...TYPED, address: 'ftp://vspc.example' }, null).errors).toHaveProperty(
+  expect(getConnectionInput({ ...TYPED, address: 'vspc.example' }, null).errors).toHaveProperty(
     'address',
   );
+  expect(
+    getConnectionInput({ ...TYPED, address: 'ftp://vspc.example' }, null).errors,
+  ).toHaveProperty('address');
   const zerto = withKind(TYPED, 'zerto');
-  expect([zerto.signIn, Object.keys(getInput(zerto, null).errors).toSorted()]).toEqual([
+  expect([zerto.signIn, Object.keys(getConnectionInput(zerto, null).errors).toSorted()]).toEqual([
     'client',
     ['companyN', 'credentials.name'],
   ]);
@@ -81,7 +88,7 @@ test('CONN-1: missing values of a connection are reported at their fields before
   // A server of Microsoft 365 has organizations of many companies too, and only a password.
   const server = withKind({ ...zerto, companyN: 4 }, 'vb365');
   expect([server.companyN, server.signIn]).toEqual([null, 'password']);
-  expect(Object.keys(getInput(server, null).errors)).toEqual(['credentials.name']);
+  expect(Object.keys(getConnectionInput(server, null).errors)).toEqual(['credentials.name']);
 });
 
 const describeJob = (detail: Record<string, string | boolean>, company: string | null = null) =>
@@ -101,11 +108,11 @@ test('VB365-8: a job of a server says whose it is, whether it is on, and how its
 });
 
 test('CONN-1: the stored secret is kept if nothing about it changes, and is required again for another address, name or sign-in', () => {
-  const draft = getDraft(STORED);
-  expect(getInput({ ...draft, name: 'Another', everySec: 900 }, STORED)).toMatchObject({
+  const draft = getConnectionDraft(STORED);
+  expect(getConnectionInput({ ...draft, name: 'Another', everySec: 900 }, STORED)).toMatchObject({
     errors: {},
   });
-  expect(getInput({ ...draft, name: 'Another' }, STORED).sent.input).not.toHaveProperty(
+  expect(getConnectionInput({ ...draft, name: 'Another' }, STORED).sent.input).not.toHaveProperty(
     'credentials',
   );
   expect(toTestInput(draft, STORED)).toEqual({
@@ -119,8 +126,10 @@ test('CONN-1: the stored secret is kept if nothing about it changes, and is requ
     { user: 'other' },
     { signIn: 'key' as const },
   ])
-    expect(getInput({ ...draft, ...next }, STORED).errors).toHaveProperty(['credentials.secret']);
-  expect(getInput({ ...draft, secret: 'new' }, STORED).sent.input).toMatchObject({
+    expect(getConnectionInput({ ...draft, ...next }, STORED).errors).toHaveProperty([
+      'credentials.secret',
+    ]);
+  expect(getConnectionInput({ ...draft, secret: 'new' }, STORED).sent.input).toMatchObject({
     credentials: { kind: 'password', name: 'reader', secret: 'new' },
   });
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
-import { parseListAddress, getQuery } from '#src/features/shared/runs/list-address.ts';
+import { parseListAddress, formatListQuery } from '#src/features/shared/runs/list-address.ts';
 import { addDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { toStoredQuery } from '#src/features/shared/runs/stored-list.ts';
@@ -50,7 +50,7 @@ const list: fc.Arbitrary<RunListState> = fc.record({
 test("DAY-1: the address has the list's whole state, and reads back the same", () => {
   fc.assert(
     fc.property(list, (one) => {
-      expect(parseListAddress(getQuery(one))).toEqual(one);
+      expect(parseListAddress(formatListQuery(one))).toEqual(one);
     }),
     RUNS,
   );
@@ -58,7 +58,7 @@ test("DAY-1: the address has the list's whole state, and reads back the same", (
 
 test('DAY-1: a plain address is the default list: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
   expect(parseListAddress('')).toEqual(DEFAULT_LIST);
-  expect(getQuery(DEFAULT_LIST)).toBe('');
+  expect(formatListQuery(DEFAULT_LIST)).toBe('');
   expect(DEFAULT_LIST).toMatchObject({
     span: { kind: 'last', days: 2 },
     review: 'pending',
@@ -73,7 +73,9 @@ test('DAY-1: a plain address is the default list: last 2 days, pending, anomalie
 test('DAY-2: invalid values in an address fall back, one by one, and never throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
-      expect(parseListAddress(getQuery(parseListAddress(text)))).toEqual(parseListAddress(text));
+      expect(parseListAddress(formatListQuery(parseListAddress(text)))).toEqual(
+        parseListAddress(text),
+      );
     }),
     RUNS,
   );
@@ -119,7 +121,7 @@ test('DAY-2: days come as from and to as well; a date goes before them, and half
     'from=x..y&to=z',
   ])
     expect(parseListAddress(query).span).toEqual(DEFAULT_LIST.span);
-  expect(getQuery(parseListAddress('from=2026-11-14&to=2026-11-20'))).toBe(
+  expect(formatListQuery(parseListAddress('from=2026-11-14&to=2026-11-20'))).toBe(
     'date=2026-11-14..2026-11-20',
   );
 });

@@ -6,7 +6,7 @@ import {
   allOpen,
   toHandOver,
   shiftBegan,
-  sinceWords,
+  sinceHandOverText,
   findUnreadHandOver,
   unlistedWords,
 } from '#src/features/daily-checks/hand-over/latest-hand-over.ts';
@@ -47,22 +47,32 @@ test('HAND-3: the next person sees the newest hand-over, in words, until it is d
   expect(findUnreadHandOver(all, 'bob', null, NOW)).toBe(null);
   expect(findUnreadHandOver(all, 'ann', null, NOW + 96 * HOUR)).toBe(null);
   expect(findUnreadHandOver([], 'ann', null, NOW)).toBe(null);
-  expect(sinceWords(last, { fresh: 3, older: 1200, unlisted: 0 }, NOW, 'UTC')).toBe(
+  expect(sinceHandOverText(last, { fresh: 3, older: 1200, unlisted: 0 }, NOW, 'UTC')).toBe(
     'Since the last handover by bob at 06:46 AM: 3 new, 1,200 still open.',
   );
-  expect(sinceWords(last, { fresh: 0, older: 1, unlisted: null }, NOW + 48 * HOUR, 'UTC')).toBe(
-    'Since the last handover by bob at 11/21/26 06:46 AM: 0 new, 1 still open.',
-  );
+  expect(
+    sinceHandOverText(last, { fresh: 0, older: 1, unlisted: null }, NOW + 48 * HOUR, 'UTC'),
+  ).toBe('Since the last handover by bob at 11/21/26 06:46 AM: 0 new, 1 still open.');
 });
 
 test("HAND-5: what the list doesn't show is mentioned, and shown over all stored days", () => {
   expect(
-    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, older: 6, unlisted: 4 }, NOW, 'UTC'),
+    sinceHandOverText(
+      shift('b', 'bob', NOW - HOUR),
+      { fresh: 0, older: 6, unlisted: 4 },
+      NOW,
+      'UTC',
+    ),
   ).toBe(
     'Since the last handover by bob at 06:46 AM: 0 new, 6 still open. 4 of them are not in this list.',
   );
   expect(
-    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 1, older: 6, unlisted: 7 }, NOW, 'UTC'),
+    sinceHandOverText(
+      shift('b', 'bob', NOW - HOUR),
+      { fresh: 1, older: 6, unlisted: 7 },
+      NOW,
+      'UTC',
+    ),
   ).toMatch(/: 1 new, 6 still open\. None of them is in this list\.$/);
   expect(
     [unlistedWords(4, 12), unlistedWords(1, 12), unlistedWords(6, 6), unlistedWords(1, 1)].map(

@@ -4,7 +4,7 @@ import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 import {
   changedColumn,
   COLUMN_IDS,
-  getColumns,
+  parseColumns,
   DEFAULT_COLUMNS,
   getLayout,
   movedColumn,
@@ -18,7 +18,7 @@ import {
   rowsUnder,
   getScrollState,
 } from '#src/features/daily-checks/lines.ts';
-import { groupToggled, EMPTY, toggled } from '#src/features/daily-checks/selection.ts';
+import { groupToggled, NO_SELECTION, toggled } from '#src/features/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 type Details = { readonly head: number } | { readonly row: number };
@@ -85,7 +85,7 @@ test('DAY-20: an open result is announced as one of its group in a grouped list,
 });
 
 test('DAY-6: a group is selected completely, even folded, and deselected; selecting a row alone ends that', () => {
-  const whole = groupToggled(EMPTY, 7, [1, 2, 3]);
+  const whole = groupToggled(NO_SELECTION, 7, [1, 2, 3]);
   expect([...whole.runs.keys()]).toEqual([1, 2, 3]);
   expect(whole.groups.has(7)).toBe(true);
   expect(groupToggled(whole, 7, [1, 2, 3])).toMatchObject({ runs: new Map(), groups: new Set() });
@@ -109,7 +109,7 @@ test('DAY-21: whatever was stored, every column exists once; visible ones have a
       ),
       fc.boolean(),
       (stored, dense) => {
-        const columns = getColumns(stored);
+        const columns = parseColumns(stored);
         expect(columns.map(({ id }) => id).toSorted()).toEqual(COLUMN_IDS.toSorted());
         const { areas, hidden, min, columns: sizes } = getLayout(columns, dense);
         const lines = areas.split("' '").map((line) => line.replaceAll("'", '').split(' '));

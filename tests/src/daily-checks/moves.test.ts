@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RunsView, RunView } from '#contract/runs/query.ts';
 import { listOwnActions, getUndoActions } from '#src/features/daily-checks/run-actions.ts';
-import { moved, settled } from '#src/features/daily-checks/cursor.ts';
+import { moveListCursor, settled } from '#src/features/daily-checks/cursor.ts';
 import { DEFAULT_LIST } from '#src/features/shared/runs/list-state.ts';
-import { makePlace } from '#src/features/daily-checks/url-state.ts';
+import { makeListUrlState } from '#src/features/daily-checks/url-state.ts';
 import { snoozeChoices } from '#src/features/shared/runs/snooze-times.ts';
 import { rowAt } from '#src/features/daily-checks/lines.ts';
 import { near, getWindow } from '#src/features/daily-checks/window.ts';
@@ -67,14 +67,14 @@ test('DAY-13: rendered rows are consecutive, except for at most one, which is ma
 
 test('DAY-14: the cursor follows its run when the list changes, and stays inside the list if the run is gone', () => {
   const before = getView([11, 12, 13, 14]);
-  const cursor = moved(moved(null, 1, before), 1, before);
+  const cursor = moveListCursor(moveListCursor(null, 1, before), 1, before);
   expect(cursor).toMatchObject({ index: 1, n: 12 });
   expect(settled(cursor, getView([9, 10, 11, 12]))).toMatchObject({ index: 3, n: 12 });
   expect(settled(cursor, getView([11]))).toMatchObject({ index: 0, n: 11 });
   expect(settled(cursor, getView([]))).toBeNull();
-  expect(moved(cursor, 99, before)?.index).toBe(3);
-  expect(moved(cursor, -99, before)?.index).toBe(0);
-  expect([1, -1, -4, 4].map((by) => moved(null, by, before)?.index)).toEqual([0, 0, 0, 3]);
+  expect(moveListCursor(cursor, 99, before)?.index).toBe(3);
+  expect(moveListCursor(cursor, -99, before)?.index).toBe(0);
+  expect([1, -1, -4, 4].map((by) => moveListCursor(null, by, before)?.index)).toEqual([0, 0, 0, 3]);
   expect(rowAt(getView([5, 6], 40, 90), 41)?.n).toBe(6);
 });
 
@@ -168,7 +168,7 @@ test('DAY-17: the search shows at once and reaches the address when typing pause
       };
     },
   };
-  const place = makePlace(history, 'managed=yes');
+  const place = makeListUrlState(history, 'managed=yes');
   const leave = place.subscribe(() => {});
   expect(entries).toEqual(['/d?managed=yes']); // what was kept, where the address has none
   place.set({ ...place.now(), text: 's' });

@@ -16,9 +16,9 @@ import { reportedFacts } from '#src/features/daily-checks/run-panel/run-facts.ts
 import { sameCause } from '#src/features/daily-checks/run-panel/same-cause-query.ts';
 import {
   drawMultiple,
-  nearest,
+  getNearestColumn,
   omitSharedUnit,
-  stepped,
+  stepColumn,
 } from '#src/features/daily-checks/run-panel/small-multiple.ts';
 import { getDoneWords, TASK_STATES } from '#src/features/daily-checks/run-panel/object-labels.ts';
 import { MORE } from '#src/ui/icon-more.ts';
@@ -162,7 +162,7 @@ test('PANEL-4: a position on the chart selects the nearest run, keys step from r
           180,
           56,
         );
-        const found = nearest(count, share, 180);
+        const found = getNearestColumn(count, share, 180);
         const distances = at.map(({ x }) => Math.abs(x - share * 180));
         expect(distances[found]).toBeCloseTo(Math.min(...distances), 0);
         for (const key of [
@@ -175,7 +175,7 @@ test('PANEL-4: a position on the chart selects the nearest run, keys step from r
           'Home',
           'End',
         ]) {
-          const to = stepped(key, found, count) ?? -1;
+          const to = stepColumn(key, found, count) ?? -1;
           expect([to >= 0, to < count]).toEqual([true, true]);
         }
       },
@@ -183,14 +183,14 @@ test('PANEL-4: a position on the chart selects the nearest run, keys step from r
     { numRuns: 200 * PROOF },
   );
   expect([
-    stepped('ArrowLeft', 5, 9),
-    stepped('ArrowRight', 5, 9),
-    stepped('Home', 5, 9),
-    stepped('End', 5, 9),
-    stepped('PageUp', 5, 9),
-    stepped('j', 5, 9),
+    stepColumn('ArrowLeft', 5, 9),
+    stepColumn('ArrowRight', 5, 9),
+    stepColumn('Home', 5, 9),
+    stepColumn('End', 5, 9),
+    stepColumn('PageUp', 5, 9),
+    stepColumn('j', 5, 9),
   ]).toEqual([4, 6, 0, 8, 8, null]);
-  expect(nearest(0, 0.5, 180)).toBe(0);
+  expect(getNearestColumn(0, 0.5, 180)).toBe(0);
 });
 
 const EXECUTION: Execution = {

@@ -8,7 +8,7 @@ import {
   everything,
   extended,
   countMatching,
-  EMPTY,
+  NO_SELECTION,
   single,
   toggled,
 } from '#src/features/daily-checks/selection.ts';
@@ -17,13 +17,13 @@ const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
 
 test('DAY-6: selecting twice deselects; a range adds to the selection and keeps its anchor', () => {
-  const one = toggled(EMPTY, row(4));
+  const one = toggled(NO_SELECTION, row(4));
   expect(toggled(one, row(4)).runs.size).toBe(0);
   const range = extended(toggled(single(row(1)), row(4)), rows.slice(4, 9));
   expect([...range.runs.keys()]).toEqual([101, 104, 105, 106, 107, 108]);
   expect(range.anchor).toBe(104);
   expect(getCompanies(range)).toBe(3);
-  expect([...extended(EMPTY, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
+  expect([...extended(NO_SELECTION, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
 });
 
 test('DAY-6: selecting all matches shows their count; deselecting one keeps the others', () => {
@@ -37,7 +37,7 @@ test('DAY-6: selecting all matches shows their count; deselecting one keeps the 
   expect(less.runs.size).toBe(19);
   expect(coverage(less, 20)).toBe('some');
   expect(getCompanies(less)).toBeNull(); // no longer known, and so not said
-  expect(coverage(EMPTY, 20)).toBe('none');
+  expect(coverage(NO_SELECTION, 20)).toBe('none');
 });
 
 test(`DAY-6: runs reviewed meanwhile don't count as "all matches"`, () => {

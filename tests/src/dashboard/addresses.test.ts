@@ -3,10 +3,16 @@ import { expect, test } from 'vitest';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
-import { BOARD, boardAddress, getBoard, getQuery, STATS } from '#src/features/dashboard/address.ts';
-import { listAddress, searchAddress } from '#src/features/shared/page-links/results.ts';
-import type { Board } from '#src/features/dashboard/address.ts';
-import { computersAddress } from '#src/features/dashboard/computers.ts';
+import {
+  BOARD,
+  boardAddress,
+  parseDashboardAddress,
+  formatDashboardQuery,
+  STATS,
+} from '#src/features/dashboard/address.ts';
+import { resultsAddress, searchAddress } from '#src/features/shared/page-links/results.ts';
+import type { DashboardBoard } from '#src/features/dashboard/address.ts';
+import { companyComputersAddress } from '#src/features/dashboard/computers.ts';
 import { besidePlace } from '#src/features/shared/lists/address.ts';
 import { daysWords, getHistory, toDayRange } from '#src/features/shared/date-range/day-range.ts';
 import { addDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
@@ -28,7 +34,7 @@ const span: fc.Arbitrary<Span> = fc.oneof(
 );
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const groups = fc.subarray([...ENTITY_GROUPS]);
-const board: fc.Arbitrary<Board> = fc.record({
+const board: fc.Arbitrary<DashboardBoard> = fc.record({
   span,
   companies: ids,
   instructionTypes: groups,
@@ -40,18 +46,21 @@ const of = (address: string): string => address.slice(address.indexOf('?') + 1);
 test('DASH-1: the address has the whole dashboard, and a plain address is the last seven days of everything', () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(getBoard(getQuery(one))).toEqual({ ...one, own: { ...one.own } });
+      expect(parseDashboardAddress(formatDashboardQuery(one))).toEqual({
+        ...one,
+        own: { ...one.own },
+      });
     }),
     RUNS,
   );
-  expect(getBoard('')).toEqual(BOARD);
+  expect(parseDashboardAddress('')).toEqual(BOARD);
   expect(boardAddress(BOARD)).toBe('/monitoring/dashboard');
   expect(BOARD.span).toEqual({ kind: 'last', days: 7 });
 });
 
 test('DASH-1: invalid values in an address fall back one by one', () => {
   expect(
-    getBoard(
+    parseDashboardAddress(
       '?date=last-0&company=4,x,-2,4&instructionType=tape,office365&failed-date=never&missed-date=last-30',
     ),
   ).toEqual({
@@ -62,7 +71,9 @@ test('DASH-1: invalid values in an address fall back one by one', () => {
   });
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
-      expect(getBoard(getQuery(getBoard(text)))).toEqual(getBoard(text));
+      expect(parseDashboardAddress(formatDashboardQuery(parseDashboardAddress(text)))).toEqual(
+        parseDashboardAddress(text),
+      );
     }),
     RUNS,
   );
@@ -77,7 +88,7 @@ test('DASH-2: a title opens the list with from, to and instructionType, and the 
       fc.subarray([...RUN_STATES]),
       ([from, more], companies, instructionTypes, states) => {
         const days = [from, addDays(from, more)] as const;
-        const address = listAddress({ days, companies, instructionTypes, states });
+        const address = resultsAddress({ days, companies, instructionTypes, states });
         const params = new URLSearchParams(of(address));
         expect([params.get('from'), params.get('to'), params.get('instructionType')]).toEqual([
           days[0],
@@ -101,9 +112,9 @@ test('DASH-2: a title opens the list with from, to and instructionType, and the 
 const companyName = (n: number): string => `Company ${n}`;
 const openCard = (
   companies: readonly number[],
-  instructionTypes: Board['instructionTypes'],
+  instructionTypes: DashboardBoard['instructionTypes'],
 ): string =>
-  computersAddress(companies, companyName, {
+  companyComputersAddress(companies, companyName, {
     days: ['2026-11-14', '2026-11-20'],
     instructionTypes,
   });
@@ -124,22 +135,26 @@ test('DASH-2: a job opens with its runs, newest first; attention items open as p
     companies: [],
     instructionTypes: [],
   };
-  expect(parseListAddress(of(listAddress({ ...request, job: 7 })))).toMatchObject({
+  expect(parseListAddress(of(resultsAddress({ ...request, job: 7 })))).toMatchObject({
     jobs: [7],
     order: 'newest',
     review: null,
     rows: 'runs',
   });
-  expect(parseListAddress(of(listAddress({ ...request, cause: 0, pending: true })))).toMatchObject({
+  expect(
+    parseListAddress(of(resultsAddress({ ...request, cause: 0, pending: true }))),
+  ).toMatchObject({
     causes: [0],
     review: 'pending',
     rows: 'jobs',
     open: null,
   });
-  expect(parseListAddress(of(listAddress({ ...request, run: 9, pending: true })))).toMatchObject({
-    open: 9,
-    review: 'pending',
-  });
+  expect(parseListAddress(of(resultsAddress({ ...request, run: 9, pending: true })))).toMatchObject(
+    {
+      open: 9,
+      review: 'pending',
+    },
+  );
   expect(parseListAddress(of(searchAddress(' a & b ')))).toMatchObject({
     text: 'a & b',
     review: null,

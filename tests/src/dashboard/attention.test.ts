@@ -6,11 +6,11 @@ import {
   attentionLines,
   headline,
   openWords,
-  sinceWords,
+  sinceText,
   whom,
 } from '#src/features/dashboard/attention.ts';
 import {
-  computersAddress,
+  companyComputersAddress,
   firstSeenWords,
   seenBy,
   unprotected,
@@ -150,8 +150,8 @@ test('DASH-6: a line says what is wrong, whom it affects and since when', () => 
     'Anomaly',
   ]);
   expect([
-    sinceWords(NOW - 2 * 3_600_000, NOW, 'UTC'),
-    sinceWords(NOW - 6 * DAY, NOW, 'UTC'),
+    sinceText(NOW - 2 * 3_600_000, NOW, 'UTC'),
+    sinceText(NOW - 6 * DAY, NOW, 'UTC'),
   ]).toEqual(['since 10:00 AM', '6 d']);
 });
 
@@ -228,9 +228,9 @@ test("DASH-8: a computer is unprotected if it was seen, has no job, and isn't ig
     '1 first seen in this period',
     'None first seen in this period',
   ]);
-  expect(computersAddress([], String)).toBe('/monitoring/daily-checks/computers');
-  expect(computersAddress([1, 2], String)).toBe('/monitoring/daily-checks/computers');
-  expect(computersAddress([1], () => 'Bell & Sons')).toBe(
+  expect(companyComputersAddress([], String)).toBe('/monitoring/daily-checks/computers');
+  expect(companyComputersAddress([1, 2], String)).toBe('/monitoring/daily-checks/computers');
+  expect(companyComputersAddress([1], () => 'Bell & Sons')).toBe(
     '/monitoring/daily-checks/computers?q=Bell+%26+Sons',
   );
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import {
   beginsLater,
-  getColumns,
+  getDayColumns,
   columnWords,
   daysAColumn,
   getTrace,
@@ -13,7 +13,7 @@ import {
   countDelta,
   shareDelta,
   getSuccessRate,
-  shareWords,
+  formatShare,
 } from '#src/features/shared/charts/deltas.ts';
 import {
   columnAt,
@@ -117,7 +117,7 @@ test('DASH-4: a share is never rounded up to 100 percent', () => {
     getSuccessRate(getTally({ success: 3 })),
     getSuccessRate(NONE),
   ]).toEqual([999, 1000, null]);
-  expect([shareWords(999), shareWords(1000), shareWords(0), shareWords(970)]).toEqual([
+  expect([formatShare(999), formatShare(1000), formatShare(0), formatShare(970)]).toEqual([
     '99.9',
     '100',
     '0.0',
@@ -129,7 +129,7 @@ test('DASH-5: every run of every day is in one column, and the number of columns
   fc.assert(
     fc.property(fc.array(tally, { maxLength: 500 }), (tallies) => {
       const days = getDays(tallies);
-      const columns = getColumns(days);
+      const columns = getDayColumns(days);
       expect(columns.reduce((sum, { runs }) => sum + runs, 0)).toBe(
         days.reduce((sum, { runs }) => sum + runs, 0),
       );
@@ -150,17 +150,20 @@ test('DASH-5: every run of every day is in one column, and the number of columns
 });
 
 test('DASH-5: a column names its days and counts, and lines begin with the first result', () => {
-  const [column] = getColumns(
+  const [column] = getDayColumns(
     getDays([getTally({ success: 1_900, anomaly: 3, warning: 1, missed: 6, failed: 38 })]),
   );
   expect(column && columnWords(column)).toBe(
     '01/01/26: 38 failed, 6 did not run, 1 warning, 1,903 succeeded',
   );
   const days = getDays([NONE, NONE, getTally({ failed: 2 }), NONE]);
-  const columns = getColumns(days);
+  const columns = getDayColumns(days);
   expect(columns[0] && columnWords(columns[0])).toBe('01/01/26: no results');
   expect(getTrace(columns, ({ failed }) => failed)).toEqual([null, null, 2, 0]);
-  expect(getTrace(getColumns(getDays([NONE, NONE])), ({ failed }) => failed)).toEqual([null, null]);
+  expect(getTrace(getDayColumns(getDays([NONE, NONE])), ({ failed }) => failed)).toEqual([
+    null,
+    null,
+  ]);
   expect([beginsLater(days), beginsLater(days.slice(2)), beginsLater(getDays([NONE]))]).toEqual([
     '2026-01-03',
     null,

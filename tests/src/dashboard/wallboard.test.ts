@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   getDigits,
-  getFigures,
+  getWallboardFigures,
   toCheck,
   wallFilter,
 } from '#src/features/dashboard/wallboard/figures.ts';
@@ -45,7 +45,7 @@ test('WALL-1: the figures are those of the daily checks, whatever was reviewed: 
     anomaly: [],
     causes: [],
   };
-  expect(getFigures({ facets }).map(({ label, count }) => [label, count])).toEqual([
+  expect(getWallboardFigures({ facets }).map(({ label, count }) => [label, count])).toEqual([
     ['Failed', 11],
     ['Did not run', 100],
     ['Warning', 10_000],

@@ -9,7 +9,7 @@ import {
   companiesText,
   eventText,
   responseText,
-  getState,
+  getWebhookState,
 } from '#src/features/notifications/webhooks/labels.ts';
 
 test('NOTIFY-7: a webhook is unused, healthy, failing, disabled by a user, or disabled because it failed', () => {
@@ -21,7 +21,7 @@ test('NOTIFY-7: a webhook is unused, healthy, failing, disabled by a user, or di
       { ...one, failingSince: 1, lastState: 'waiting' as const },
       { ...one, enabled: false },
       { ...one, enabled: false, stoppedAt: 5, failingSince: 1 },
-    ].map((state) => getState(state).label),
+    ].map((state) => getWebhookState(state).label),
   ).toEqual([
     'Nothing delivered yet',
     'Working',

@@ -5,7 +5,7 @@ import {
   eventsPlace,
   eventsQuery,
   filtersOn,
-  readable,
+  formatData,
   typeOptions,
 } from '#src/features/providers/audit/address.ts';
 import * as v from 'valibot';
@@ -55,6 +55,6 @@ test('ADMIN-5: types are offered by subject and one by one, and data is shown as
     ['run.started@1', 'run.started'],
     ['run.finished@2', 'run.finished'],
   ]);
-  expect(readable('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
-  expect(readable('not json')).toBe('not json');
+  expect(formatData('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(formatData('not json')).toBe('not json');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import {
-  getFigures,
+  getProviderFigures,
   roleCounts,
   storageTroubles,
   countTroubles,
@@ -37,7 +37,7 @@ const quiet: ProviderOverview = {
 };
 
 test("ADMIN-4: figures are the sums of the server's counts, each with a description", () => {
-  const figures = getFigures([quiet, { ...quiet, _id: 'b', jobs: 301, events: 24 }]);
+  const figures = getProviderFigures([quiet, { ...quiet, _id: 'b', jobs: 301, events: 24 }]);
   expect(figures.map(({ name, value }) => [name, value])).toEqual([
     ['Users', '8'],
     ['Signed in now', '2'],

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
 import {
-  EMPTY,
-  ERROR_TEXTS,
+  EMPTY_NOTICE,
+  NOTICE_ERRORS,
   getNotice,
   getReaders,
   unchosen,
@@ -54,7 +54,7 @@ test('ADMIN-6: an error of the server is shown at the field that it names, or ab
 });
 
 test('NOTE-4: a notice goes to the chosen recipients: choosing nobody is an error and never means everybody', () => {
-  const draft = { ...EMPTY, message: ' Read this ' };
+  const draft = { ...EMPTY_NOTICE, message: ' Read this ' };
   expect(getNotice(draft)).toMatchObject({
     message: 'Read this',
     link: null,
@@ -62,18 +62,18 @@ test('NOTE-4: a notice goes to the chosen recipients: choosing nobody is an erro
     userId: null,
     roles: null,
   });
-  expect(unchosen({ ...draft, to: 'roles' })).toEqual({ roles: ERROR_TEXTS.roles });
-  expect(unchosen({ ...draft, to: 'user' })).toEqual({ userId: ERROR_TEXTS.userId });
+  expect(unchosen({ ...draft, to: 'roles' })).toEqual({ roles: NOTICE_ERRORS.roles });
+  expect(unchosen({ ...draft, to: 'user' })).toEqual({ userId: NOTICE_ERRORS.userId });
   expect(
     getNotice({ ...draft, to: 'roles', roles: ['operator'], userId: 'left over' }),
   ).toMatchObject({ roles: ['operator'], userId: null });
   expect(
     findFormErrors(
       notificationCalls.publishNotification.input,
-      getNotice({ ...EMPTY, link: 'http://plain.example' }),
-      ERROR_TEXTS,
+      getNotice({ ...EMPTY_NOTICE, link: 'http://plain.example' }),
+      NOTICE_ERRORS,
     ),
-  ).toEqual({ message: ERROR_TEXTS.message, link: ERROR_TEXTS.link });
+  ).toEqual({ message: NOTICE_ERRORS.message, link: NOTICE_ERRORS.link });
   expect(getReaders({ userId: 'u', roles: null }, () => 'Ruth')).toBe('Ruth');
   expect(getReaders({ userId: null, roles: null }, () => null)).toBe('Everyone');
 });

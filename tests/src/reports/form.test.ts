@@ -4,13 +4,13 @@ import { REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { reportsAddress, reportsPlace } from '#src/features/reports/address.ts';
-import { getForm, newForm, getSetting } from '#src/features/reports/form.ts';
+import { getReportForm, newReportForm, getSetting } from '#src/features/reports/form.ts';
 import { marksWords } from '#src/features/reports/marks.tsx';
 import { PERIOD_WORDS, scheduleWords } from '#src/features/reports/labels.ts';
 import { getMenu } from '#src/app/router/menu.ts';
 
 const FORM = {
-  ...newForm(
+  ...newReportForm(
     { timeZone: 'Europe/Berlin', language: 'de', recipient: 'kate@example.com' },
     'calendarReportSummary',
   ),
@@ -32,7 +32,7 @@ test('REPORT-2: typed fields convert to a setting and back', () => {
   for (const every of ['day', 'week', 'month'] as const) {
     const one = getSetting({ ...FORM, every, day: 31, weekday: 7 }, 'any').setting;
     if (one === null) throw new Error('not a setting');
-    expect(getSetting(getForm(one), 'any').setting).toEqual(one);
+    expect(getSetting(getReportForm(one), 'any').setting).toEqual(one);
   }
 });
 

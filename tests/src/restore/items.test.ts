@@ -11,7 +11,7 @@ import {
 import {
   MAX_PAGES,
   missingPages,
-  nearest,
+  getNearestPages,
   PAGE_ROWS,
 } from '#src/features/restore/items/use-items.ts';
 import { mail } from './nodes.ts';
@@ -42,9 +42,9 @@ test('RES-33: the pages of what is shown are loaded, and the first page first, w
 
 test('RES-33: the pages nearest to what is shown stay in memory', () => {
   const all = new Map(Array.from({ length: MAX_PAGES + 10 }, (_, n) => [n, n]));
-  const stored = [...nearest(all, 0).keys()].toSorted((a, b) => a - b);
+  const stored = [...getNearestPages(all, 0).keys()].toSorted((a, b) => a - b);
   expect(stored).toEqual(Array.from({ length: MAX_PAGES }, (_, n) => n));
-  expect(nearest(all, MAX_PAGES + 9).has(0)).toBe(false);
+  expect(getNearestPages(all, MAX_PAGES + 9).has(0)).toBe(false);
 });
 
 test('RES-33: a selection toggles, extends from its anchor, and ends at the limit', () => {

@@ -5,7 +5,7 @@ import type { RuleFields } from '#contract/rules/rules.ts';
 import { PROBLEM_STATES } from '#contract/runs/vocabulary.ts';
 import { EXAMPLES, rulesPlace } from '#src/features/rules/address.ts';
 import { getRuleAddress, wordsOfCause } from '#src/features/shared/page-links/rules.ts';
-import { emptyForm, getForm, getRule, toRuleInput } from '#src/features/rules/form.ts';
+import { emptyForm, getRuleForm, getRule, toRuleInput } from '#src/features/rules/form.ts';
 import { conflictText, datesText, ruleText } from '#src/features/rules/labels.ts';
 import * as v from 'valibot';
 
@@ -60,7 +60,7 @@ const aRule: fc.Arbitrary<RuleFields> = fc.record({
 test('RULES-6: the fields show the rule, and saving it again does not change it', () => {
   fc.assert(
     fc.property(aRule, (rule) => {
-      expect(getRule(getForm(rule, ZONE), ZONE)).toEqual({ rule, errors: {} });
+      expect(getRule(getRuleForm(rule, ZONE), ZONE)).toEqual({ rule, errors: {} });
       expect(v.is(RuleSchema, rule)).toBe(true);
     }),
     runs,
@@ -77,7 +77,7 @@ test('RULES-6: the fields show the rule, and saving it again does not change it'
       };
       const { rule } = getRule(form, ZONE);
       if (rule === null) throw new Error('no rule');
-      expect(getForm(rule, ZONE)).toEqual(form);
+      expect(getRuleForm(rule, ZONE)).toEqual(form);
       expect((rule.to ?? 0) - (rule.from ?? 0)).toBeGreaterThanOrEqual(
         (more + 1) * 86_400_000 - 3_600_000,
       );

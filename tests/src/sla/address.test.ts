@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SLA_PLACE, slaAddress, slaPlace } from '#src/features/sla/address.ts';
-import { getAlarm, createAlarmForm, getForm } from '#src/features/sla/form.ts';
+import { getAlarm, createAlarmForm, getAlarmForm } from '#src/features/sla/form.ts';
 import { shareText, stateText } from '#src/features/sla/labels.ts';
 
 const getSearch = (address: string): string =>
@@ -48,7 +48,7 @@ test('SLA-5: the form returns the alarm or its errors', () => {
     windowDays: 30,
     recipients: [],
   });
-  expect(alarm && getAlarm(getForm(alarm)).alarm).toEqual(alarm);
+  expect(alarm && getAlarm(getAlarmForm(alarm)).alarm).toEqual(alarm);
   expect(
     Object.keys(getAlarm({ ...createAlarmForm(null), hours: '', days: '0' }).errors).toSorted(),
   ).toEqual(['days', 'hours', 'name']);

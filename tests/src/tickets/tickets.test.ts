@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  isNarrowed,
+  hasTicketsFilter,
   TICKETS_DEFAULTS,
   ticketsAddress,
   ticketsAsk,
@@ -38,9 +38,10 @@ test('TICKET-9: the address has the whole state of the tickets page, and any add
     search: 'disk',
     company: '2',
   });
-  expect([isNarrowed(TICKETS_DEFAULTS), isNarrowed({ ...TICKETS_DEFAULTS, state: 'all' })]).toEqual(
-    [false, true],
-  );
+  expect([
+    hasTicketsFilter(TICKETS_DEFAULTS),
+    hasTicketsFilter({ ...TICKETS_DEFAULTS, state: 'all' }),
+  ]).toEqual([false, true]);
 });
 
 test('TICKET-9: a new ticket starts with a suitable subject', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { parseAddress } from '#src/features/billing/all-subscriptions/address.ts';
+import { parseSubscriptionsAddress } from '#src/features/billing/all-subscriptions/address.ts';
 import { USAGE_DEFAULTS } from '#src/features/billing/suite-usage/address.ts';
 import { invoicesPlace } from '#src/features/billing/invoices/address.ts';
 import { licensingPlace } from '#src/features/billing/licensing/address.ts';
@@ -37,7 +37,7 @@ test('PAGE-9: every paged list starts with ten rows of its first page', () => {
     ticketsPlace(''),
     slaPlace(''),
     reportsPlace(''),
-    parseAddress('', '2026-06-15'),
+    parseSubscriptionsAddress('', '2026-06-15'),
     USAGE_DEFAULTS,
   ];
   expect(places.map(({ page, size }) => [page, size])).toEqual(places.map(() => [1, 10]));

@@ -12,11 +12,11 @@ import * as company from '#src/features/companies/form.ts';
 import { linkings } from '#src/features/companies/linking.ts';
 import {
   toChanges,
-  createInput,
+  createUserInput,
   toDraft,
   getUserErrors,
   getField,
-  getPhone,
+  stripPhone,
 } from '#src/features/users/form.ts';
 import type { UserDraft } from '#src/features/users/form.ts';
 import { pageLinks, getPages } from '#src/ui/pager.tsx';
@@ -134,7 +134,7 @@ test('USER-11: the server accepts what the form accepts; what the server would r
   fc.assert(
     fc.property(drafts, (draft) => {
       const details = Object.keys(getUserErrors(draft, null));
-      const refused = v.safeParse(userCalls.createUser.input, createInput(draft)).issues ?? [];
+      const refused = v.safeParse(userCalls.createUser.input, createUserInput(draft)).issues ?? [];
       // Only the server knows all that an address may be; it says so at the field.
       expect(
         refused
@@ -162,7 +162,7 @@ test('USER-11, USER-14: a user without an email address can be edited without on
 const sso = (words: fc.Arbitrary<string>) => fc.record({ name: words, enabled: fc.boolean() });
 
 test('USER-11: a number is accepted as people write it', () => {
-  expect(['+1 (555) 010-0200', '0049 30 1234.567', ' +15550100200 '].map(getPhone)).toEqual([
+  expect(['+1 (555) 010-0200', '0049 30 1234.567', ' +15550100200 '].map(stripPhone)).toEqual([
     '+15550100200',
     '+49301234567',
     '+15550100200',
@@ -186,9 +186,9 @@ test('USER-11: only changes are sent, and a new user is invited or has a first p
       zerto: { zorgId: 'z-1', enabled: false },
     },
   });
-  const invited = createInput(NEW);
-  const first = createInput({ ...NEW, first: 'password', password: 'quiet-ledger-morning' });
-  const directory = createInput({ ...NEW, auth: 'ad', password: 'left over' });
+  const invited = createUserInput(NEW);
+  const first = createUserInput({ ...NEW, first: 'password', password: 'quiet-ledger-morning' });
+  const directory = createUserInput({ ...NEW, auth: 'ad', password: 'left over' });
   expect([
     invited.invite,
     invited.password,
@@ -232,7 +232,7 @@ const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed =>
 
 test('COMP-8: only changes of a company are sent, in a form that the server accepts', () => {
   const one = OURS('Calloway Freight', { notify: [{ _id: ID, name: 'Ann', username: 'ann' }] });
-  const draft = company.getDraft(one);
+  const draft = company.getCompanyDraft(one);
   expect(company.getCompanyChanges(draft, one)).toEqual({});
   expect(company.getCompanyChanges({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
   const next = {
@@ -251,9 +251,9 @@ test('COMP-8: only changes of a company are sent, in a form that the server acce
       office365: { enabled: true, organizations: [{ id: 'contoso.onmicrosoft.com' }] },
     },
   });
-  expect(v.safeParse(companyCalls.createCompany.input, company.createInput(next)).success).toBe(
-    true,
-  );
+  expect(
+    v.safeParse(companyCalls.createCompany.input, company.createCompanyInput(next)).success,
+  ).toBe(true);
   expect(
     company.applicationWords({
       ...NO_APPLICATIONS,

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { deviceWords } from '#src/features/users/logs/device.ts';
-import { companiesWords, ROLE_WORDS, rolesWords, getState } from '#src/features/users/labels.ts';
+import {
+  companiesWords,
+  ROLE_WORDS,
+  rolesWords,
+  getUserState,
+} from '#src/features/users/labels.ts';
 
 test('USER-11: an account shows its most important state, its roles and its companies', () => {
   const none = { deleted: false, invited: false, passwordReset: false, signedIn: false };
@@ -12,7 +17,7 @@ test('USER-11: an account shows its most important state, its roles and its comp
       { ...none, passwordReset: true, signedIn: true },
       { ...none, signedIn: true },
       none,
-    ].map((one) => getState(one).label),
+    ].map((one) => getUserState(one).label),
   ).toEqual(['Deleted', 'Invited', 'Password change required', 'Signed in', 'Active']);
   expect(rolesWords([{ role: 'o365_admin' }, { role: 'sub-sp' }])).toBe(
     'Microsoft 365 administrator, Sub-provider',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SmallRow } from '#workers/tables.ts';
-import { pack, unpack, type Packed } from '#workers/disk/packing.ts';
+import { pack, unpackRows, type Packed } from '#workers/disk/packing.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const alike = fc.array(
@@ -26,10 +26,10 @@ test('SYNC-2: rows survive a chunk unchanged, whether their fields are alike or 
   fc.assert(
     fc.property(fc.oneof(alike, unlike), (some) => {
       const rows: readonly { readonly n: number }[] = some;
-      const back = unpack(JSON.parse(JSON.stringify(pack(rows))) as Packed);
+      const back = unpackRows(JSON.parse(JSON.stringify(pack(rows))) as Packed);
       expect(back).toEqual(rows);
       const wanted = new Set(rows.filter((_, i) => i % 2 === 0).map(({ n }) => n));
-      expect(unpack(JSON.parse(JSON.stringify(pack(rows))) as Packed, wanted)).toEqual(
+      expect(unpackRows(JSON.parse(JSON.stringify(pack(rows))) as Packed, wanted)).toEqual(
         rows.filter(({ n }) => wanted.has(n)),
       );
     }),

@@ -2,7 +2,7 @@ import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import type { CalendarMode } from '#contract/calendar/calendar.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
-import { listAddress } from '../../calendar/address.ts';
+import { dayListAddress } from '../../calendar/address.ts';
 import { parseSelection, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 import type { TrendSelection } from '../trends/address.ts';
@@ -58,6 +58,6 @@ export function cellAddress(
   }: { readonly company: number; readonly job: number | null; readonly name: string | null },
   day: Day,
 ): string {
-  if (job !== null) return listAddress({ of: 'job', n: job, day });
+  if (job !== null) return dayListAddress({ of: 'job', n: job, day });
   return `/monitoring/daily-checks?date=${day}..${day}&rows=runs&review=any&company=${company}${name === null ? '' : `&q=${encodeURIComponent(name)}`}`;
 }

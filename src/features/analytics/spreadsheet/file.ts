@@ -3,12 +3,12 @@ import type { CalendarView } from '#contract/calendar/calendar.ts';
 import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import { STATES } from '#src/ui/states.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { shareWords } from '../../calendar/labels.ts';
+import { shareOrDash } from '../../calendar/labels.ts';
 import type { SheetPlace } from './address.ts';
 import { ownLines, serverLines } from './sheet.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
 import { FailedCall } from '../../shared/export/make-file.ts';
-import { getAsk, getQuestion } from './use-sheet.ts';
+import { getSheetInput, getQuestion } from './use-sheet.ts';
 import { spreadsheetMessages as t } from './messages.en.ts';
 
 /** Number of rows per request. */
@@ -35,7 +35,7 @@ export const sheetLine = (line: SheetLine): string =>
   csvLine([
     line.companyName,
     ...(line.name === null ? [line.detail] : [line.name, line.detail]),
-    shareWords(line.share),
+    shareOrDash(line.share),
     ...line.cells.map((cell) =>
       cell === null ? null : cell === 'off' ? t.disabled : STATES[cell].label,
     ),
@@ -93,7 +93,7 @@ export function ownPages(
       let seen: CalendarView | null = null;
       const watching = client().watch(
         'calendar',
-        getAsk(place, time, { first: 0, count: 1_000_000 }, days),
+        getSheetInput(place, time, { first: 0, count: 1_000_000 }, days),
         (view) => {
           if (seen !== null || view === null) return;
           seen = view;

@@ -4,13 +4,13 @@ import type { CSSProperties, KeyboardEvent } from 'react';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
-import { moved, within } from '../../shared/grid/cursor.ts';
+import { moveGridCursor, within } from '../../shared/grid/cursor.ts';
 import type { GridCursor } from '../../shared/grid/cursor.ts';
 import { SkippedColumns } from '../../shared/grid/skipped-columns.tsx';
 import { withSkipped } from '../../shared/grid/virtual-window.ts';
 import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
-import { shareWords } from '../../calendar/labels.ts';
+import { shareOrDash } from '../../calendar/labels.ts';
 import { weekdayName } from '../../calendar/steps.ts';
 import { dayWords } from '../../shared/date-range/day-range.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
@@ -69,7 +69,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const onKey = (event: KeyboardEvent): void => {
     if (event.altKey) return;
     const page = Math.max(1, Math.floor((rows.height - HEAD_PX) / row) - 1);
-    const next = moved(cursor, event.key, event.ctrlKey || event.metaKey, {
+    const next = moveGridCursor(cursor, event.key, event.ctrlKey || event.metaKey, {
       lines: total,
       days: heads.length,
       page,
@@ -243,7 +243,7 @@ const Row = memo(
             {touch && (
               <span className="block truncate text-agate text-ink-3">
                 {second === '' ? '' : `${second}, `}
-                {shareWords(line.share)}
+                {shareOrDash(line.share)}
               </span>
             )}
           </span>
@@ -254,7 +254,7 @@ const Row = memo(
           )}
           {!touch && (
             <span role="gridcell" aria-colindex={3} className="sht-share">
-              {shareWords(line.share)}
+              {shareOrDash(line.share)}
             </span>
           )}
         </span>

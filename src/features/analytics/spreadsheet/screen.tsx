@@ -21,7 +21,7 @@ import { STATES } from '#src/ui/states.ts';
 import { dayAt, spanKey } from '#src/features/shared/date-range/dates.ts';
 import type { IndexRange } from '../../shared/grid/virtual-window.ts';
 import { useTouch } from '../../shared/grid/use-touch.ts';
-import { modeLabel, shareWords } from '../../calendar/labels.ts';
+import { modeLabel, shareOrDash } from '../../calendar/labels.ts';
 import { SyncNotices } from '../../shared/runs/sync-notices.tsx';
 import { toDayRange } from '../../shared/date-range/day-range.ts';
 import { ExportLine } from '../../shared/export/export-progress.tsx';
@@ -205,7 +205,7 @@ function Figures({ figures: { counts, empty, share } }: { readonly figures: Shee
       aria-label={t.totals}
       className="m-0 flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 desk:px-6"
     >
-      <li className="whitespace-nowrap">{t.goodDaysShare({ share: shareWords(share) })}</li>
+      <li className="whitespace-nowrap">{t.goodDaysShare({ share: shareOrDash(share) })}</li>
       {RUN_STATES.map((state, i) =>
         (counts[i] ?? 0) === 0 ? null : (
           <li

@@ -27,7 +27,7 @@ const PAGE = 50;
 const MAX_PAGES = 12;
 
 /** Returns the calendar query of a spreadsheet. */
-export const getAsk = (
+export const getSheetInput = (
   place: SheetPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
   rows: IndexRange,
@@ -72,7 +72,7 @@ export function useSheet(
   now: Ms,
   on: boolean,
 ): SheetResult {
-  const view = useWatch('calendar', getAsk(place, time, lines, count));
+  const view = useWatch('calendar', getSheetInput(place, time, lines, count));
   const status = useWatch('status', EMPTY);
   const days = view?.days ?? [];
   const storedFrom = view?.keptFrom ?? null;

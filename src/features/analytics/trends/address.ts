@@ -1,4 +1,4 @@
-import { readable, withQuery } from '#src/features/shared/with-query.ts';
+import { formatQuery, withQuery } from '#src/features/shared/with-query.ts';
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { TrendBy } from '#contract/analytics/trends.ts';
@@ -6,7 +6,7 @@ import { JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { JobType, Source } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
-import { listAddress } from '#src/features/shared/page-links/results.ts';
+import { resultsAddress } from '#src/features/shared/page-links/results.ts';
 
 /** Period and filters of a report, as in its address. Empty lists mean "all". */
 export interface TrendSelection {
@@ -90,13 +90,13 @@ export function drillAddress(
   const types = part?.by === 'type' ? [part.key] : chosen.types;
   if (sources.length > 0) params.set('source', sources.join());
   if (types.length > 0) params.set('type', types.join());
-  const base = listAddress({
+  const base = resultsAddress({
     days,
     companies,
     instructionTypes: [],
     states,
     ...(job !== null && { job }),
   });
-  const more = readable(params);
+  const more = formatQuery(params);
   return more === '' ? base : `${base}&${more}`;
 }

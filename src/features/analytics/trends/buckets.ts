@@ -2,7 +2,7 @@ import type { Day } from '#contract/ids.ts';
 import type { TrendDay } from '#contract/analytics/trends.ts';
 
 /** How days are grouped: one by one, by seven, or by month. */
-export type Unit = 'day' | 'week' | 'month';
+export type BucketUnit = 'day' | 'week' | 'month';
 export interface Bucket {
   readonly days: readonly [first: Day, last: Day];
   readonly runs: number;
@@ -17,7 +17,7 @@ const MAX_DAYS = 45;
 const MAX_WEEKS = 26 * 7;
 
 /** Chooses the unit by the number of days. */
-export const getUnit = (days: number): Unit =>
+export const getBucketUnit = (days: number): BucketUnit =>
   days <= MAX_DAYS ? 'day' : days <= MAX_WEEKS ? 'week' : 'month';
 
 /**
@@ -29,7 +29,7 @@ export function getBuckets(
   days: readonly TrendDay[],
   before: readonly TrendDay[] | null,
 ): readonly Bucket[] {
-  const unit = getUnit(days.length);
+  const unit = getBucketUnit(days.length);
   const buckets: Bucket[] = [];
   const shift = before === null ? 0 : before.length - days.length;
   for (let end = days.length; end > 0;) {
@@ -53,7 +53,7 @@ export function getBuckets(
   return buckets.toReversed();
 }
 
-function getBucketStart(days: readonly TrendDay[], end: number, unit: Unit): number {
+function getBucketStart(days: readonly TrendDay[], end: number, unit: BucketUnit): number {
   if (unit === 'day') return end - 1;
   if (unit === 'week') return Math.max(0, end - 7);
   const month = days[end - 1]?.day.slice(0, 7);
@@ -64,7 +64,7 @@ function getBucketStart(days: readonly TrendDay[], end: number, unit: Unit): num
 /** Sums daily values in the same buckets. */
 export function bucketed(values: readonly number[], days: readonly TrendDay[]): readonly number[] {
   const sums: number[] = [];
-  const unit = getUnit(days.length);
+  const unit = getBucketUnit(days.length);
   for (let end = days.length; end > 0;) {
     const start = getBucketStart(days, end, unit);
     sums.push(values.slice(start, end).reduce((all, one) => all + one, 0));

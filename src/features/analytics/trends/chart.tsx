@@ -7,7 +7,7 @@ import { Legend } from '#src/ui/legend.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { DashboardSection } from '../../shared/section.tsx';
 import { daysWords, dayWords } from '../../shared/date-range/day-range.ts';
-import type { Bucket, Unit } from './buckets.ts';
+import type { Bucket, BucketUnit } from './buckets.ts';
 import { trendMessages as t } from './messages.en.ts';
 
 /** CSS pixels: the scale, and the room above it. */
@@ -22,18 +22,18 @@ const BESIDE_PX = 4;
 
 interface ChartProps {
   readonly buckets: readonly Bucket[];
-  readonly unit: Unit;
+  readonly unit: BucketUnit;
   /** Address of a bucket's results; null if the user may not see them. */
   readonly getHref: ((bucket: Bucket) => string) | null;
   readonly onOpen: (href: string) => void;
 }
 
-const SLIDER_NAMES: Readonly<Record<Unit, string>> = {
+const SLIDER_NAMES: Readonly<Record<BucketUnit, string>> = {
   day: t.dayOfChart,
   week: t.weekOfChart,
   month: t.monthOfChart,
 };
-const TITLES: Readonly<Record<Unit, string>> = {
+const TITLES: Readonly<Record<BucketUnit, string>> = {
   day: t.perDay,
   week: t.perWeek,
   month: t.perMonth,
@@ -132,7 +132,7 @@ export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
 
 interface DrawingProps {
   readonly buckets: readonly Bucket[];
-  readonly unit: Unit;
+  readonly unit: BucketUnit;
   readonly step: number;
 }
 
@@ -196,7 +196,7 @@ const MONTHS = [
   t.nov,
   t.dec,
 ] as const;
-function underWords(bucket: Bucket, unit: Unit): string {
+function underWords(bucket: Bucket, unit: BucketUnit): string {
   const [first] = bucket.days;
   return unit === 'month'
     ? t.monthOfYear({

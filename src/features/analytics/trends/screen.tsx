@@ -26,7 +26,7 @@ import { toDayRange } from '../../shared/date-range/day-range.ts';
 import type { DayRange } from '../../shared/date-range/day-range.ts';
 import { drillAddress, TRENDS_PLACE, trendsAddress, trendsPlace } from './address.ts';
 import type { TrendsPlace } from './address.ts';
-import { getBuckets, getUnit } from './buckets.ts';
+import { getBuckets, getBucketUnit } from './buckets.ts';
 import { Chart } from './chart.tsx';
 import { TrendFilters } from './choices.tsx';
 import { Parts } from './parts.tsx';
@@ -128,7 +128,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
               />
               <Chart
                 buckets={getBuckets(trends.days, compared ? trends.daysBefore : null)}
-                unit={getUnit(trends.days.length)}
+                unit={getBucketUnit(trends.days.length)}
                 getHref={canOpen ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
                 onOpen={(href) => history.push(href)}
               />

@@ -1,4 +1,4 @@
-import type { Field } from './parse-openapi.ts';
+import type { ApiField } from './parse-openapi.ts';
 import { apiMessages as t } from './messages.en.ts';
 
 /** Names, types and rules of fields; nested fields are indented. */
@@ -6,7 +6,7 @@ export function Fields({
   fields,
   name,
 }: {
-  readonly fields: readonly Field[];
+  readonly fields: readonly ApiField[];
   readonly name: string;
 }) {
   return (

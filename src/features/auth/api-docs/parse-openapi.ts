@@ -17,7 +17,7 @@ export interface ApiCall {
   readonly description: string;
   readonly note: string | null;
   readonly who: CallAudience;
-  readonly parameters: readonly Field[];
+  readonly parameters: readonly ApiField[];
   /** Null: no body. `raw`: any body. */
   readonly body: Shape | 'raw' | null;
   /** The schema of `data`, or the media type of the answer. */
@@ -41,7 +41,7 @@ export interface ApiCall {
 export type CallAudience =
   | { readonly kind: 'key'; readonly abilities: readonly string[] }
   | { readonly kind: 'person' | 'ingest-key' | 'everybody' | 'address' };
-export interface Field {
+export interface ApiField {
   readonly name: string;
   readonly depth: number;
   readonly place: string | null;
@@ -52,7 +52,7 @@ export interface Field {
 /** `more`: some fields are omitted because they are nested too deeply or too many. */
 export interface Shape {
   readonly type: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly ApiField[];
   readonly more: boolean;
 }
 
@@ -194,7 +194,7 @@ function getAudience(path: string, security: readonly unknown[]): CallAudience {
 }
 
 function parseShape(schema: unknown): Shape {
-  const fields: Field[] = [];
+  const fields: ApiField[] = [];
   let more = false;
   const walk = (value: unknown, depth: number): void => {
     const inner = withFields(value);
@@ -215,7 +215,7 @@ function parseShape(schema: unknown): Shape {
   return { type: getType(schema), fields, more };
 }
 
-const getField = (name: string, schema: unknown, required: boolean, depth: number): Field => ({
+const getField = (name: string, schema: unknown, required: boolean, depth: number): ApiField => ({
   name,
   depth,
   place: null,

@@ -8,11 +8,11 @@ import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import type { FormSchema } from '#src/ui/form-schema.ts';
-import { getPhone } from '../phone-number.ts';
+import { parsePhone } from '../phone-number.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /** The fields of the page as typed; an empty text means no value. */
-export interface Draft {
+export interface ProfileDraft {
   readonly name: string;
   readonly username: string;
   readonly email: string;
@@ -22,7 +22,7 @@ export interface Draft {
   readonly timeZone: string;
   readonly notices: Readonly<Record<(typeof NOTICES)[number], boolean>>;
 }
-export const FIELDS = [
+export const PROFILE_FIELDS = [
   'name',
   'username',
   'email',
@@ -31,10 +31,10 @@ export const FIELDS = [
   'language',
   'timeZone',
 ] as const;
-export type Field = (typeof FIELDS)[number];
-export type ProfileFormErrors = Partial<Readonly<Record<Field, string>>>;
+export type ProfileField = (typeof PROFILE_FIELDS)[number];
+export type ProfileFormErrors = Partial<Readonly<Record<ProfileField, string>>>;
 
-export function getDraft(profile: Profile): Draft {
+export function getProfileDraft(profile: Profile): ProfileDraft {
   const { name, username, email, mobilePhone, officePhone, language, timeZone, notices } = profile;
   return {
     name,
@@ -56,11 +56,11 @@ export function getDraft(profile: Profile): Draft {
  * Validates the typed values before they are sent. Unchanged values are not checked, because the
  * server has accepted them before.
  */
-export function getProfileErrors(draft: Draft, profile: Profile): ProfileFormErrors {
-  const before = getDraft(profile);
-  const changed = (field: Field): boolean => draft[field].trim() !== before[field];
+export function getProfileErrors(draft: ProfileDraft, profile: Profile): ProfileFormErrors {
+  const before = getProfileDraft(profile);
+  const changed = (field: ProfileField): boolean => draft[field].trim() !== before[field];
   const phone = (field: 'mobilePhone' | 'officePhone'): ProfileFormErrors =>
-    changed(field) && draft[field].trim() !== '' && getPhone(draft[field]) === null
+    changed(field) && draft[field].trim() !== '' && parsePhone(draft[field]) === null
       ? { [field]: ACCOUNT.phoneNotValid }
       : {};
   return {
@@ -77,10 +77,10 @@ export function getProfileErrors(draft: Draft, profile: Profile): ProfileFormErr
 
 /** Returns only the changed values, or null if nothing changed. */
 export function getProfileChanges(
-  draft: Draft,
+  draft: ProfileDraft,
   profile: Profile,
 ): Omit<InputOf<'editProfile'>, 'id'> | null {
-  const before = getDraft(profile);
+  const before = getProfileDraft(profile);
   const text = (field: 'name' | 'username' | 'email'): object =>
     draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() };
   const some = (field: 'language' | 'timeZone'): object =>
@@ -90,7 +90,7 @@ export function getProfileChanges(
       ? {}
       : {
           [field]:
-            draft[field].trim() === '' ? null : (getPhone(draft[field]) ?? draft[field].trim()),
+            draft[field].trim() === '' ? null : (parsePhone(draft[field]) ?? draft[field].trim()),
         };
   const notices = NOTICES.filter((notice) => draft.notices[notice] !== before.notices[notice]);
   const changes = {
@@ -108,8 +108,10 @@ export function getProfileChanges(
   return Object.keys(changes).length === 0 ? null : changes;
 }
 
-export const makeProfileSchema = (profile: Profile): FormSchema<Draft, InputOf<'editProfile'>> =>
-  makeFormSchema(profileCalls.editProfile.input, (draft: Draft) => ({
+export const makeProfileSchema = (
+  profile: Profile,
+): FormSchema<ProfileDraft, InputOf<'editProfile'>> =>
+  makeFormSchema(profileCalls.editProfile.input, (draft: ProfileDraft) => ({
     value: { id: profile.id, ...getProfileChanges(draft, profile) },
     errors: getProfileErrors(draft, profile),
   }));
@@ -124,7 +126,7 @@ export function getRefusal(failure: Failure): {
   if (failure.kind === 'bad-input') {
     const errors = Object.fromEntries(
       failure.issues.flatMap(({ path, message }) =>
-        FIELDS.filter((field) => field === path).map((field) => [field, message]),
+        PROFILE_FIELDS.filter((field) => field === path).map((field) => [field, message]),
       ),
     );
     return Object.keys(errors).length > 0

@@ -18,7 +18,12 @@ import { showSuccess } from '#src/ui/toasts.ts';
 import { fullText } from '#src/ui/full-text.tsx';
 import { EmailState } from './email-state.tsx';
 import { languageChoices, zoneChoices } from '../../shared/language-choices.ts';
-import { getProfileChanges, getDraft, getRefusal, makeProfileSchema } from './profile-draft.ts';
+import {
+  getProfileChanges,
+  getProfileDraft,
+  getRefusal,
+  makeProfileSchema,
+} from './profile-draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
@@ -41,14 +46,14 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     save,
     reset,
   } = useDraftForm({
-    initial: getDraft(profile),
+    initial: getProfileDraft(profile),
     offline,
     schema: makeProfileSchema(profile),
     submit: (input) => withReauth(() => client().ask('editProfile', input)),
     explain: getRefusal,
     onSaved: (stored) => {
       onSaved(stored);
-      reset(getDraft(stored));
+      reset(getProfileDraft(stored));
       showSuccess(t.profileSaved);
     },
   });
@@ -161,7 +166,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
             {ui.save}
           </Button>
           {changes !== null && !busy && (
-            <Button onClick={() => reset(getDraft(profile))}>{t.discardChanges}</Button>
+            <Button onClick={() => reset(getProfileDraft(profile))}>{t.discardChanges}</Button>
           )}
         </div>
       </div>

@@ -12,7 +12,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
-import { passwordRefusal, getRules } from './password-labels.ts';
+import { passwordRefusal, listPasswordRules } from './password-labels.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface PasswordFormProps {
@@ -105,7 +105,7 @@ export function PasswordForm({
         hidden
       />
       <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">
-        {getRules(me.auth, min).map((rule) => (
+        {listPasswordRules(me.auth, min).map((rule) => (
           <li key={rule}>{rule}</li>
         ))}
       </ul>

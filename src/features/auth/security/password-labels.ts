@@ -16,7 +16,7 @@ export const getMinimumLength = ({
     : LIMITS.minPasswordChars;
 
 /** Returns the rules to display before typing. The directory has its own. */
-export function getRules(auth: 'ad' | 'db', min: number): readonly string[] {
+export function listPasswordRules(auth: 'ad' | 'db', min: number): readonly string[] {
   return auth === 'ad'
     ? [t.directoryRules, t.signsOutElsewhere]
     : [

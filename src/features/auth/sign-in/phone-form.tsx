@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { getPhone } from '../phone-number.ts';
+import { parsePhone } from '../phone-number.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
 export interface PhoneFormProps {
@@ -23,7 +23,7 @@ export function PhoneForm({ label, busy, disabled, action, onPhone }: PhoneFormP
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || disabled) return;
-    const phone = getPhone(typed);
+    const phone = parsePhone(typed);
     setWrong(phone === null);
     if (phone === null) field.current?.focus();
     else onPhone(phone);

@@ -18,7 +18,7 @@ import { toSignInError } from './sign-in-error.ts';
 import type { SignInError } from './sign-in-error.ts';
 import { SignInWays } from './sign-in-methods.tsx';
 import { signInMessages as t } from './sign-in.messages.en.ts';
-import { getPath } from './step-path.ts';
+import { getStepPath } from './step-path.ts';
 
 export function SignInScreen() {
   const router = useRouter();
@@ -53,7 +53,7 @@ export function SignInScreen() {
     // It stays busy until the redirect, which takes a while on a slow device.
     if (result.ok)
       await (result.value.kind === 'step'
-        ? router.navigate({ to: getPath(result.value.step) })
+        ? router.navigate({ to: getStepPath(result.value.step) })
         : router.invalidate());
     setBusy(false);
     if (!result.ok) {

@@ -3,7 +3,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { lazyPart } from '#src/ui/lazy-part.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useWayIn } from '#src/app/session/sign-in-context.ts';
-import { getPath } from './step-path.ts';
+import { getStepPath } from './step-path.ts';
 import type { StepPath } from './step-path.ts';
 
 const SmsVerification = lazyPart(
@@ -33,7 +33,7 @@ export function StepPage() {
   if (request !== null && request !== last) setLast(request);
   // The page does not change while an answer is pending or while it shows something only once.
   const step = staysOpen ? (request ?? last) : request;
-  const path = step === null ? null : getPath(step, at);
+  const path = step === null ? null : getStepPath(step, at);
   // The route guard alone redirects signed-in users.
   const elsewhere =
     staysOpen || who?.kind !== 'out' || signing === undefined

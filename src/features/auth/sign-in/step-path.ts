@@ -13,7 +13,7 @@ export type StepPath = (typeof PATHS)[keyof typeof PATHS];
  * Returns the page of a step: of its preferred method, or `at` if that is the page of another
  * allowed method.
  */
-export function getPath(
+export function getStepPath(
   { step, methods }: Pick<SignInStep, 'step' | 'methods'>,
   at?: string,
 ): StepPath {

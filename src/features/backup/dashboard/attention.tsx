@@ -9,7 +9,7 @@ import { SectionLink } from '../../shared/section-link.tsx';
 import { DashboardSection } from '../../shared/section.tsx';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
 import { stateLabel } from '../jobs/labels.ts';
-import { listAddress } from '../../shared/suite-list/address.ts';
+import { suiteListAddress } from '../../shared/suite-list/address.ts';
 import { Moment } from '../moment.tsx';
 import { getHealth } from '../organizations/health.ts';
 import { healthLabel } from '../organizations/labels.ts';
@@ -95,7 +95,7 @@ interface LineProps {
 
 const getLine = (path: string, id: string, name: string, label: StateLabel): LineProps => ({
   id,
-  href: listAddress(path, { text: '', open: id, tab: null }),
+  href: suiteListAddress(path, { text: '', open: id, tab: null }),
   name,
   label,
 });

@@ -17,7 +17,7 @@ import { FolderButton } from './files-field.tsx';
 import { importMessages as t } from './messages.en.ts';
 import {
   getProgress,
-  getStateLabel,
+  getImportStateLabel,
   type ImportOutput,
   ImportStateLine,
   isEnded,
@@ -43,7 +43,9 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
       <output>
         <ImportStateLine row={row} upload={upload} />
       </output>
-      {progress !== null && <ProgressRule label={getStateLabel(row, upload).label} {...progress} />}
+      {progress !== null && (
+        <ProgressRule label={getImportStateLabel(row, upload).label} {...progress} />
+      )}
       {upload?.isWaiting === true && <Callout tone="warning">{t.uploadTrouble}</Callout>}
       {row.state === 'uploading' && upload === undefined && (
         <ContinueUpload row={row} onChanged={onChanged} />

@@ -11,7 +11,7 @@ export type ImportOutput = OutputOf<'getImport'>;
 export const isEnded = ({ state }: Pick<ImportOutput, 'state'>): boolean => state === 'done';
 
 /** `upload`: this page is sending the archive. */
-export function getStateLabel(
+export function getImportStateLabel(
   { state, result }: ImportOutput,
   upload: Upload | undefined,
 ): StateLabel {
@@ -72,7 +72,7 @@ export function ImportStateLine({
   const progress = getProgress(row, upload);
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-      <StateText label={getStateLabel(row, upload)} />
+      <StateText label={getImportStateLabel(row, upload)} />
       {progress !== null && (
         <span className="text-agate text-ink-3">
           {Math.floor((100 * progress.done) / progress.total)} %

@@ -6,13 +6,16 @@ import type { StateLabel } from '../state-label.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
 export type EndedSession = BackupJobRow['recent'][number];
-export type JobState = EndedSession['result'] | 'running' | 'never';
+export type BackupJobState = EndedSession['result'] | 'running' | 'never';
 
 /** Returns the state of the session in progress, or of the last one. */
-export const jobState = ({ running, recent }: Pick<BackupJobRow, 'running' | 'recent'>): JobState =>
+export const jobState = ({
+  running,
+  recent,
+}: Pick<BackupJobRow, 'running' | 'recent'>): BackupJobState =>
   running === null ? (recent[0]?.result ?? 'never') : 'running';
 
-export const stateLabel = (state: JobState): StateLabel => ({
+export const stateLabel = (state: BackupJobState): StateLabel => ({
   get label() {
     return {
       running: t.running,

@@ -11,7 +11,12 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { Moment } from '../moment.tsx';
 import { StateText } from '../state-text.tsx';
 import { jobState, stateLabel } from './labels.ts';
-import { kindLabel, objectStateLabel, reasonLabel, sessionStateLabel } from './session-labels.ts';
+import {
+  objectKindLabel,
+  objectStateLabel,
+  reasonLabel,
+  sessionStateLabel,
+} from './session-labels.ts';
 import { LogLines, SessionLog } from './session-log.tsx';
 import { useLatestSession } from './use-latest-session.ts';
 import type { LatestSession as Latest } from './use-latest-session.ts';
@@ -155,7 +160,7 @@ function Objects({
           <li key={`${kind} ${name}`} className="grid gap-0.5 border-b border-hair py-1.5">
             <span className="flex items-center justify-between gap-x-3">
               <span className="min-w-0 truncate" data-tip={name}>
-                {name} <span className="text-agate text-ink-3">{kindLabel(kind)}</span>
+                {name} <span className="text-agate text-ink-3">{objectKindLabel(kind)}</span>
               </span>
               <span className="shrink-0">
                 <StateText label={objectStateLabel(state)} />

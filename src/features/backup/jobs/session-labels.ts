@@ -45,7 +45,7 @@ export function objectStateLabel(state: string): StateLabel {
   }
 }
 
-export const kindLabel = (kind: string): string =>
+export const objectKindLabel = (kind: string): string =>
   new Map([
     ['mailbox', t.mailbox],
     ['archive', t.archive],

@@ -46,7 +46,9 @@ const EMPTY: RepositoryForm = {
   ...EMPTY_STORAGE,
 };
 
-export const newForm = (organizations: readonly { readonly id: string }[]): RepositoryForm => {
+export const newRepositoryForm = (
+  organizations: readonly { readonly id: string }[],
+): RepositoryForm => {
   const [only, ...others] = organizations;
   return { ...EMPTY, organizationId: only && others.length === 0 ? only.id : '' };
 };
@@ -133,7 +135,7 @@ export const newRepositorySchema = makeFormSchema(
   readNewForm,
 );
 
-export const makeEditSchema = (
+export const makeRepositoryEditSchema = (
   id: string,
   before: RepositoryForm,
 ): FormSchema<RepositoryForm, InputOf<'updateBackupRepository'>> =>

@@ -3,7 +3,7 @@ import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
-import { newForm, newRepositorySchema } from './form.ts';
+import { newRepositoryForm, newRepositorySchema } from './form.ts';
 import { Fields, type NamedRow, OrganizationField } from './repository-form.tsx';
 import { NewServerRepositoryForm } from './server-repository.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
@@ -16,7 +16,7 @@ export function NewRepository({
   readonly organizations: readonly NamedRow[];
   readonly onDone: (id: string) => void;
 }) {
-  const initial = newForm(organizations);
+  const initial = newRepositoryForm(organizations);
   const [chosen, setChosen] = useState(initial.organizationId);
   const organization = organizations.find(({ id }) => id === chosen);
   if (organization && !isBackedUpHere(organization))

@@ -18,7 +18,7 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
-import { editForm, makeEditSchema, willShorten } from './form.ts';
+import { editForm, makeRepositoryEditSchema, willShorten } from './form.ts';
 import type { RepositoryForm as Form } from './form.ts';
 import { ANY_PROXY, listProxyOptions } from './proxy-choice.ts';
 import { PasswordInputs } from './password-inputs.tsx';
@@ -46,7 +46,7 @@ export function EditRepository({
       row={row}
       organizations={NONE}
       initial={initial}
-      schema={makeEditSchema(row.id, initial)}
+      schema={makeRepositoryEditSchema(row.id, initial)}
       submit={(input) => withReauth(() => client().ask('updateBackupRepository', input))}
       onCancel={onCancel}
       onDone={() => {

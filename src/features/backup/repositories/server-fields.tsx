@@ -9,13 +9,13 @@ import { FormPart } from '../../shared/forms/form-parts.tsx';
 import { daysLabel, numberLabel } from '../jobs/labels.ts';
 import { retentionLabel } from './retention-label.ts';
 import { RetentionTypeField } from './retention-type-field.tsx';
-import type { ServerForm } from './server-form.ts';
+import type { ServerRepositoryForm } from './server-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 export interface ServerFieldsProps {
-  readonly form: ServerForm;
-  readonly getError: (field: keyof ServerForm) => string | null;
-  readonly change: (changes: Partial<ServerForm>) => void;
+  readonly form: ServerRepositoryForm;
+  readonly getError: (field: keyof ServerRepositoryForm) => string | null;
+  readonly change: (changes: Partial<ServerRepositoryForm>) => void;
 }
 
 export function NameFields({ form, getError, change }: ServerFieldsProps) {

@@ -20,7 +20,7 @@ export type ServerSettings = OutputOf<'getServerRepository'>;
 export type RetentionUnit = ServerRetention['unit'];
 
 /** A repository of a Veeam server as its form has it. `existing`: the id of one that the server has. */
-export interface ServerForm {
+export interface ServerRepositoryForm {
   readonly isExisting: boolean;
   readonly existing: string;
   readonly repository: string;
@@ -39,9 +39,9 @@ export interface ServerForm {
   readonly monthlyDay: Extract<CleanUpSchedule, { type: 'Monthly' }>['day'];
   readonly time: string;
 }
-export type ServerErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
+export type ServerErrors = Readonly<Partial<Record<keyof ServerRepositoryForm, string>>>;
 
-export const EMPTY_SERVER_FORM: ServerForm = {
+export const EMPTY_SERVER_FORM: ServerRepositoryForm = {
   isExisting: false,
   existing: '',
   repository: '',
@@ -61,7 +61,7 @@ export const EMPTY_SERVER_FORM: ServerForm = {
 };
 
 /** A retention that will be shortened shows as what it will be. */
-export function editServerForm(settings: ServerSettings): ServerForm {
+export function editServerForm(settings: ServerSettings): ServerRepositoryForm {
   const { repository, description, retentionType, cleanUp } = settings;
   const retention = settings.shortened?.retention ?? settings.retention;
   return {
@@ -90,7 +90,11 @@ export function editServerForm(settings: ServerSettings): ServerForm {
 const MAX_COUNTS = { days: 9_999, months: 999 } as const;
 
 /** Returns the retention of a form; null if its number is wrong. */
-export function readRetention({ unit, count, policy }: ServerForm): ServerRetention | null {
+export function readRetention({
+  unit,
+  count,
+  policy,
+}: ServerRepositoryForm): ServerRetention | null {
   if (unit === 'years') return { unit, policy };
   const number = /^[1-9]\d{0,3}$/.test(count.trim()) ? Number(count) : 0;
   return number >= 1 && number <= MAX_COUNTS[unit] ? { unit, count: number } : null;
@@ -102,13 +106,13 @@ const readCleanUp = ({
   monthlyNumber: number,
   monthlyDay,
   time,
-}: ServerForm): CleanUpSchedule | null => {
+}: ServerRepositoryForm): CleanUpSchedule | null => {
   if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return null;
   return type === 'Daily' ? { type, day: dailyDay, time } : { type, number, day: monthlyDay, time };
 };
 
 /** What is read of the fields of a new and of an existing repository. */
-function readFields(form: ServerForm) {
+function readFields(form: ServerRepositoryForm) {
   const retention = readRetention(form);
   const cleanUp = readCleanUp(form);
   const errors: ServerErrors = {
@@ -124,40 +128,45 @@ function readFields(form: ServerForm) {
 /** The input of `createServerRepository`. */
 export const makeServerSchema = (
   organizationId: string,
-): FormSchema<ServerForm, InputOf<'createServerRepository'>> =>
-  makeFormSchema(serverRepositoryCalls.createServerRepository.input, (form: ServerForm) => {
-    const { retention, cleanUp, errors: found } = readFields(form);
-    const errors: ServerErrors = {
-      ...found,
-      ...(form.proxyId === '' && { proxyId: t.proxyMissing }),
-      ...(!v.is(ServerPathSchema, form.path) && { path: t.pathInvalid }),
-    };
-    if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
-      return { value: null, errors };
-    return {
-      value: {
-        organizationId,
-        repository: form.repository.trim(),
-        description: form.description.trim(),
-        retentionType: form.retentionType,
-        retention,
-        cleanUp,
-        proxyId: form.proxyId,
-        path: form.path.trim(),
-        objectStorageId: form.objectStorageId === '' ? null : form.objectStorageId,
-      },
-      errors,
-    };
-  });
+): FormSchema<ServerRepositoryForm, InputOf<'createServerRepository'>> =>
+  makeFormSchema(
+    serverRepositoryCalls.createServerRepository.input,
+    (form: ServerRepositoryForm) => {
+      const { retention, cleanUp, errors: found } = readFields(form);
+      const errors: ServerErrors = {
+        ...found,
+        ...(form.proxyId === '' && { proxyId: t.proxyMissing }),
+        ...(!v.is(ServerPathSchema, form.path) && { path: t.pathInvalid }),
+      };
+      if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
+        return { value: null, errors };
+      return {
+        value: {
+          organizationId,
+          repository: form.repository.trim(),
+          description: form.description.trim(),
+          retentionType: form.retentionType,
+          retention,
+          cleanUp,
+          proxyId: form.proxyId,
+          path: form.path.trim(),
+          objectStorageId: form.objectStorageId === '' ? null : form.objectStorageId,
+        },
+        errors,
+      };
+    },
+  );
 
 /** The input of `addServerRepository`. */
 export const makeExistingSchema = (
   organizationId: string,
-): FormSchema<ServerForm, InputOf<'addServerRepository'>> =>
-  makeFormSchema(serverRepositoryCalls.addServerRepository.input, ({ existing: key }: ServerForm) =>
-    key === ''
-      ? { value: null, errors: { existing: t.existingMissing } }
-      : { value: { organizationId, key } },
+): FormSchema<ServerRepositoryForm, InputOf<'addServerRepository'>> =>
+  makeFormSchema(
+    serverRepositoryCalls.addServerRepository.input,
+    ({ existing: key }: ServerRepositoryForm) =>
+      key === ''
+        ? { value: null, errors: { existing: t.existingMissing } }
+        : { value: { organizationId, key } },
   );
 
 const isSame = (one: unknown, other: unknown): boolean =>
@@ -167,25 +176,28 @@ const isSame = (one: unknown, other: unknown): boolean =>
 export const makeServerEditSchema = (
   id: string,
   version: string,
-  before: ServerForm,
-): FormSchema<ServerForm, InputOf<'updateServerRepository'>> =>
-  makeFormSchema(serverRepositoryCalls.updateServerRepository.input, (form: ServerForm) => {
-    const { retention, cleanUp, errors } = readFields(form);
-    if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
-      return { value: null, errors };
-    return {
-      value: {
-        id,
-        version,
-        ...(form.repository.trim() !== before.repository && {
-          repository: form.repository.trim(),
-        }),
-        ...(form.description.trim() !== before.description && {
-          description: form.description.trim(),
-        }),
-        ...(!isSame(retention, readRetention(before)) && { retention }),
-        ...(!isSame(cleanUp, readCleanUp(before)) && { cleanUp }),
-      },
-      errors,
-    };
-  });
+  before: ServerRepositoryForm,
+): FormSchema<ServerRepositoryForm, InputOf<'updateServerRepository'>> =>
+  makeFormSchema(
+    serverRepositoryCalls.updateServerRepository.input,
+    (form: ServerRepositoryForm) => {
+      const { retention, cleanUp, errors } = readFields(form);
+      if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
+        return { value: null, errors };
+      return {
+        value: {
+          id,
+          version,
+          ...(form.repository.trim() !== before.repository && {
+            repository: form.repository.trim(),
+          }),
+          ...(form.description.trim() !== before.description && {
+            description: form.description.trim(),
+          }),
+          ...(!isSame(retention, readRetention(before)) && { retention }),
+          ...(!isSame(cleanUp, readCleanUp(before)) && { cleanUp }),
+        },
+        errors,
+      };
+    },
+  );

@@ -20,7 +20,7 @@ import {
   EMPTY_SERVER_FORM,
   makeServerEditSchema,
   readRetention,
-  type ServerForm,
+  type ServerRepositoryForm,
   type ServerSettings,
 } from './server-form.ts';
 import { NameFields, RetentionFields } from './server-fields.tsx';
@@ -42,7 +42,7 @@ export function NewFields<Value, Answer>({
   readonly storage: Storage;
   readonly organization: React.ReactNode;
   readonly isExisting: boolean;
-  readonly schema: FormSchema<ServerForm, Value>;
+  readonly schema: FormSchema<ServerRepositoryForm, Value>;
   readonly submit: (value: Value) => Promise<Result<Answer>>;
   readonly onExisting: (isExisting: boolean) => void;
   readonly onDone: (answer: Answer) => void;
@@ -55,7 +55,7 @@ export function NewFields<Value, Answer>({
     submit,
     onSaved: onDone,
   });
-  const getError = (field: keyof ServerForm): string | null => errors[field] ?? null;
+  const getError = (field: keyof ServerRepositoryForm): string | null => errors[field] ?? null;
   const fields = { form, getError, change };
   return (
     <form
@@ -208,7 +208,7 @@ export function EditFields({
       onDone();
     },
   });
-  const getError = (field: keyof ServerForm): string | null => errors[field] ?? null;
+  const getError = (field: keyof ServerRepositoryForm): string | null => errors[field] ?? null;
   const fields = { form, getError, change };
   const retention = readRetention(form);
   const { path, proxy, pool, objectStorage } = settings;

@@ -26,7 +26,7 @@ const PATH = '/admin/subscriptions';
 export const ALL: Partial<SubscriptionsPlace> = { text: '', provider: '', status: null };
 
 /** Parses any query. Invalid values fall back to their defaults; without a month, the current one. */
-export function parseAddress(search: string, today: Day): SubscriptionsPlace {
+export function parseSubscriptionsAddress(search: string, today: Day): SubscriptionsPlace {
   const params = new URLSearchParams(search);
   const page = params.get('page') ?? '';
   return {
@@ -42,7 +42,7 @@ export function parseAddress(search: string, today: Day): SubscriptionsPlace {
 }
 
 /** Default values are left out, except the month, so that a link shows the same month later. */
-export function toAddress(place: SubscriptionsPlace): string {
+export function subscriptionsAddress(place: SubscriptionsPlace): string {
   const { year, month, text, provider, status, sort, page, size, open } = place;
   const params = new URLSearchParams({ month: `${year}-${String(month).padStart(2, '0')}` });
   if (text !== '') params.set('q', text);
@@ -65,7 +65,7 @@ export const move = (
   ...next,
 });
 
-export const isNarrowed = ({ text, provider, status }: SubscriptionsPlace): boolean =>
+export const hasSubscriptionsFilter = ({ text, provider, status }: SubscriptionsPlace): boolean =>
   text.trim() !== '' || provider !== '' || status !== null;
 
 /** Returns the filter of the list, also for its file. */

@@ -4,7 +4,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { toAddress } from '../subscriptions/address.ts';
+import { billingAddress } from '../subscriptions/address.ts';
 import { SubscriptionDetails } from '../subscriptions/details.tsx';
 import { allSubscriptionMessages as t } from './messages.en.ts';
 
@@ -34,7 +34,7 @@ export function SubscriptionPanel({
   const { _id: providerId } = provider;
   const features = useBranding()?.features ?? null;
   const roles = useMe()?.roles ?? [];
-  const inBilling = toAddress({ month, year, text: '', open: companyId });
+  const inBilling = billingAddress({ month, year, text: '', open: companyId });
   const [host] = hosts;
   return (
     <>

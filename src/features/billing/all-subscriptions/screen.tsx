@@ -22,11 +22,11 @@ import { STATUS_NAMES } from '../subscriptions/labels.ts';
 import {
   ALL,
   getFilter,
-  isNarrowed,
+  hasSubscriptionsFilter,
   move,
-  parseAddress,
+  parseSubscriptionsAddress,
   STATUS_CHOICES,
-  toAddress,
+  subscriptionsAddress,
   type SubscriptionsPlace,
 } from './address.ts';
 import { forMonth } from '../subscriptions/address.ts';
@@ -39,7 +39,7 @@ export function AllSubscriptions() {
   const { history } = useRouter();
   const zone = useZone();
   const today = dayAt(useNow(60_000), { zone, hour: 0 });
-  const place = parseAddress(
+  const place = parseSubscriptionsAddress(
     useRouterState({ select: ({ location }) => location.searchStr }),
     today,
   );
@@ -57,7 +57,7 @@ export function AllSubscriptions() {
   const report = query.value;
   const open = report?.rows.find(({ companyId }) => companyId === place.open) ?? null;
   const go = (next: Partial<SubscriptionsPlace>, how: 'push' | 'replace' = 'push'): void =>
-    history[how](toAddress(move(place, next)));
+    history[how](subscriptionsAddress(move(place, next)));
   const close = (): void => {
     go({ open: null });
     focusEntry(place.open);
@@ -99,7 +99,7 @@ export function AllSubscriptions() {
             needs={t.needsNetwork}
           />
           {report?.count === 0 && !query.isLoading && (
-            <Empty isNarrowed={isNarrowed(place)} onAll={() => go(ALL)} />
+            <Empty isNarrowed={hasSubscriptionsFilter(place)} onAll={() => go(ALL)} />
           )}
           {report !== null && report.count > 0 && (
             <>

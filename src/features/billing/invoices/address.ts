@@ -122,5 +122,5 @@ export const invoicesAsk = (place: InvoicesPlace, today: Day): InputOf<'listInvo
 });
 
 /** Returns whether any filter other than the page is set. */
-export const isNarrowed = ({ text, state, company, span }: InvoicesPlace): boolean =>
+export const hasInvoicesFilter = ({ text, state, company, span }: InvoicesPlace): boolean =>
   text.trim() !== '' || state !== null || company !== 0 || span !== null;

@@ -33,7 +33,7 @@ import {
   invoicesMoved,
   invoicesNarrowed,
   invoicesPlace,
-  isNarrowed,
+  hasInvoicesFilter,
   SORT_CHOICES,
   STATE_CHOICES,
 } from './address.ts';
@@ -307,7 +307,7 @@ function Empty({
         <p className="m-0">{t.syncingHint}</p>
       </Notice>
     );
-  return isNarrowed(place) ? (
+  return hasInvoicesFilter(place) ? (
     <Notice
       icon="invoice"
       level={2}

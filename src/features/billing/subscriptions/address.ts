@@ -31,7 +31,7 @@ export const forMonth = <Q extends { readonly value: MonthPlace | null }>(
     : { ...query, value: null };
 
 /** Without a month: the current one. */
-export function parseAddress(search: string, today: Day): BillingPlace {
+export function parseBillingAddress(search: string, today: Day): BillingPlace {
   const params = new URLSearchParams(search);
   return {
     ...parseMonth(params.get('month'), today),
@@ -40,7 +40,7 @@ export function parseAddress(search: string, today: Day): BillingPlace {
   };
 }
 
-export function toAddress({ year, month, text, open }: BillingPlace): string {
+export function billingAddress({ year, month, text, open }: BillingPlace): string {
   const params = new URLSearchParams({ month: `${year}-${String(month).padStart(2, '0')}` });
   if (text !== '') params.set('text', text);
   if (open !== null) params.set('open', open);

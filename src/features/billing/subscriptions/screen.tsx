@@ -22,7 +22,7 @@ import { focusEntry, ListState, OpenName } from '../../shared/lists/list-parts.t
 import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
-import { forMonth, parseAddress, toAddress, type BillingPlace } from './address.ts';
+import { forMonth, parseBillingAddress, billingAddress, type BillingPlace } from './address.ts';
 import { StatusBadge, SubscriptionDetails, UsageState } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
 import { formatQuantity, getLevelName } from './labels.ts';
@@ -37,7 +37,7 @@ export function SuiteBilling() {
   const { history } = useRouter();
   const zone = useZone();
   const today = dayAt(useNow(60_000), { zone, hour: 0 });
-  const place = parseAddress(
+  const place = parseBillingAddress(
     useRouterState({ select: ({ location }) => location.searchStr }),
     today,
   );
@@ -55,7 +55,7 @@ export function SuiteBilling() {
   const refresh = useServerMutation();
   const report = query.value;
   const go = (next: Partial<BillingPlace>, how: 'push' | 'replace' = 'push'): void =>
-    history[how](toAddress({ ...place, ...next }));
+    history[how](billingAddress({ ...place, ...next }));
   const text = place.text.trim().toLowerCase();
   const rows = report?.rows.filter(({ companyName }) => companyName.toLowerCase().includes(text));
   const open = report?.rows.find(({ companyId }) => companyId === place.open) ?? null;

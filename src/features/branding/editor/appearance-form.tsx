@@ -12,19 +12,19 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { ColourField } from './colour-field.tsx';
 import { COLOUR_NAMES, getVerdict } from './colours.ts';
 import { getMeasures } from './draft.ts';
-import type { Draft, PictureName, Pictures, TextName } from './draft.ts';
+import type { BrandingDraft, PictureName, Pictures, TextName } from './draft.ts';
 import { PictureField } from './picture-field.tsx';
 import { brandingMessages as t } from './messages.en.ts';
 import { languageChoices } from '../../shared/language-choices.ts';
 
 export interface LookFormProps {
-  readonly draft: Draft;
+  readonly draft: BrandingDraft;
   readonly branding: Branding;
   readonly pictures: Pictures;
   readonly own: boolean;
   readonly errors: FormErrors;
   readonly onText: (name: TextName, value: string) => void;
-  readonly onDraft: (next: Partial<Draft>) => void;
+  readonly onDraft: (next: Partial<BrandingDraft>) => void;
   readonly onPictures: (next: Pictures) => void;
 }
 

@@ -15,7 +15,7 @@ import { brandingMessages as t } from './messages.en.ts';
  * A branding as typed; an empty text means no value. Links of features may be incomplete while
  * typing.
  */
-export interface Draft {
+export interface BrandingDraft {
   readonly name: string;
   readonly title: string;
   readonly sidebarTitle: string;
@@ -34,7 +34,7 @@ export interface Draft {
   readonly isStripeEnabled: boolean;
   readonly features: Features;
 }
-export type TextName = Exclude<keyof Draft, 'isStripeEnabled' | 'features' | 'language'>;
+export type TextName = Exclude<keyof BrandingDraft, 'isStripeEnabled' | 'features' | 'language'>;
 
 const NUMBERS = ['sidebarLogoWidth', 'sidebarLogoHeight', 'dayBeginsHour', 'offlineDays'] as const;
 const TEXTS = ['name', 'title', 'sidebarTitle', 'timeZone'] as const;
@@ -45,7 +45,7 @@ const number = (typed: string): number | null => (typed.trim() === '' ? null : N
 const some = (typed: string | null): string | null =>
   typed === null || typed.trim() === '' ? null : typed.trim();
 
-export function getDraft(branding: Branding): Draft {
+export function getBrandingDraft(branding: Branding): BrandingDraft {
   const { name, title, sidebarTitle, timeZone, isStripeEnabled } = branding;
   return {
     name,
@@ -71,7 +71,7 @@ export function getDraft(branding: Branding): Draft {
 type Fields = Omit<InputOf<'editBranding'>, 'id'>;
 
 /** Converts the draft to the input of the call. */
-function getFields(draft: Draft): Fields {
+function getFields(draft: BrandingDraft): Fields {
   return {
     ...Object.fromEntries(TEXTS.map((name) => [name, draft[name].trim()])),
     ...Object.fromEntries(
@@ -118,8 +118,8 @@ function featuresIn(features: Features): Features {
 }
 
 /** Returns only the changed values, or null if nothing changed. */
-export function getBrandingChanges(draft: Draft, branding: Branding): Fields | null {
-  const before: Readonly<Record<string, unknown>> = { ...getFields(getDraft(branding)) };
+export function getBrandingChanges(draft: BrandingDraft, branding: Branding): Fields | null {
+  const before: Readonly<Record<string, unknown>> = { ...getFields(getBrandingDraft(branding)) };
   const changed = Object.entries(getFields(draft)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
   );
@@ -127,7 +127,7 @@ export function getBrandingChanges(draft: Draft, branding: Branding): Fields | n
 }
 
 const LINK = t.linkNotValid;
-export const ERROR_TEXTS = {
+export const BRANDING_ERRORS = {
   'name': t.providerNameMissing,
   'title': t.titleMissing,
   'sidebarTitle': t.titleMissing,
@@ -165,24 +165,24 @@ export function findDraftErrors(
         links: { faq },
       },
     },
-  }: Draft,
+  }: BrandingDraft,
 ): FormErrors {
   return {
-    ...findFormErrors(brandEditCalls.editBranding.input, { id, ...changes }, ERROR_TEXTS),
+    ...findFormErrors(brandEditCalls.editBranding.input, { id, ...changes }, BRANDING_ERRORS),
     ...(faq.enabled &&
       (faq.url ?? '').trim() === '' && { 'features.supportSection.links.faq.url': LINK }),
     ...(chat?.script?.trim() === '' && {
-      'features.chat.script': ERROR_TEXTS['features.chat.script'],
+      'features.chat.script': BRANDING_ERRORS['features.chat.script'],
     }),
   };
 }
 
 /** What the editor holds: the fields, and the images to upload. */
-export interface BrandingForm extends Draft {
+export interface BrandingForm extends BrandingDraft {
   readonly pictures: Pictures;
 }
-export const getForm = (branding: Branding): BrandingForm => ({
-  ...getDraft(branding),
+export const getBrandingForm = (branding: Branding): BrandingForm => ({
+  ...getBrandingDraft(branding),
   pictures: {},
 });
 

@@ -13,7 +13,12 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { CloudForm } from './cloud-form.tsx';
-import { ERROR_TEXTS, getBrandingChanges, getForm, makeBrandingSchema } from './draft.ts';
+import {
+  BRANDING_ERRORS,
+  getBrandingChanges,
+  getBrandingForm,
+  makeBrandingSchema,
+} from './draft.ts';
 import { FeaturesForm } from './features-form.tsx';
 import { LookForm } from './appearance-form.tsx';
 import { Preview } from './preview.tsx';
@@ -43,7 +48,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
     save: submit,
     reset,
   } = useDraftForm({
-    initial: getForm(branding),
+    initial: getBrandingForm(branding),
     offline,
     schema: makeBrandingSchema(id, branding),
     async submit({ changes: next, pictures: chosen }): Promise<Result<Branding>> {
@@ -53,10 +58,10 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
       setCleaned(saved.cleaned.length > 0);
       return saved.result;
     },
-    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    explain: (failure) => readServerErrors(failure, BRANDING_ERRORS),
     onSaved: (next) => {
       onSaved(next);
-      reset(getForm(next));
+      reset(getBrandingForm(next));
       showSuccess(t.brandingSaved);
     },
   });
@@ -153,7 +158,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
               {uiMessages.save}
             </CallButton>
             {dirty && !busy && (
-              <Button onClick={() => reset(getForm(branding))}>{t.discardChanges}</Button>
+              <Button onClick={() => reset(getBrandingForm(branding))}>{t.discardChanges}</Button>
             )}
             {Object.keys(errors).length > 0 && (
               <span role="alert" className="text-failed">

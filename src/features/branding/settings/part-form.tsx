@@ -27,12 +27,12 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess, showInfo } from '#src/ui/toasts.ts';
 import {
-  getDraft,
+  getPartDraft,
   getErrorTexts,
-  getInput,
+  getPartInput,
   getStoredPart,
   PARTS,
-  getPath,
+  getFieldPath,
   withoutPart,
 } from './parts.ts';
 import type { PartDraft, PartField, PartName } from './parts.ts';
@@ -63,7 +63,7 @@ export function PartForm({
   const part = PARTS[name];
   const set = getStoredPart(settings, name) !== null;
   const hasSecret = secrets.includes(name);
-  const before = getDraft(settings, name);
+  const before = getPartDraft(settings, name);
   const [opened, setOpened] = useState(false);
   const explain = (failure: Failure): FormRefusal => readServerErrors(failure, getErrorTexts(name));
   const keepSecret = (value: string | null) =>
@@ -95,7 +95,7 @@ export function PartForm({
     },
     explain,
     onSaved: (next) => {
-      reset({ draft: getDraft(next.settings, name), secret: '' });
+      reset({ draft: getPartDraft(next.settings, name), secret: '' });
       onSaved(next);
       // This message requires an action, so it stays until it is closed.
       if (hasSecret && secret === '' && !next.secrets.includes(name))
@@ -123,7 +123,7 @@ export function PartForm({
       'remove',
     );
     if (!answer.ok) return refuse(explain(answer.failure));
-    reset({ draft: getDraft(answer.value.settings, name), secret: '' });
+    reset({ draft: getPartDraft(answer.value.settings, name), secret: '' });
     setOpened(false);
     onSaved(answer.value);
     showSuccess(t.systemRemoved({ system: part.title }));
@@ -182,7 +182,7 @@ export function PartForm({
               key={field.name}
               field={field}
               value={draft[field.name] ?? ''}
-              error={errors[getPath(name, field.name)] ?? null}
+              error={errors[getFieldPath(name, field.name)] ?? null}
               onChange={(value) => change({ draft: { ...draft, [field.name]: value } })}
             />
           ))}
@@ -278,7 +278,7 @@ const makePartSchema = (id: string, name: PartName, settings: ProviderSettings) 
   makeFormSchema(
     settingsCalls.setProviderSettings.input,
     ({ draft }: { readonly draft: PartDraft; readonly secret: string }) => ({
-      value: { id, ...getInput(settings, name, draft) } as InputOf<'setProviderSettings'>,
+      value: { id, ...getPartInput(settings, name, draft) } as InputOf<'setProviderSettings'>,
     }),
     getErrorTexts(name),
   );

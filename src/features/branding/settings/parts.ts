@@ -265,7 +265,7 @@ export function getStoredPart(settings: ProviderSettings, name: PartName): Store
 }
 
 export type PartDraft = Readonly<Record<string, string>>;
-export const getDraft = (settings: ProviderSettings, name: PartName): PartDraft => {
+export const getPartDraft = (settings: ProviderSettings, name: PartName): PartDraft => {
   const stored = getStoredPart(settings, name);
   return Object.fromEntries(
     PARTS[name].fields.map((field) => {
@@ -285,7 +285,7 @@ export const getDraft = (settings: ProviderSettings, name: PartName): PartDraft 
 };
 
 /** Returns the complete input of the call, including stored values without a field (a scope). */
-export function getInput(
+export function getPartInput(
   settings: ProviderSettings,
   name: PartName,
   draft: PartDraft,
@@ -331,7 +331,7 @@ function wrapped(
 /** Maps the path of an issue in the input to the field's message. */
 export const getErrorTexts = (name: PartName): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    PARTS[name].fields.flatMap(({ name: field, wrong }) => [[getPath(name, field), wrong]]),
+    PARTS[name].fields.flatMap(({ name: field, wrong }) => [[getFieldPath(name, field), wrong]]),
   );
-export const getPath = (name: PartName, field: string): string =>
+export const getFieldPath = (name: PartName, field: string): string =>
   `${ssoName(name) === null ? '' : 'sso.'}${name}.${field}`;

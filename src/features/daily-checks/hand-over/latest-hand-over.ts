@@ -30,7 +30,7 @@ export function findUnreadHandOver(
 }
 
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
-export function sinceWords(
+export function sinceHandOverText(
   { name, at }: Pick<HandOver, 'name' | 'at'>,
   { fresh, older, unlisted }: Pick<ShiftNow, 'fresh' | 'older' | 'unlisted'>,
   now: Ms,

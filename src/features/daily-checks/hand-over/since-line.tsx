@@ -5,7 +5,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import type { HandOver } from '#workers/api.ts';
-import { sinceWords, findUnreadHandOver } from './latest-hand-over.ts';
+import { sinceHandOverText, findUnreadHandOver } from './latest-hand-over.ts';
 import { handOverMessages as t } from './messages.en.ts';
 
 export interface SinceLineProps {
@@ -62,7 +62,7 @@ function Line({
     >
       <div className="flex min-w-0 grow flex-col items-start tablet:flex-row tablet:items-center tablet:gap-x-2">
         <p className="m-0 min-w-0 grow break-words">
-          {sinceWords(last, shift, now, zone)}
+          {sinceHandOverText(last, shift, now, zone)}
           {last.comment !== null && (
             <span className="block max-h-10 overflow-auto whitespace-pre-line text-ink-2">
               {last.comment}

@@ -7,7 +7,13 @@ import { SparkLine } from '#src/ui/charts/lazy-charts.ts';
 import { SPARK_EDGE } from '#src/ui/charts/scales.ts';
 import { formatBytes, formatDate, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
-import { drawMultiple, nearest, omitSharedUnit, PAD, stepped } from './small-multiple.ts';
+import {
+  drawMultiple,
+  getNearestColumn,
+  omitSharedUnit,
+  PAD,
+  stepColumn,
+} from './small-multiple.ts';
 import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -148,10 +154,10 @@ function Multiple({
   const how = useId();
   const placeAt = ({ clientX, currentTarget }: React.MouseEvent): number => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    return nearest(runs.length, (clientX - left) / Math.max(1, width), WIDTH);
+    return getNearestColumn(runs.length, (clientX - left) / Math.max(1, width), WIDTH);
   };
   const onKey = (event: React.KeyboardEvent): void => {
-    const to = stepped(event.key, place, runs.length);
+    const to = stepColumn(event.key, place, runs.length);
     if (to === null && event.key !== 'Enter') return;
     event.preventDefault();
     if (to !== null) onPoint(to);

@@ -2,7 +2,7 @@
  * A small multiple: one measure over the last runs, oldest first, on a scale from zero. Lengths in
  * px.
  */
-export interface Drawn {
+export interface DrawnColumns {
   readonly band: { readonly y: number; readonly height: number } | null;
   /** The value at the top of the scale. */
   readonly top: number;
@@ -25,7 +25,7 @@ export function drawMultiple(
   usual: readonly [low: number, high: number] | null,
   width: number,
   height: number,
-): Drawn {
+): DrawnColumns {
   const top = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
   const y = (value: number): number => round((height - 1) * (1 - value / top));
   const at = points.map(({ value }, i) => ({
@@ -48,7 +48,7 @@ export function drawMultiple(
 /**
  * Returns the index of the run nearest to a position; `share`: fraction of the width from the left.
  */
-export function nearest(count: number, share: number, width: number): number {
+export function getNearestColumn(count: number, share: number, width: number): number {
   const step = getStepWidth(count, width);
   return step === 0
     ? 0
@@ -56,7 +56,7 @@ export function nearest(count: number, share: number, width: number): number {
 }
 
 /** Returns the index that a key moves to; null for keys that the chart does not use. */
-export function stepped(key: string, from: number, count: number): number | null {
+export function stepColumn(key: string, from: number, count: number): number | null {
   switch (key) {
     case 'ArrowLeft':
     case 'ArrowDown':

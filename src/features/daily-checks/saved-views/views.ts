@@ -2,12 +2,13 @@ import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { OwnedView, ViewRow } from '#contract/daily-checks/saved-views.ts';
-import { parseListAddress, getQuery } from '../../shared/runs/list-address.ts';
+import { parseListAddress, formatListQuery } from '../../shared/runs/list-address.ts';
 import type { RunListState } from '../../shared/runs/list-state.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
 /** Returns the part of a list that a view stores: its address without the open run. */
-export const getViewQuery = (list: RunListState): string => getQuery({ ...list, open: null });
+export const getViewQuery = (list: RunListState): string =>
+  formatListQuery({ ...list, open: null });
 
 /** Returns the list of a view. Parts that this version does not know are ignored. */
 export const listOfView = (query: string): RunListState => ({

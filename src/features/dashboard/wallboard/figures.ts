@@ -7,7 +7,7 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { wallMessages as t } from './messages.en.ts';
 
 /** A count on the wall board. */
-export interface Figure {
+export interface WallboardFigure {
   readonly state: RunState;
   readonly label: string;
   readonly count: number;
@@ -24,7 +24,9 @@ export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
 });
 
 /** Returns the counts. Errors count as failed. */
-export function getFigures({ facets }: Pick<RunsView, 'facets'>): readonly Figure[] {
+export function getWallboardFigures({
+  facets,
+}: Pick<RunsView, 'facets'>): readonly WallboardFigure[] {
   const getCount = (...states: readonly RunState[]): number =>
     facets.states.reduce(
       (sum, { value, count }) => (states.includes(value) ? sum + count : sum),

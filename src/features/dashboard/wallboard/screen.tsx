@@ -14,7 +14,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { dayAt, getTimes } from '#src/features/shared/date-range/dates.ts';
 import { WallAttention } from './attention.tsx';
-import { getDigits, getFigures, toCheck, wallFilter } from './figures.ts';
+import { getDigits, getWallboardFigures, toCheck, wallFilter } from './figures.ts';
 import { mustReload, getFreshness } from './freshness.ts';
 import { useAwake } from './use-wake-lock.ts';
 import { useFull } from './use-full-screen.ts';
@@ -55,7 +55,7 @@ function Board({ branding }: { readonly branding: Branding }) {
   const [full, toggleFull, leaveFull] = useFull();
   const currentStatus = getFreshness(status, now, rule.zone);
   const left = view && toCheck(view);
-  const figures = view ? getFigures(view) : [];
+  const figures = view ? getWallboardFigures(view) : [];
   useEffect(() => announce(currentStatus.lead), [currentStatus.lead]);
   const reload = mustReload(status, Number(readStored(RELOADED)) || null, now);
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { InputOf } from '#contract/calls.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
 /** A notice as typed. `to`: everybody, users with one of `roles`, or the user `userId`. */
-export interface Draft {
+export interface NoticeDraft {
   readonly app: Notification['app'];
   readonly severity: Notification['severity'];
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Draft {
   readonly roles: readonly Role[];
   readonly userId: string;
 }
-export const EMPTY: Draft = {
+export const EMPTY_NOTICE: NoticeDraft = {
   app: 'monitoring',
   severity: 'info',
   message: '',
@@ -29,7 +29,7 @@ export const EMPTY: Draft = {
   userId: '',
 };
 
-export const ERROR_TEXTS = {
+export const NOTICE_ERRORS = {
   message: t.textNotValid,
   link: t.linkNotValid,
   roles: t.rolesMissing,
@@ -48,7 +48,7 @@ export const getNotice = ({
   message,
   copy,
   ...rest
-}: Draft): InputOf<'publishNotification'> => ({
+}: NoticeDraft): InputOf<'publishNotification'> => ({
   ...rest,
   message: message.trim(),
   link: link.trim() === '' ? null : link.trim(),
@@ -58,9 +58,9 @@ export const getNotice = ({
 });
 
 /** Checks what the schema cannot: that at least one choice is made. */
-export function unchosen({ to, roles, userId }: Draft): Readonly<Record<string, string>> {
-  if (to === 'roles' && roles.length === 0) return { roles: ERROR_TEXTS.roles };
-  return to === 'user' && userId === '' ? { userId: ERROR_TEXTS.userId } : {};
+export function unchosen({ to, roles, userId }: NoticeDraft): Readonly<Record<string, string>> {
+  if (to === 'roles' && roles.length === 0) return { roles: NOTICE_ERRORS.roles };
+  return to === 'user' && userId === '' ? { userId: NOTICE_ERRORS.userId } : {};
 }
 
 export const APP_WORDS: Readonly<Record<Notification['app'], string>> = {

@@ -16,8 +16,15 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
-import { APP_WORDS, EMPTY, ERROR_TEXTS, getNotice, NOTICE_SEVERITIES, unchosen } from './draft.ts';
-import type { Draft } from './draft.ts';
+import {
+  APP_WORDS,
+  EMPTY_NOTICE,
+  NOTICE_ERRORS,
+  getNotice,
+  NOTICE_SEVERITIES,
+  unchosen,
+} from './draft.ts';
+import type { NoticeDraft } from './draft.ts';
 import type { Reader } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
@@ -32,8 +39,8 @@ const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => 
 
 const schema = makeFormSchema(
   notificationCalls.publishNotification.input,
-  (draft: Draft) => ({ value: getNotice(draft), errors: unchosen(draft) }),
-  ERROR_TEXTS,
+  (draft: NoticeDraft) => ({ value: getNotice(draft), errors: unchosen(draft) }),
+  NOTICE_ERRORS,
 );
 
 export interface NewNoticeProps {
@@ -54,10 +61,10 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
     formRef,
     save,
   } = useDraftForm({
-    initial: EMPTY,
+    initial: EMPTY_NOTICE,
     schema,
     submit: (input) => withReauth(() => client().ask('publishNotification', input)),
-    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    explain: (failure) => readServerErrors(failure, NOTICE_ERRORS),
     onSaved: () => {
       showSuccess(t.noticePublished);
       onMade();

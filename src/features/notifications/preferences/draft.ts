@@ -26,7 +26,7 @@ export const DAYS = [
 
 const SHORT_DAYS = [t.dayMon, t.dayTue, t.dayWed, t.dayThu, t.dayFri, t.daySat, t.daySun] as const;
 
-export const ERROR_TEXTS: ErrorLabels = {
+export const PREFERENCE_ERRORS: ErrorLabels = {
   'settings.digest.weekdays': t.dayMissing,
   'settings.digest.at': t.timeMissing,
   'settings.quiet.from': t.timeMissing,

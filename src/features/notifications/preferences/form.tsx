@@ -19,7 +19,14 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { zoneChoices } from '../../shared/language-choices.ts';
-import { CATEGORY_WORDS, DAYS, digestWords, ERROR_TEXTS, withDay, addDefaults } from './draft.ts';
+import {
+  CATEGORY_WORDS,
+  DAYS,
+  digestWords,
+  PREFERENCE_ERRORS,
+  withDay,
+  addDefaults,
+} from './draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { notificationMessages as t } from './messages.en.ts';
@@ -47,7 +54,7 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
     offline,
     schema,
     submit: (input) => client().ask('saveNotify', input),
-    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    explain: (failure) => readServerErrors(failure, PREFERENCE_ERRORS),
     onSaved: ({ nextAt }, { settings }) => {
       onSaved(settings, nextAt);
       showSuccess(t.notificationsSaved);
@@ -284,5 +291,5 @@ const EMPTY = {};
 const schema = makeFormSchema(
   notifyCalls.saveNotify.input,
   (settings: NotifySettings) => ({ value: { settings } }),
-  ERROR_TEXTS,
+  PREFERENCE_ERRORS,
 );

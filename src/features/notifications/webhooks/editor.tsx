@@ -21,7 +21,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { CATEGORY_NAMES, ERROR_TEXTS } from './labels.ts';
+import { CATEGORY_NAMES, WEBHOOK_ERRORS } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
@@ -56,7 +56,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
           ? client().ask('createWebhook', input)
           : client().ask('changeWebhook', { id: getId(webhook), ...input }),
       ),
-    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    explain: (failure) => readServerErrors(failure, WEBHOOK_ERRORS),
     onSaved: ({ secret }, { webhook: saved }) => {
       if (webhook !== null) showSuccess(t.saved);
       onSaved(saved.name, secret ?? null);
@@ -182,5 +182,5 @@ const getFields = ({ name, url, enabled, categories, companies }: WebhookOut): W
 const schema = makeFormSchema(
   notifyCalls.createWebhook.input,
   (webhook: WebhookFields) => ({ value: { webhook } }),
-  ERROR_TEXTS,
+  WEBHOOK_ERRORS,
 );

@@ -27,7 +27,7 @@ export const DELIVERY_BADGES: Readonly<Record<DeliveryState, WebhookBadge>> = {
 };
 
 /** Returns the status of a webhook in one word. */
-export function getState({
+export function getWebhookState({
   enabled,
   stoppedAt,
   failingSince,
@@ -67,7 +67,7 @@ export const responseText = ({
     ...(error === null ? (code === null ? [] : [t.response({ code })]) : [error]),
   ].join(' · ');
 
-export const ERROR_TEXTS: ErrorLabels = {
+export const WEBHOOK_ERRORS: ErrorLabels = {
   'webhook.name': t.nameMissing,
   'webhook.url': t.urlInvalid,
   'webhook.categories': t.eventMissing,

@@ -5,7 +5,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, companiesText, getState } from './labels.ts';
+import { CATEGORY_NAMES, companiesText, getWebhookState } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
@@ -39,7 +39,7 @@ export function Webhook({
   onRenew,
   onRemove,
 }: WebhookProps) {
-  const state = getState(one);
+  const state = getWebhookState(one);
   const head = `webhook-${getId(one)}`;
   const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   return (

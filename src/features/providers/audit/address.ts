@@ -94,7 +94,7 @@ export function typeOptions(
 }
 
 /** Formats event data for display: indented, or unchanged if it is not JSON. */
-export function readable(data: string): string {
+export function formatData(data: string): string {
   try {
     return JSON.stringify(JSON.parse(data), null, 2);
   } catch {

@@ -5,7 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
-import { readable } from './address.ts';
+import { formatData } from './address.ts';
 import { EventActor } from './event-list.tsx';
 import { adminEventsMessages as t } from './messages.en.ts';
 
@@ -57,7 +57,7 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
       </dl>
       <div className="px-5 pb-5">
         <h3 className="m-0 pb-1.5 text-body">{t.data}</h3>
-        <CopyText text={readable(one.data)} label={t.copyData} copied={t.dataCopied} />
+        <CopyText text={formatData(one.data)} label={t.copyData} copied={t.dataCopied} />
       </div>
     </Dialog>
   );

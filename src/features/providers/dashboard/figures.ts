@@ -199,14 +199,16 @@ export function countTroubles(
 }
 
 /** A figure and its label. */
-export interface Figure {
+export interface ProviderFigure {
   readonly name: string;
   readonly value: string;
   readonly description: string;
 }
 
 /** Returns totals of all providers. */
-export function getFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
+export function getProviderFigures(
+  providers: readonly ProviderOverview[],
+): readonly ProviderFigure[] {
   const sum = (of: (one: ProviderOverview) => number): string =>
     formatCount(providers.reduce((total, one) => total + of(one), 0));
   return [
@@ -238,7 +240,9 @@ export function getFigures(providers: readonly ProviderOverview[]): readonly Fig
 }
 
 /** Returns the state of Microsoft 365 backup over all providers; empty for a server of the version before. */
-export function getBackupFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
+export function getBackupFigures(
+  providers: readonly ProviderOverview[],
+): readonly ProviderFigure[] {
   const health = providers.flatMap(({ backup }) => backup ?? []);
   if (health.length === 0) return [];
   const sum = (of: (one: BackupHealth) => number): string =>
@@ -252,7 +256,9 @@ export function getBackupFigures(providers: readonly ProviderOverview[]): readon
 }
 
 /** Returns the subscriptions of all providers. */
-export function getSubscriptionFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
+export function getSubscriptionFigures(
+  providers: readonly ProviderOverview[],
+): readonly ProviderFigure[] {
   const figures = providers.flatMap(({ subscriptions }) => subscriptions ?? []);
   if (figures.length === 0) return [];
   const sum = (of: (one: SubscriptionFigures) => number): string =>

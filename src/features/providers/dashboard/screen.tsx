@@ -16,12 +16,12 @@ import { DashboardPart } from './part.tsx';
 import {
   countTroubles,
   getBackupFigures,
-  getFigures,
+  getProviderFigures,
   getSubscriptionFigures,
   roleCounts,
   storageTroubles,
 } from './figures.ts';
-import type { Figure, ProviderIssue } from './figures.ts';
+import type { ProviderFigure, ProviderIssue } from './figures.ts';
 import { ProviderRows } from './provider-table.tsx';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
@@ -71,7 +71,7 @@ export function AdminDashboard() {
           )
         ) : (
           <>
-            <Figures label={t.totals} figures={getFigures(value.providers)} />
+            <Figures label={t.totals} figures={getProviderFigures(value.providers)} />
             <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
               <DashboardPart title={t.needsAttention} detail={t.needsAttentionHint}>
                 {value.storage?.state === 'ok' && (
@@ -140,7 +140,7 @@ const Figures = ({
   figures,
 }: {
   readonly label: string;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ProviderFigure[];
 }) => (
   <dl
     aria-label={label}
@@ -164,7 +164,7 @@ const FigurePart = ({
 }: {
   readonly title: string;
   readonly detail: string;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ProviderFigure[];
   readonly link?: ReactNode;
 }) =>
   figures.length > 0 && (

@@ -7,7 +7,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { kindLabel } from '../history/task-labels.ts';
+import { taskKindLabel } from '../history/task-labels.ts';
 import { Decide } from './decide.tsx';
 import { restoreApprovalMessages as t } from './messages.en.ts';
 import { RequestFacts } from './request-facts.tsx';
@@ -55,7 +55,7 @@ export function WaitingRestores() {
                   <li key={task.id} className="grid gap-1 border-b border-hair py-2">
                     <span className="flex flex-wrap gap-x-3">
                       <b>
-                        {kindLabel(task)} · {task.organizationName}
+                        {taskKindLabel(task)} · {task.organizationName}
                       </b>
                       <time className="text-ink-3" data-tip={formatUtc(task.createdAt)}>
                         {formatWhen(task.createdAt, zone)}

@@ -21,7 +21,7 @@ import { countLabels, TaskResults } from '../task/results.tsx';
 import { startAfter } from '../task/use-restore-task.ts';
 import { Decide } from '../approval/decide.tsx';
 import { RequestFacts } from '../approval/request-facts.tsx';
-import { getStateLabel, kindLabel, subjectLabel } from './task-labels.ts';
+import { getTaskStateLabel, taskKindLabel, subjectLabel } from './task-labels.ts';
 import type { ListedTask } from './task-labels.ts';
 import { useTasks } from './use-tasks.ts';
 import { restoreHistoryMessages as t } from './messages.en.ts';
@@ -156,14 +156,14 @@ function TaskLine({
   readonly onDecided: () => void;
 }) {
   const zone = useZone();
-  const { label, icon, text } = getStateLabel(task);
+  const { label, icon, text } = getTaskStateLabel(task);
   const { done, total } = task.items;
   return (
     <li className="border-b border-hair py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="min-w-0 grow basis-56">
           <span className="block font-semibold">
-            {[kindLabel(task), subjectLabel(task)].filter((part) => part !== null).join(' · ')}
+            {[taskKindLabel(task), subjectLabel(task)].filter((part) => part !== null).join(' · ')}
           </span>
           <span className="flex flex-wrap gap-x-2 text-agate text-ink-3">
             <time data-tip={formatUtc(task.createdAt)}>{formatWhen(task.createdAt, zone)}</time>

@@ -5,7 +5,7 @@ import { restoreHistoryMessages as t } from './messages.en.ts';
 export type ListedTask = OutputOf<'listRestoreTasks'>['rows'][number];
 
 /** What a task is: a restore, a dry run, an undo or a retry. */
-export function kindLabel({
+export function taskKindLabel({
   kind,
   workload,
   of,
@@ -26,7 +26,7 @@ export function kindLabel({
 }
 
 /** The state of a task, with its icon and color. */
-export function getStateLabel({ state, result, counts, request }: ListedTask): {
+export function getTaskStateLabel({ state, result, counts, request }: ListedTask): {
   readonly label: string;
   readonly icon: IconName;
   readonly text: string;

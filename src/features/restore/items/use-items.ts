@@ -101,7 +101,7 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
         return answer.ok
           ? {
               key,
-              pages: nearest(new Map(base.pages).set(wanted, answer.value), wanted),
+              pages: getNearestPages(new Map(base.pages).set(wanted, answer.value), wanted),
               ...countRows(base, wanted, answer.value),
               failure: null,
             }
@@ -182,7 +182,10 @@ export function missingPages(
 }
 
 /** Returns the pages that stay in memory. */
-export function nearest<T>(pages: ReadonlyMap<number, T>, page: number): ReadonlyMap<number, T> {
+export function getNearestPages<T>(
+  pages: ReadonlyMap<number, T>,
+  page: number,
+): ReadonlyMap<number, T> {
   if (pages.size <= MAX_PAGES) return pages;
   return new Map(
     [...pages].toSorted(([a], [b]) => Math.abs(a - page) - Math.abs(b - page)).slice(0, MAX_PAGES),

@@ -32,7 +32,7 @@ export function useLocate({
     onRead(answer);
     if (answer.ok)
       onFound({
-        path: getPath(kind, answer.value),
+        path: getNodePath(kind, answer.value),
         item: { id: wanted, index: answer.value.index },
       });
     else setFailed({ item: wanted, failure: answer.failure });
@@ -55,7 +55,7 @@ export function useLocate({
 }
 
 /** The nodes of the tree down to a folder: below a site are its subsites and its content. */
-export function getPath(
+export function getNodePath(
   kind: WorkloadKind,
   { objects, folders }: Pick<Place, 'objects' | 'folders'>,
 ): readonly string[] {

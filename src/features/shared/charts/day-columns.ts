@@ -19,7 +19,7 @@ export const daysAColumn = (days: number): number =>
  * Groups days into columns, oldest first. The last column is always complete; the first can have
  * fewer days.
  */
-export function getColumns(days: readonly DayTally[]): readonly ChartColumn[] {
+export function getDayColumns(days: readonly DayTally[]): readonly ChartColumn[] {
   const size = daysAColumn(days.length);
   const columns: ChartColumn[] = [];
   for (let end = days.length; end > 0; end -= size) {

@@ -29,7 +29,7 @@ export function getSuccessRate(tally: Tally): number | null {
 }
 
 /** `97.1`; `100` if all are good. */
-export const shareWords = (share: number): string =>
+export const formatShare = (share: number): string =>
   share === 1000 ? '100' : (share / 10).toFixed(1);
 
 export function shareDelta(now: Tally, before: Before): Delta {

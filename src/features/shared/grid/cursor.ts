@@ -13,7 +13,7 @@ export interface GridBounds {
 }
 
 /** Returns the target of a key, or null. The first key press enters the grid. */
-export function moved(
+export function moveGridCursor(
   cursor: GridCursor | null,
   key: string,
   ctrl: boolean,

@@ -19,7 +19,7 @@ export interface ResultsQuery {
 }
 
 /** Returns the address of the run list with from, to and instructionType; `all` without a group. */
-export function listAddress({
+export function resultsAddress({
   days,
   companies,
   instructionTypes,

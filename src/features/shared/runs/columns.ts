@@ -145,7 +145,7 @@ export const MAX_WIDTH = 640;
  * Parses stored columns: unknown ones are ignored, missing ones are appended, and each appears
  * once.
  */
-export function getColumns(stored: string | null): readonly Column[] {
+export function parseColumns(stored: string | null): readonly Column[] {
   const read = stored === null ? [] : parseList(stored);
   const known = new Map<ColumnId, Column>();
   for (const one of read) {

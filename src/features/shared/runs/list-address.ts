@@ -14,7 +14,7 @@ const MAX_NAMES = 200;
  * Returns the query of an address without `?`. Default values are left out, so that a plain address
  * is the default list.
  */
-export function getQuery(list: RunListState): string {
+export function formatListQuery(list: RunListState): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);

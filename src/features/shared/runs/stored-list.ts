@@ -1,6 +1,6 @@
 import type { Me } from '#contract/auth/current-user.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
-import { parseListAddress, getQuery } from './list-address.ts';
+import { parseListAddress, formatListQuery } from './list-address.ts';
 import type { RunListState } from './list-state.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { RunListState } from './list-state.ts';
  * search text, cause and open run.
  */
 export const toStoredQuery = (list: RunListState): string =>
-  getQuery({ ...list, text: '', causes: [], jobs: [], open: null });
+  formatListQuery({ ...list, text: '', causes: [], jobs: [], open: null });
 
 /** A device can store a user record from a version without this setting. */
 type Whose = Pick<Me, 'id'> & Partial<Pick<Me, 'managedFilterType'>>;

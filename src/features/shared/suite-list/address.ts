@@ -16,7 +16,7 @@ export function listPlace(query: string): ListPlace {
   };
 }
 
-export function listAddress(path: string, { text, open, tab }: ListPlace): string {
+export function suiteListAddress(path: string, { text, open, tab }: ListPlace): string {
   const params = new URLSearchParams();
   if (tab !== null) params.set('tab', tab);
   if (text !== '') params.set('q', text);

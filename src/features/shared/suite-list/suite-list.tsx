@@ -16,7 +16,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { LIST_BESIDE_PANEL, SidePanel } from '#src/ui/side-panel.tsx';
 import { focusEntry, OpenName } from '../lists/list-parts.tsx';
 import { useRowKeys } from '../lists/use-row-keys.ts';
-import { listAddress, listPlace } from './address.ts';
+import { suiteListAddress, listPlace } from './address.ts';
 import type { ListPlace } from './address.ts';
 import { suiteListMessages as t } from './messages.en.ts';
 
@@ -65,7 +65,7 @@ export function useListPlace(path: string): {
   const place = listPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   return {
     place,
-    go: (next, how = 'push') => history[how](listAddress(path, { ...place, ...next })),
+    go: (next, how = 'push') => history[how](suiteListAddress(path, { ...place, ...next })),
   };
 }
 

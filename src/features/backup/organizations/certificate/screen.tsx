@@ -18,7 +18,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { listAddress } from '../../../shared/suite-list/address.ts';
+import { suiteListAddress } from '../../../shared/suite-list/address.ts';
 import { FactList } from '../../../shared/suite-list/suite-list.tsx';
 import { checkCode, requestCode } from '../device-code/calls.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
@@ -173,7 +173,7 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
                   <Button
                     variant="primary"
                     onClick={() =>
-                      history.push(listAddress(LIST, { text: '', open: row.id, tab: null }))
+                      history.push(suiteListAddress(LIST, { text: '', open: row.id, tab: null }))
                     }
                   >
                     {t.toOrganization}

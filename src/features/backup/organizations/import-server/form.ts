@@ -5,21 +5,21 @@ import { importServerMessages as t } from './messages.en.ts';
 export type ServerInput = InputOf<'testServer'>;
 
 /** A server as typed. `certificate`: empty for one that a public authority signed. */
-export interface ServerForm {
+export interface ImportServerForm {
   readonly address: string;
   readonly username: string;
   readonly password: string;
   readonly certificate: string;
 }
 
-export const EMPTY_SERVER: ServerForm = {
+export const EMPTY_SERVER: ImportServerForm = {
   address: '',
   username: '',
   password: '',
   certificate: '',
 };
 
-export function readServerForm({ address, username, password, certificate }: ServerForm) {
+export function readServerForm({ address, username, password, certificate }: ImportServerForm) {
   const typed = address.trim();
   const isAddress = /^https?:\/\/[^\s@?#]+$/i.test(typed) && URL.canParse(typed);
   const errors = {
