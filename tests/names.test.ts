@@ -94,7 +94,7 @@ test('HOUSE-10: every way to declare a name is seen', () => {
   expect(findBetter('bareFoot')).toBeNull();
 });
 
-/** Names that several modules export because each of them offers the same thing. */
+/** Names that several modules of a layer export because each of them offers the same thing. */
 const SAME_EVERYWHERE = [
   /** The two constructors of results: of calls and of engines. */
   'ok',
@@ -102,20 +102,36 @@ const SAME_EVERYWHERE = [
   /** What every template of a report exports. */
   'columns',
   'getRows',
+  /** The first page loads the code of no dialog. */
+  'knowsPasskeys',
 ];
 
-test('HOUSE-14: a name that the contract or the API of the worker exports is exported once', () => {
+test('HOUSE-14: a name has one meaning in its layer, and one of the contract or of the API of the worker everywhere', () => {
   const files = new Map<string, string[]>();
   for (const path of FOLDERS.filter((folder) => folder !== 'tests').flatMap(listCode))
     for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(EXPORT))
       files.set(name, [...(files.get(name) ?? []), path]);
   expect(files.size).toBeGreaterThan(7_000);
-  const twice = [...files].filter(
-    ([name, paths]) =>
-      new Set(paths).size > 1 && !SAME_EVERYWHERE.includes(name) && paths.some(isShared),
-  );
+  const twice = [...files].flatMap(([name, all]) => {
+    const paths = [...new Set(all)];
+    if (paths.length === 1 || SAME_EVERYWHERE.includes(name)) return [];
+    if (paths.some(isShared)) return [`${name}: ${paths.join(', ')}`];
+    const layers = Object.values(Object.groupBy(paths.filter(isNamedAlone(name)), getLayer));
+    return layers.flatMap((group = []) =>
+      group.length > 1 ? [`${name}: ${group.join(', ')}`] : [],
+    );
+  });
   expect(twice).toEqual([]);
 });
+/** A fake speaks the words of its system, and each engine those of the operations that it offers. */
+const getLayer = (path: string): string =>
+  /^server\/(?:demo|engine\/vb365)\//.exec(path)?.[0] ?? path.slice(0, path.indexOf('/'));
+/** Components and their props are named within their feature, and so are its texts. */
+const isNamedAlone =
+  (name: string) =>
+  (path: string): boolean =>
+    !/Props$|Messages$/.test(name) &&
+    !(path.startsWith('src/') && /^[A-Z][A-Za-z]*[a-z]/.test(name) && /\.tsx$|\/lazy-/.test(path));
 const EXPORT = /^export (?:async )?(?:function\*?|const|class|interface|type) +([A-Za-z0-9_$]+)/gm;
 const isShared = (path: string): boolean => /^contract\/|^workers\/(?:api|types)\.ts$/.test(path);
 

@@ -10,7 +10,7 @@ import { ok } from '#contract/result.ts';
 import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type SyncScope, toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -36,7 +36,7 @@ export function hintHandlers(
           const scope = toScope(ctx.session);
           const hints = (await loadHints(tx)).filter((hint) => reads(scope, hint));
           const [names, helped, results] = [
-            await loadUserNames(tx),
+            await loadAllUserNames(tx),
             await countHelped(tx),
             await openResults(tx, scope),
           ];

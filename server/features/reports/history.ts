@@ -16,7 +16,7 @@ import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { loadUserLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayUse, seesAll } from './access.ts';
 import { asReporter, spoken } from './guards.ts';
 import { makeReport } from './make-report.ts';
@@ -116,7 +116,7 @@ export function historyHandlers(
             .limit(pageSize)
             .offset((page - 1) * pageSize)
             .execute();
-          const names = await loadUserNames(tx);
+          const names = await loadAllUserNames(tx);
           const files = await loadFiles(tx, rows);
           return ok({
             rows: rows.map((row) =>
@@ -143,7 +143,7 @@ export function historyHandlers(
           // The stored data was written by this server, so it is not validated.
           const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
           return ok({
-            sent: sentOut(row, await loadUserNames(tx), getFile(files, row)),
+            sent: sentOut(row, await loadAllUserNames(tx), getFile(files, row)),
             ...toOutput({ report, rows }),
           });
         },

@@ -18,7 +18,7 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayReport, mayUse, loadRights, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
 import { NOT_FOUND, toFieldFailure } from '#server/platform/http/envelope.ts';
@@ -49,7 +49,7 @@ export function settingHandlers(
             .orderBy('made_at')
             .execute()
         ).filter((row) => owners.has(row.owner_id));
-        const names = await loadUserNames(tx);
+        const names = await loadAllUserNames(tx);
         const last = await loadLast(tx);
         const able = new Map<UserId, boolean>();
         for (const owner of new Set(rows.map((row) => row.owner_id)))

@@ -16,7 +16,7 @@ import {
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type SyncScope, toScope, isCompanyInScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -35,7 +35,7 @@ export function ruleHandlers(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
-          const names = await loadUserNames(tx);
+          const names = await loadAllUserNames(tx);
           const did = await loadRuleActivity(tx, ctx.now - DAYS_30);
           const rules = (await listActiveRules(tx))
             .filter((rule) => owns(scope, rule.when))

@@ -10,7 +10,7 @@ import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { knownJobs } from '#server/platform/queries/known-jobs.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import {
   type SyncScope,
@@ -120,7 +120,7 @@ export function slaHandlers(
         async (tx) => {
           const scope = toScope(ctx.session);
           const users = await tx.all('user');
-          const names = await loadUserNames(tx);
+          const names = await loadAllUserNames(tx);
           const people = users.filter(
             (user) => user.deletedAt === null && sharesCompany(scope, user),
           );
@@ -216,7 +216,7 @@ const mayTell = (scope: SyncScope, user: UserRow | undefined): boolean =>
 const LATE = 20;
 
 async function toOutput(tx: TenantTx, stored: readonly StoredAlarm[], now: Ms): Promise<SlaOut[]> {
-  const names = await loadUserNames(tx);
+  const names = await loadAllUserNames(tx);
   const { verdicts, jobs, lastSuccess } = await judgeAll(
     tx,
     stored.map(({ alarm }) => alarm),

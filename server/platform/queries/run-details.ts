@@ -39,7 +39,7 @@ export async function loadRunDetails(
 
 const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
-export const loadUserNames = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
+export const loadAllUserNames = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
   new Map(
     (
       await tx.sql

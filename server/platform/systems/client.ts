@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseRetryAfter } from '#server/platform/outbound/retry.ts';
 import type { Credentials } from '#contract/connections/calls.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { OutboundError } from '../outbound/address.ts';
@@ -245,7 +246,7 @@ export async function toSourceError(
   now: Ms,
 ): Promise<SourceError> {
   const { status } = answer;
-  const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now);
+  const waitMs = parseCappedRetryAfter(answer.headers.get('retry-after'), now);
   if (status === 429 || status === 503)
     return new SourceError('busy', t.busy({ host }), waitMs, null, null, status);
   if (status === 401) return new SourceError('refused', t.credentials({ host }));
@@ -293,9 +294,7 @@ function textOrNull(message: string): unknown {
 }
 
 /** Parses a `Retry-After` header: seconds or a date. */
-export function parseRetryAfter(header: string | null, now: Ms): Ms | null {
-  if (header === null || header.trim() === '') return null;
-  const seconds = Number(header);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
-  return Number.isFinite(wait) ? Math.min(LONGEST_WAIT_MS, Math.max(0, wait)) : null;
+export function parseCappedRetryAfter(header: string | null, now: Ms): Ms | null {
+  const waitMs = parseRetryAfter(header, now);
+  return waitMs === null ? null : Math.min(LONGEST_WAIT_MS, waitMs);
 }

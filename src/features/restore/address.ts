@@ -37,7 +37,7 @@ export function restorePlace(query: string): RestorePlace {
     showDeleted: params.get('deleted') === 'true',
     path: readPath(params.get('path') ?? ''),
     item: ID.test(id) && /^\d{1,7}$/.test(index) ? { id, index: Number(index) } : null,
-    text: (params.get('q') ?? '').slice(0, MAX_TEXT),
+    text: (params.get('q') ?? '').slice(0, MAX_FILTER_CHARS),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULT_SORT,
     locate: ID.test(locate) ? locate : null,
     find: readSearch(params),
@@ -59,7 +59,7 @@ export function restoreAddress(page: string, place: RestorePlace): string {
   return query === '' ? page : `${page}?${query}`;
 }
 
-export const MAX_TEXT = 100;
+export const MAX_FILTER_CHARS = 100;
 const MAX_DEPTH = 100;
 /** Ids of organizations and nodes. */
 const ID = /^[\w.-]{1,64}$/;

@@ -22,7 +22,7 @@ import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
 import {
-  NO_SELECTION,
+  NO_ITEMS_SELECTED,
   addItems,
   canRestoreItems,
   rangeTo,
@@ -80,7 +80,7 @@ export function OpenFolder({
     sort: place.sort,
     onRead: session.onRead,
   });
-  const [selection, setSelection] = useState<ItemSelection>(NO_SELECTION);
+  const [selection, setSelection] = useState<ItemSelection>(NO_ITEMS_SELECTED);
   const download = useDownload(workload.kind, session.id);
   const [isFull, setIsFull] = useState(false);
   const [isSheet, setIsSheet] = useState(located !== null && located === place.item?.id);
@@ -298,7 +298,7 @@ export function OpenFolder({
             void select(from, to, base);
           }}
           onSelectAll={() => void select(0, (items.count ?? 1) - 1, selection)}
-          onClear={() => put(NO_SELECTION)}
+          onClear={() => put(NO_ITEMS_SELECTED)}
           onRestoreItems={restoreItems}
           onRestoreFolder={restoreFolder}
           isInBasket={isInBasket}

@@ -12,7 +12,7 @@ import { isTyping } from '#src/ui/is-typing.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
-import { MAX_TEXT, restoreAddress, restorePlace } from './address.ts';
+import { MAX_FILTER_CHARS, restoreAddress, restorePlace } from './address.ts';
 import type { RestorePlace } from './address.ts';
 import { Browser } from './browser.tsx';
 import { WaitingRestores } from './approval/waiting-restores.tsx';
@@ -188,7 +188,9 @@ export function RestorePage({
               label={texts.search}
               value={place.text}
               focusKey="/"
-              onChange={(text) => go({ text: text.slice(0, MAX_TEXT), item: null }, 'replace')}
+              onChange={(text) =>
+                go({ text: text.slice(0, MAX_FILTER_CHARS), item: null }, 'replace')
+              }
             />
           ),
         })}

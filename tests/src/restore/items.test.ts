@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { splitPeople } from '#src/features/restore/items/people.ts';
 import {
   addItems,
-  NO_SELECTION,
+  NO_ITEMS_SELECTED,
   rangeTo,
   sumBytes,
   toggleItem,
@@ -48,11 +48,11 @@ test('RES-33: the pages nearest to what is shown stay in memory', () => {
 });
 
 test('RES-33: a selection toggles, extends from its anchor, and ends at the limit', () => {
-  const first = toggleItem(NO_SELECTION, mail('a', 7), 3);
+  const first = toggleItem(NO_ITEMS_SELECTED, mail('a', 7), 3);
   expect([...first.items.keys()]).toEqual(['a']);
   expect(rangeTo(first, 1)).toEqual([1, 3]);
   expect(rangeTo(first, 9)).toEqual([3, 9]);
-  expect(rangeTo(NO_SELECTION, 4)).toEqual([4, 4]);
+  expect(rangeTo(NO_ITEMS_SELECTED, 4)).toEqual([4, 4]);
   const more = addItems(first, [mail('a', 7), mail('b', 5), mail('c', 1)], 2);
   expect([...more.items.keys()]).toEqual(['a', 'b']);
   expect(sumBytes(more)).toBe(12);

@@ -7,6 +7,7 @@ import type {
   PartRole,
   Region,
 } from '#contract/engine/engine.ts';
+import type { ReadStored } from '../sources/mail-edits.ts';
 import type { Waiting } from '#contract/engine/sessions.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { BackupRepositoryId, Bytes, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
@@ -63,7 +64,6 @@ export interface RestoreContent {
 }
 
 /** Returns what reads the stored content of an item. */
-export type ReadStored = (item: Pick<StoredItem, 'parts'>) => WriteInput['content'];
 
 export const readStored =
   (task: Pick<RunningTask, 'content'>): ReadStored =>

@@ -11,7 +11,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { loadUserNames } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames } from '#server/platform/queries/run-details.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
@@ -127,7 +127,7 @@ export async function makeUsageOutput(
   tx: TenantTx,
   now: Ms,
 ): Promise<(row: UsageMonthRow) => UsageMonthOut> {
-  const names = await loadUserNames(tx);
+  const names = await loadAllUserNames(tx);
   const { timeZone } = await loadCompanyLimit(tx);
   const isByCard = await loadCardMonths(tx, timeZone);
   const errors = await loadCollectionErrors(tx);

@@ -17,7 +17,7 @@ import { loadLastGood } from '#server/platform/queries/last-good.ts';
 import { answer, bad } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
 import { findResults } from '#server/platform/queries/results.ts';
-import { loadUserNames, loadRunDetails } from '#server/platform/queries/run-details.ts';
+import { loadAllUserNames, loadRunDetails } from '#server/platform/queries/run-details.ts';
 
 /** The number of results read at once, and the maximum in a file. */
 const BATCH_SIZE = 1_000;
@@ -61,7 +61,7 @@ export function exportHandlers(context: AppContext): Pick<Handlers, 'exportResul
             jobs,
             question,
             around: {
-              names: await loadUserNames(tx),
+              names: await loadAllUserNames(tx),
               lastGood,
               anomalies: input.filters?.anomaly ?? true,
               wall: question.wall,

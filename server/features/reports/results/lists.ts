@@ -21,7 +21,7 @@ import { countResults, findResults } from '#server/platform/queries/results.ts';
 import {
   isoOrNull,
   getNote,
-  loadUserNames,
+  loadAllUserNames,
   getResult,
   loadRunDetails,
 } from '#server/platform/queries/run-details.ts';
@@ -47,7 +47,7 @@ export function listHandlers(
             first: (page - 1) * pageSize,
             max: pageSize,
           });
-          const names = await loadUserNames(tx);
+          const names = await loadAllUserNames(tx);
           return ok({
             rows: (await loadRunDetails(tx, ns, jobs)).map((one) =>
               getResult(one, names, input.filters?.anomaly ?? true, question.now),

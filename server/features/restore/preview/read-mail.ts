@@ -15,14 +15,14 @@ export interface MailBody {
   readonly kind: 'html' | 'text';
   readonly content: string;
 }
-export type MailPerson = ReadMail['to'][number];
+export type ShownMailPerson = ReadMail['to'][number];
 
 /** A mail of any format, as it is read from its file. */
 export interface MailParts {
   readonly subject: string;
-  readonly from: MailPerson | null;
-  readonly to: readonly MailPerson[];
-  readonly cc: readonly MailPerson[];
+  readonly from: ShownMailPerson | null;
+  readonly to: readonly ShownMailPerson[];
+  readonly cc: readonly ShownMailPerson[];
   /** NaN: unknown. */
   readonly sentAt: Ms;
   readonly html: string | undefined;
@@ -142,7 +142,7 @@ export const listFiles = (
     .filter((file) => !(file.isRelated && pictures.shown.has(file)))
     .slice(0, MAX_ATTACHMENTS);
 
-const showPerson = ({ name, address }: MailPerson): MailPerson => ({
+const showPerson = ({ name, address }: ShownMailPerson): ShownMailPerson => ({
   name: line(name, MAX_NAME),
   address: line(address, MAX_NAME),
 });
@@ -178,9 +178,9 @@ const getBytes = ({ content }: Attachment): Buffer =>
       ? Buffer.from(content.buffer, content.byteOffset, content.byteLength)
       : Buffer.from(content);
 
-const toPeople = (addresses: readonly Address[]): MailPerson[] =>
+const toPeople = (addresses: readonly Address[]): ShownMailPerson[] =>
   addresses
-    .flatMap((address): readonly MailPerson[] =>
+    .flatMap((address): readonly ShownMailPerson[] =>
       address.group === undefined ? [address] : address.group,
     )
     .slice(0, MAX_PEOPLE)

@@ -1,5 +1,5 @@
 import MsgReaderModule, { type FieldsData } from '@kenjiuno/msgreader';
-import type { MailFile, MailParts, MailPerson } from './read-mail.ts';
+import type { MailFile, MailParts, ShownMailPerson } from './read-mail.ts';
 
 // The package is CommonJS: its class is the default of its default.
 const MsgReader = MsgReaderModule.default;
@@ -26,7 +26,7 @@ export function readMsg(bytes: Uint8Array<ArrayBuffer>): MailParts {
 
 function getParts(reader: Reader, mail: FieldsData): MailParts {
   const people = (mail.recipients ?? []).filter(({ dataType }) => dataType === 'recipient');
-  const getPeople = (type: string): MailPerson[] =>
+  const getPeople = (type: string): ShownMailPerson[] =>
     people.filter(({ recipType = 'to' }) => recipType === type).map(toPerson);
   const sent = mail.clientSubmitTime ?? mail.messageDeliveryTime ?? mail.apptStartWhole;
   return {
@@ -52,12 +52,16 @@ function getParts(reader: Reader, mail: FieldsData): MailParts {
   };
 }
 
-const toPerson = ({ name, smtpAddress, email }: FieldsData): MailPerson => ({
+const toPerson = ({ name, smtpAddress, email }: FieldsData): ShownMailPerson => ({
   name: name ?? '',
   address: smtpAddress ?? email ?? '',
 });
 
-function getSender({ senderName, senderSmtpAddress, senderEmail }: FieldsData): MailPerson | null {
+function getSender({
+  senderName,
+  senderSmtpAddress,
+  senderEmail,
+}: FieldsData): ShownMailPerson | null {
   const address = senderSmtpAddress ?? senderEmail ?? '';
   return senderName === undefined && address === '' ? null : { name: senderName ?? '', address };
 }

@@ -6,7 +6,7 @@ export interface ItemSelection {
   readonly items: ReadonlyMap<string, ItemNode>;
   readonly anchor: number | null;
 }
-export const NO_SELECTION: ItemSelection = { items: new Map(), anchor: null };
+export const NO_ITEMS_SELECTED: ItemSelection = { items: new Map(), anchor: null };
 
 export function toggleItem(selection: ItemSelection, item: ItemNode, index: number): ItemSelection {
   const items = new Map(selection.items);

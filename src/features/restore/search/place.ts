@@ -9,7 +9,7 @@ export interface SearchPlace {
   readonly deleted: boolean | null;
 }
 export const NEW_SEARCH: SearchPlace = { text: '', sessionType: null, deleted: null };
-export const MAX_TEXT = 100;
+export const MAX_SEARCH_CHARS = 100;
 
 /** Null: no search is open. */
 export function readSearch(params: URLSearchParams): SearchPlace | null {
@@ -17,7 +17,7 @@ export function readSearch(params: URLSearchParams): SearchPlace | null {
   if (text === null) return null;
   const gone = params.get('gone');
   return {
-    text: text.slice(0, MAX_TEXT),
+    text: text.slice(0, MAX_SEARCH_CHARS),
     sessionType: SESSION_TYPES.find((type) => type === params.get('in')) ?? null,
     deleted: gone === 'true' ? true : gone === 'false' ? false : null,
   };

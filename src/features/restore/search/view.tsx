@@ -15,7 +15,7 @@ import { useOpenBasket } from '../basket/use-basket.ts';
 import { useCapabilities } from '../capabilities.ts';
 import { TEXTS } from '../texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
-import { MAX_TEXT, NEW_SEARCH, type SearchPlace } from './place.ts';
+import { MAX_SEARCH_CHARS, NEW_SEARCH, type SearchPlace } from './place.ts';
 import { SearchResult } from './result.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
 
@@ -85,7 +85,7 @@ export function SearchView({
             label={t.field}
             value={typed}
             focusKey="/"
-            onChange={(next) => setTyped(next.slice(0, MAX_TEXT))}
+            onChange={(next) => setTyped(next.slice(0, MAX_SEARCH_CHARS))}
             onLeave={() => {
               if (typed === '') onClose();
               else if (typed !== place.text) change({ text: typed });
