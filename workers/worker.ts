@@ -8,6 +8,6 @@ import { bufferMessages } from './startup/message-buffer.ts';
 const inbox = bufferMessages(self);
 // Both at once, so that the second doesn't wait for the first.
 Promise.all([import('./startup/bootstrap.ts'), import('./startup/cold-start.ts')]).then(
-  ([{ bootstrap: openClient }]) => openClient(preopened, inbox),
+  ([{ startWorker }]) => startWorker(preopened, inbox),
   (error: unknown) => reportError(error),
 ); // the page learns that the worker did not start

@@ -14,7 +14,7 @@ vi.mock(import('#server/engine/embedded/restic/keys.ts'), async (original) => {
   const real = await original();
   return {
     ...real,
-    addKey: (...[target, master, password, tools, cost, note]) =>
-      real.addKey(target, master, password, tools, cost ?? { N: 16, r: 8, p: 1 }, note),
+    addRepositoryKey: (...[target, master, password, tools, cost, note]) =>
+      real.addRepositoryKey(target, master, password, tools, cost ?? { N: 16, r: 8, p: 1 }, note),
   };
 });

@@ -26,13 +26,9 @@ import { type ChannelTurns, teamWriter } from '../sources/team-writer.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { openGrant } from './rights/grants.ts';
 import { findMissing, neededFor } from '../entra/permissions.ts';
+import type { ReadStored } from '../sources/mail-edits.ts';
 import type { TaskRights } from './rights/rights.ts';
-import type {
-  ReadStored,
-  RestoreContent,
-  RestorePorts,
-  RestoreDestination,
-} from './running-task.ts';
+import type { RestoreContent, RestorePorts, RestoreDestination } from './running-task.ts';
 
 /** Restores write with the organization's access or with granted rights, and read from the stored repository. */
 export const makeRestorePorts = (

@@ -140,7 +140,9 @@ test('ENG-12: guessing the password of a new repository costs at least what rest
   const folder = makeFolder();
   const target = makeFolderTarget(folder, tools());
   getValue(await target.prepare());
-  const id = getValue(await keys.addKey(target, keys.createMasterKey(tools()), PASSWORD, tools()));
+  const id = getValue(
+    await keys.addRepositoryKey(target, keys.createMasterKey(tools()), PASSWORD, tools()),
+  );
   const file = JSON.parse(readFileSync(join(folder, 'keys', id), 'utf8')) as Record<
     string,
     unknown
