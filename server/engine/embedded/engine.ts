@@ -3,7 +3,8 @@ import type { ImportCalls } from '#contract/engine/imports.ts';
 import type { OperatorCalls } from '#contract/engine/operators.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { attachRepository } from './attach/attach-repository.ts';
-import { type CompareCalls, makeCompareCalls } from './compare/compare.ts';
+import { makeCompareCalls } from './compare/compare.ts';
+import { type CompareCalls } from '../shared/calls.ts';
 import { makeImportCalls } from './imports/imports.ts';
 import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
 import { getPersonSignInUrl, redeemPersonCode } from './operators/person-sign-in.ts';
@@ -27,13 +28,16 @@ import {
   readRepositoryUsage,
 } from './repositories/repositories.ts';
 import { requestCleanUp, requestVerification } from './repositories/requests.ts';
-import { type EstimateCalls, makeEstimateCalls } from './restore/estimate.ts';
-import { makeRestoreCalls, type RestoreCalls } from './restore/restore-engine.ts';
+import { makeEstimateCalls } from './restore/estimate.ts';
+import { type EstimateCalls } from '../shared/calls.ts';
+import { type BackgroundDownloadCalls, makeRestoreCalls } from './restore/restore-engine.ts';
+import { type RestoreCalls } from '../shared/calls.ts';
 import { makeRestoreRights } from './restore/rights/rights.ts';
 import { makeRestorePorts } from './restore/restore-ports.ts';
 import type { RestorePorts } from './restore/running-task.ts';
 import { done, ok } from '../result.ts';
-import { listLog, listSessions, startJob, stopJob } from './sessions/jobs.ts';
+import { startJob, stopJob } from './sessions/jobs.ts';
+import { listLog, listSessions } from '../shared/list-sessions.ts';
 import type { SessionPorts } from './sessions/run-session.ts';
 import { driveSource } from './sources/drive.ts';
 import { mailboxSource } from './sources/outlook/mailbox.ts';
@@ -42,7 +46,7 @@ import { teamSource } from './sources/team.ts';
 
 /** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
 export interface EmbeddedEngine
-  extends Pick<Engine, 'kind'>, RestoreCalls, CompareCalls, EstimateCalls {
+  extends Pick<Engine, 'kind'>, RestoreCalls, BackgroundDownloadCalls, CompareCalls, EstimateCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Engine['organizations'];
   readonly repositories: Engine['repositories'];

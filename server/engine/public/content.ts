@@ -3,7 +3,7 @@
  * threads may load it.
  */
 
-export { ContentError } from '../embedded/content-error.ts';
+export { ContentError } from '../shared/content-error.ts';
 export { MESSAGE_TYPE, nameAttachedMail } from '../embedded/mail/attached-mail.ts';
 export { htmlToText } from '../embedded/formats/html-text.ts';
 export { readTime } from '../embedded/formats/icalendar.ts';

@@ -3,7 +3,7 @@ import type { Capabilities, Engine } from '#contract/engine/engine.ts';
 import type { ServerJobs } from '#contract/engine/server-jobs.ts';
 import type { ServerRepositories } from '#contract/engine/server-repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
+import { listLog, listSessions } from '../shared/list-sessions.ts';
 import type { ReadScope } from '../read-scope.ts';
 import { done, failed } from '../result.ts';
 import { withSignal } from './client.ts';

@@ -43,7 +43,7 @@ export const mayRestore = (
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {
   readonly kind: EngineKind;
-  readonly engine: Omit<RestoreCalls, 'writeParts' | 'listDownload'> & CompareCalls & EstimateCalls;
+  readonly engine: RestoreCalls & CompareCalls & EstimateCalls;
   readonly scope: EngineScope;
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { countUsers } from '#server/features/backup/dashboard-queries.ts';
 import { refreshGroupMembers } from '#server/engine/embedded/operators/group-members.ts';
-import { countRolePeople } from '#server/engine/embedded/operators/role-scope.ts';
+import { countRolePeople } from '#server/engine/shared/role-scope.ts';
 import { selectObjects } from '#server/engine/embedded/sessions/select-objects.ts';
 import { makeDirectory } from '#server/engine/embedded/organizations/directory.ts';
 import { refreshDirectory } from '#server/engine/embedded/organizations/directory-store.ts';

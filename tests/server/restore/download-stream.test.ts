@@ -1,7 +1,7 @@
 import { spawnSync, execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/shared/content-error.ts';
 import { contentDisposition } from '#server/features/restore/downloads/file-name.ts';
 import { guardedStream } from '#server/features/restore/downloads/stream.ts';
 import { makeClock } from '../engine/restic/fixtures.ts';

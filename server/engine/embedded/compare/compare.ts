@@ -1,8 +1,8 @@
+import { type CompareCalls } from '../../shared/calls.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { ComparedItem } from '#contract/engine/compare.ts';
 import type {
   Content,
-  Engine,
   EngineResult,
   EngineScope,
   ItemKind,
@@ -22,13 +22,13 @@ import {
   withoutContent,
 } from '../explorer/children.ts';
 import { type OpenExplorer, useExplorer } from '../explorer/explorers.ts';
-import { explorerMessages } from '../explorer/messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { parseNodeId } from '../explorer/node-id.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { followDenials } from '../organizations/access-denied.ts';
 import type { GraphConnections } from '../organizations/access.ts';
-import { recordCall } from '../restore/record-call.ts';
+import { recordCall } from '../../shared/record-call.ts';
 import type { RestorePorts } from '../restore/running-task.ts';
 import type { SourceCall, SourceObject, StoredItem } from '../types.ts';
 import {
@@ -41,8 +41,6 @@ import {
 import { findChangedMails } from './changed-mails.ts';
 import { type ComparedSide, getDifference } from './difference.ts';
 import { compareMessages as t } from './messages.en.ts';
-
-export type CompareCalls = Pick<Engine, 'compare' | 'compareFolder' | 'readProduction'>;
 
 /**
  * RES-82: compares backed-up items with those in Microsoft 365 now, which are read with the

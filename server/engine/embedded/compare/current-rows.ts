@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import { failed, ok } from '../../result.ts';
-import { explorerMessages as t } from '../explorer/messages.en.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { readBatch } from '../graph/batch.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts } from '../graph/request.ts';

@@ -6,11 +6,11 @@ import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { Plan } from '../restore/plan.ts';
 import { failed, ok } from '../../result.ts';
-import { makeNamer, safePart } from '../zip/entry-names.ts';
+import { makeNamer, safePart } from '../../shared/entry-names.ts';
 import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-zip.ts';
 import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
 import { type DownloadGap, storeGaps } from './gaps.ts';
-import { downloadMessages as t } from './messages.en.ts';
+import { downloadMessages as t } from '../../shared/downloads.messages.en.ts';
 
 /** The maximum number of entries of a part, and about the number of its blobs. */
 const PART_ENTRIES = 500;

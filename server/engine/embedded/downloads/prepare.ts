@@ -12,7 +12,7 @@ import { failed, ok } from '../../result.ts';
 import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { deleteGaps } from './gaps.ts';
 import { type Listed, listEntries, type ListInput } from './list-entries.ts';
-import { downloadMessages as t } from './messages.en.ts';
+import { downloadMessages as t } from '../../shared/downloads.messages.en.ts';
 
 /** Paths in an archive begin at what was chosen, as in a restore to another folder. */
 const FROM_CHOSEN: RestoreTarget = {

@@ -4,13 +4,13 @@ import type { Content, EngineResult, EngineScope } from '#contract/engine/engine
 import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
-import { getOperator } from '../explorer/explorers.ts';
-import { getOperatorScope } from '../operators/role-scope.ts';
+import { getOperator } from '../../shared/role-scope.ts';
+import { getOperatorScope } from '../../shared/role-scope.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
 import { failed, ok } from '../../result.ts';
 import { partedZip, type ReadParts } from '../zip/ranged-zip.ts';
 import { decodeEntries, type DownloadEntry } from './entries.ts';
-import { downloadMessages as t } from './messages.en.ts';
+import { downloadMessages as t } from '../../shared/downloads.messages.en.ts';
 import { WITHDRAWN_AT } from './withdraw.ts';
 
 /** Reads a range of a prepared download. `tx`: the transaction that records it. */

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { downloadMessages as t } from './messages.en.ts';
+import { downloadMessages as t } from '../../shared/downloads.messages.en.ts';
 
 /** The end of a download that was withdrawn, regardless of its age. */
 export const WITHDRAWN_AT = 0;

@@ -1,3 +1,4 @@
+import { getShownTitle } from '../../shared/shown-title.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type {
   ChannelMembership,
@@ -13,11 +14,11 @@ import type { Bytes, Ms, NodeId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
-import { cursorAfter, readCursor, type After } from './cursor.ts';
-import { getOperatorScope } from '../operators/role-scope.ts';
+import { cursorAfter, readCursor, type After } from '../../shared/cursor.ts';
+import { getOperatorScope } from '../../shared/role-scope.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { getWordQuery } from './search-words.ts';
-import { explorerMessages as t } from './messages.en.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { folderId, isWithinObject, itemId, objectId, parseNodeId } from './node-id.ts';
 
 type Input = Omit<ListChildrenInput, 'explorer'>;
@@ -342,10 +343,6 @@ export const withoutContent = (row: ItemRow): ItemRow => ({
   title: getShownTitle(row.kind, row.title, false),
   flags: { ...row.flags, fields: {} },
 });
-
-/** The title of an item for somebody who `reads` it or not. */
-export const getShownTitle = (kind: ItemKind, title: string, reads: boolean): string =>
-  reads || kind === 'file' ? title : t.hiddenTitle;
 
 export const itemNode = (
   object: number,

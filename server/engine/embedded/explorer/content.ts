@@ -6,7 +6,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { loadState } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { explorerMessages as t } from './messages.en.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { isWithinObject, parseNodeId } from './node-id.ts';
 
 /** A part of an item, and which bytes of it were asked for. */

@@ -1,3 +1,5 @@
+import { EXPLORER_IDLE_MS } from '../../shared/explorer-idle.ts';
+import { getOperator } from '../../shared/role-scope.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type {
   EngineResult,
@@ -18,12 +20,9 @@ import type {
 } from '#contract/ids.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getOperatorScope, type OperatorRef } from '../operators/role-scope.ts';
+import { getOperatorScope, type OperatorRef } from '../../shared/role-scope.ts';
 import { failed, ok } from '../../result.ts';
-import { explorerMessages as t } from './messages.en.ts';
-
-/** An explorer ends when it hasn't been used for this long. */
-export const EXPLORER_IDLE_MS: Ms = 60 * 60_000;
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 
 export const KINDS: Readonly<Record<Workload, readonly ObjectKind[]>> = {
   outlook: ['mailbox', 'archive'],
@@ -54,10 +53,6 @@ export interface Moment {
   readonly now: Ms;
   readonly chance: Chance;
 }
-
-/** The roles of whom count; null: those of nobody, because everything is seen. */
-export const getOperator = ({ organization, operator }: EngineScope): OperatorRef | null =>
-  operator === undefined ? null : { organization, object: operator };
 
 /**
  * The point `p` has a mailbox, a drive or whatever else the workload consists of, that the operator

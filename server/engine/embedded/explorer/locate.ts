@@ -5,7 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { getStates, isShown, loadState, type ObjectState } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { explorerMessages as t } from './messages.en.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { folderId, objectId, parseNodeId } from './node-id.ts';
 import type { NodeId } from '#contract/ids.ts';
 

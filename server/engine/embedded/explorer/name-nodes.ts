@@ -2,13 +2,8 @@ import { sql } from 'kysely';
 import type { EngineId } from '#contract/engine/engine.ts';
 import type { NamedNode } from '#contract/engine/search.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import {
-  folderProperties,
-  getShownTitle,
-  loadState,
-  type ItemRow,
-  type ObjectState,
-} from './children.ts';
+import { folderProperties, loadState, type ItemRow, type ObjectState } from './children.ts';
+import { getShownTitle } from '../../shared/shown-title.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { folderId, itemId, objectId, parseNodeId, type NodeRef } from './node-id.ts';
 import type { NodeId } from '#contract/ids.ts';

@@ -8,8 +8,9 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ok } from '../../result.ts';
-import { cursorAfter, readCursor } from './cursor.ts';
-import { getOperator, getShownPoint, hasWorkload } from './explorers.ts';
+import { cursorAfter, readCursor } from '../../shared/cursor.ts';
+import { getShownPoint, hasWorkload } from './explorers.ts';
+import { getOperator } from '../../shared/role-scope.ts';
 
 /** Lists the restore points of an organization, newest first. Unfinished ones don't exist yet. */
 export async function listPoints(

@@ -11,12 +11,13 @@ import type { Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { isFileVersion } from '../index/file-versions.ts';
-import { getOperatorScope } from '../operators/role-scope.ts';
+import { getOperatorScope } from '../../shared/role-scope.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import { withoutContent, itemNode, type ItemRow } from './children.ts';
-import { cursorAfter, readCursor, type After } from './cursor.ts';
-import { getOperator, getWorkload, KINDS } from './explorers.ts';
-import { explorerMessages as t } from './messages.en.ts';
+import { cursorAfter, readCursor, type After } from '../../shared/cursor.ts';
+import { getWorkload, KINDS } from './explorers.ts';
+import { getOperator } from '../../shared/role-scope.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { objectId } from './node-id.ts';
 import { getColumnWords, getWordQuery } from './search-words.ts';
 

@@ -10,7 +10,7 @@ import { isFileVersion } from '../index/file-versions.ts';
 import { mergeVersions } from '../index/merge-versions.ts';
 import { itemNode, loadState, withoutContent, type ItemRow } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { explorerMessages as t } from './messages.en.ts';
+import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { parseNodeId } from './node-id.ts';
 
 /** Versions of an item are listed up to this many, the newest ones. */

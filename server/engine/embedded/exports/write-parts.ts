@@ -3,7 +3,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { LimitedReader } from '#server/platform/threads/limited-reader.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { partReader } from '../downloads/read.ts';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import { writeMsgFile } from '../msg/msg-file.ts';
-import { makeNamer } from '../zip/entry-names.ts';
+import { makeNamer } from '../../shared/entry-names.ts';
 import { centralHeader, endRecords, localHeader, type ZipEntry } from '../zip/ranged-zip.ts';
 import { readParsedMail } from './parsed-mail.ts';
 import type { ItemContent, PartFile, PartWriter } from './part-writer.ts';

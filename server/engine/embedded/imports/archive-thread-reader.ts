@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import type { ArchiveTask } from './archives/archive-thread.ts';
 import type { ArchiveStep, CutStep, EntryPlace } from './archives/read-archive.ts';
 import { importMessages as t } from './messages.en.ts';

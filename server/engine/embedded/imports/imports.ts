@@ -23,7 +23,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
-import { cursorAfter, readCursor } from '../explorer/cursor.ts';
+import { cursorAfter, readCursor } from '../../shared/cursor.ts';
 import { cleanText } from '../index/text.ts';
 import { done, failed, ok } from '../../result.ts';
 import { findImport, type ImportRow, selectImports, toImport } from './import-rows.ts';

@@ -2,7 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { ok } from '../../result.ts';
 import type { FetchedPart, FolderChange } from '../types.ts';
 import { MAX_STATES } from './archives/read-archive.ts';

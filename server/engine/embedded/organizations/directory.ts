@@ -11,7 +11,7 @@ import type {
 import type { AppContext } from '#server/platform/app-context.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { cursorAfter, readCursor } from '../explorer/cursor.ts';
+import { cursorAfter, readCursor } from '../../shared/cursor.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { ok } from '../../result.ts';
 import type { TenantDirectory, DirectorySite, SelectedPerson } from '../sessions/select-objects.ts';

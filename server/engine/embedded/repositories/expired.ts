@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { EXPLORER_IDLE_MS } from '../explorer/explorers.ts';
+import { EXPLORER_IDLE_MS } from '../../shared/explorer-idle.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { getNumbers } from './legal-holds.ts';
 import { hasUnnumbered, hasUnnumberedBeside, removeUnnumbered } from './unnumbered.ts';

@@ -3,7 +3,7 @@ import type { EngineErrorKind, EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { openRepository, type Repository } from '../restic/repository.ts';
 import { findStoredRepository } from './repositories.ts';
 

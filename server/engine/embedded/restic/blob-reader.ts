@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { openBlob } from './blob.ts';
 import type { BlobPlace } from './blob-table.ts';
 import type { LoadedIndex } from './loaded-index.ts';

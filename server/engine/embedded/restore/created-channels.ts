@@ -5,7 +5,7 @@ import { loadFolders, stops } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { getSettingsAt } from './stored-settings.ts';
-import { readPath } from './tasks.ts';
+import { readPath } from '../../shared/task-rows.ts';
 
 /** More would make the message too long. */
 const MAX_NAMED = 10;

@@ -4,8 +4,8 @@ import type { FolderRecorder, SourceObject } from '../types.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { getTeamKey, parseTeamKey } from '../sources/deleted-team.ts';
 import { loadStandIns } from './stand-ins.ts';
-import { restoreMessages as t } from './messages.en.ts';
-import { readPath } from './tasks.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
+import { readPath } from '../../shared/task-rows.ts';
 import type { TaskId } from '#contract/ids.ts';
 
 /** Stores the place of each folder before a restore creates it, and its key afterwards (RES-5). */

@@ -1,6 +1,6 @@
 import type { ItemKind, ItemOutcome, RestoreInput } from '#contract/engine/engine.ts';
 import type { FoundObject } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 
 /** What a restore does with an item. `outcome` and `message`: once it is done, or in a dry run. */
 export type ItemDecision =

@@ -5,11 +5,11 @@ import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { isOutlookTop } from '../sources/outlook/keys.ts';
 import type { PathPart, SourceObject } from '../types.ts';
 import { loadFolders, stops } from './created-folders.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { getNames, type PlannedFolder } from './plan.ts';
 import { ensureFolder } from './restore-one.ts';
 import { readStored, type RunningTask } from './running-task.ts';
-import { readPath } from './tasks.ts';
+import { readPath } from '../../shared/task-rows.ts';
 
 /** How the folders ended; or why the task has to wait. */
 type FoldersEnd =

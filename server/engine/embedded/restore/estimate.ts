@@ -1,15 +1,14 @@
+import { type EstimateCalls } from '../../shared/calls.ts';
 import { sql } from 'kysely';
-import type { Engine, ItemKind, ObjectKind } from '#contract/engine/engine.ts';
+import type { ItemKind, ObjectKind } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import type { GraphConnections } from '../organizations/access.ts';
 import { estimateTime, type MeasuredRestore, type ObjectWork } from './estimate-time.ts';
-import { restoreMessages as t } from './messages.en.ts';
-import { getTask } from './tasks.ts';
-
-export type EstimateCalls = Pick<Engine, 'estimate'>;
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
+import { getTask } from '../../shared/task-rows.ts';
 
 /** RES-83: how long the restore of a dry run takes at the current limits. */
 export const makeEstimateCalls = (

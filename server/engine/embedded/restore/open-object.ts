@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import { failed, ok } from '../../result.ts';
 import type { SourceObject, WriteInput, Writer } from '../types.ts';
 import { stops } from './created-folders.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import {
   makeContentReader,
   type OpenedObject,

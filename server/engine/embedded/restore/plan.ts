@@ -13,7 +13,7 @@ import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outloo
 import { getTop } from '../sources/outlook/places.ts';
 import type { SharingPermission } from '../sources/sharing.ts';
 import type { PathPart } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 
 /** Items of one folder that a restore takes, and where they go. */
 export interface PlannedFolder {

@@ -1,14 +1,12 @@
+import type { Oversight, RestoreCalls } from '../../shared/calls.ts';
 import type {
   Content,
-  Engine,
   EngineResult,
   EngineScope,
-  Reply,
   RestoreInput,
   ContentSize,
 } from '#contract/engine/engine.ts';
-import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
-import type { Ms, TaskId, UserId } from '#contract/ids.ts';
+import type { TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
@@ -25,16 +23,18 @@ import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explore
 import { listPoints } from '../explorer/points.ts';
 import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/readers.ts';
 import { failed, ok } from '../../result.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { measure } from './measure.ts';
 import { findMailboxParts, planRestore, refuseImported } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
-import { type RecordedCall, recordCall } from './record-call.ts';
+import { type RecordedCall, recordCall } from '../../shared/record-call.ts';
 import { requestRetry } from './retry.ts';
 import type { RestorePorts } from './running-task.ts';
-import { restoreDetail, scheduleTask } from './start-task.ts';
+import { scheduleTask } from './start-task.ts';
+import { restoreDetail } from '../../shared/record-call.ts';
+import { needsSecondPerson, requestRestore, requestUndo } from './tasks.ts';
 import {
   approveTask,
   cancelTask,
@@ -43,81 +43,13 @@ import {
   isWithinPlainLimit,
   listResults,
   listTasks,
-  needsSecondPerson,
-  type PlainLimit,
   rejectTask,
-  requestRestore,
-  requestUndo,
-} from './tasks.ts';
+} from '../../shared/task-rows.ts';
 
-/** What of the interface is about reading backups and restoring them. */
-export type RestoreCalls = Pick<
-  Engine,
-  | 'listPoints'
-  | 'openExplorer'
-  | 'stopExplorer'
-  | 'listChildren'
-  | 'search'
-  | 'locateItem'
-  | 'listVersions'
-  | 'nameNodes'
-  | 'getSize'
-  | 'readContent'
-  | 'prepareDownload'
-  | 'readDownload'
-  | 'getTask'
-  | 'listTasks'
-  | 'listResults'
-  | 'cancel'
-> & {
-  /** Whether the roles of an operator let it restore this with the approval of another person only. */
-  needsSecondPerson(
-    scope: EngineScope,
-    input: Pick<RestoreInput, 'explorer' | 'nodes'>,
-  ): Reply<boolean>;
-  /** How many items the user restored since a moment without that others learned about it. */
-  countPlainItems(scope: EngineScope, input: { readonly since: Ms }): Reply<number>;
-  /** Starts the undo of a restore, or lets it wait for approval. */
-  undo(scope: EngineScope, input: { readonly task: TaskId }, oversight?: Oversight): Reply<TaskId>;
-  /** Restores what of a restore failed, or lets it wait for approval. `plain`: as below. */
-  retry(
-    scope: EngineScope,
-    input: { readonly task: TaskId },
-    oversight?: Oversight,
-    plain?: PlainLimit,
-  ): Reply<TaskId>;
-  /** Starts a restore, or lets it wait for approval. `plain`: nobody else learns about it. */
-  restore(
-    scope: EngineScope,
-    input: RestoreInput,
-    oversight?: Oversight,
-    plain?: PlainLimit,
-  ): Reply<TaskId>;
-  /**
-   * Starts a restore that waits for approval, with the rights to write of who asked for it or of who
-   * approves it.
-   */
-  approve(
-    scope: EngineScope,
-    input: { readonly task: TaskId; readonly requester: UserId; readonly record: RecordTask },
-  ): Reply<void>;
-  /** Ends a restore that waits for approval. */
-  reject(
-    scope: EngineScope,
-    input: { readonly task: TaskId; readonly message: string; readonly record: RecordTask },
-  ): Reply<void>;
-  readonly restoreRights: RestoreRightsCalls;
-  /** For downloads in the background. */
+/** Downloads in the background, which only this engine makes. */
+export interface BackgroundDownloadCalls {
   readonly writeParts: WriteParts;
   listDownload(input: Parameters<typeof listDownload>[1]): ReturnType<typeof listDownload>;
-};
-
-/** Records what happened to a task, in the transaction that does it. */
-export type RecordTask = (tx: TenantTx, task: TaskId) => Promise<void>;
-/** Of a restore that others learn about (G71). */
-export interface Oversight {
-  readonly needsApproval: boolean;
-  readonly record: RecordTask;
 }
 
 /**
@@ -128,7 +60,7 @@ export function makeRestoreCalls(
   context: () => AppContext,
   rights: RightsPort,
   readers: RepositoryReaders = makeRepositoryReaders(context),
-): RestoreCalls {
+): RestoreCalls & BackgroundDownloadCalls {
   const moment = (): Moment => ({ now: context().clock.now(), chance: context().chance });
 
   const call = <T>(

@@ -5,7 +5,7 @@ import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { decideWrite } from './decide.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { announce, joinSentences, readStoredGrants, shareAgain } from './sharing.ts';
 import {
   makeContentReader,
@@ -28,7 +28,7 @@ import {
   release,
 } from './taken-names.ts';
 import { getNames } from './plan.ts';
-import { readPath } from './tasks.ts';
+import { readPath } from '../../shared/task-rows.ts';
 import {
   type BegunVersion,
   findBegun,

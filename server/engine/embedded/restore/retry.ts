@@ -4,18 +4,17 @@ import type { TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type Moment, useExplorer } from '../explorer/explorers.ts';
 import { failed, ok } from '../../result.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
+import { needsSecondPerson, type TaskRequest } from './tasks.ts';
 import {
   addTask,
   IS_RETRY,
   IS_UNDO,
   isTaskVisible,
   isWithinPlainLimit,
-  needsSecondPerson,
   type PlainLimit,
-  type TaskRequest,
-} from './tasks.ts';
+} from '../../shared/task-rows.ts';
 
 interface RetriedTask {
   readonly state: EngineTask['state'];

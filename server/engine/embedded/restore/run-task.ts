@@ -1,10 +1,9 @@
+import { logTaskEnd } from '../../shared/log-task-end.ts';
 import { sql } from 'kysely';
 import type { EngineError, ItemOutcome, EngineTask } from '#contract/engine/engine.ts';
 import type { SessionResult, Waiting } from '#contract/engine/sessions.ts';
-import type { EventOf } from '#contract/events.ts';
 import type { BackupRepositoryId, Ms, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { addFailure } from '../patience.ts';
@@ -14,13 +13,12 @@ import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { restoreEmptyFolders } from './empty-folders.ts';
 import { fillTask } from './fill-task.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { restoreOne } from './restore-one.ts';
 import { shareFolders } from './share-folders.ts';
 import type { ItemEnd, RestorePorts, RunningTask, TaskItem } from './running-task.ts';
 import { listOpenItems } from './task-items.ts';
 import { beginTurn, release } from './taken-names.ts';
-import { loadTaskPlace } from './task-place.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
 
@@ -378,7 +376,7 @@ async function end(
       .executeTakeFirst();
     // A dry run changes nothing. An end that is repeated after a crash is logged already.
     if (task?.kind === 'restore' || task?.kind === 'undo')
-      await logEnd(tx, context, {
+      await logTaskEnd(tx, context, {
         id,
         organization: task.organization_id,
         user: task.user_id,
@@ -390,35 +388,6 @@ async function end(
       });
   });
   return null;
-}
-
-/** Logs that a task has ended, and records it for the user who requested it. */
-export async function logEnd(
-  tx: TenantTx,
-  context: RestoreContext,
-  data: EventOf<'restoretask.ended@1'>['data'],
-): Promise<void> {
-  const at = context.clock.now();
-  const organization = (await tx.rows('organization', [data.organization])).get(data.organization);
-  await tx.append(
-    [
-      {
-        company: organization?.company ?? null,
-        entity: `restoretask:${data.id}`,
-        event: { type: 'restoretask.ended@1', data },
-      },
-    ],
-    { actor: { kind: 'clock' }, subject: data.user, commandId: null, at },
-  );
-  const { id, organization: organizationId, kind, result, counts, bytes } = data;
-  const place = await loadTaskPlace(tx, id);
-  await auditOrigin(tx, context, {
-    what: 'restoretask.ended',
-    user: data.user,
-    detail: { task: id, organization: organizationId, ...place, kind, result, ...counts, bytes },
-    at,
-    origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
-  });
 }
 
 /**

@@ -22,7 +22,7 @@ import type {
   Writer,
   WriteInput,
 } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
 import type { BlockedFolder, NameResolution } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';

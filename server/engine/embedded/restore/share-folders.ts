@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { EngineError } from '#contract/engine/engine.ts';
 import { type CreatedFolder, loadFolders, stops } from './created-folders.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { getNames, type SharedFolder } from './plan.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { announce, describeLacks, shareAgain } from './sharing.ts';
-import { readPath } from './tasks.ts';
+import { readPath } from '../../shared/task-rows.ts';
 import type { SourceObject } from '../types.ts';
 
 /** A sentence about the folders, or why the task has to wait. */

@@ -4,7 +4,7 @@ import type { SourceObject, StoredItem, Writer, Written } from '../types.ts';
 import { contentFailure, parseContent } from '../sources/content.ts';
 import { sortGrants } from '../sources/share.ts';
 import { getGrants, type SharingPermission } from '../sources/sharing.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { RunningTask } from './running-task.ts';
 
 const Stored = v.object({ permissions: v.array(v.unknown()) });

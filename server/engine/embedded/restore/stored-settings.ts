@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import { failed } from '../../result.ts';
 import type { PathPart, WriteInput } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { makeContentReader, type RunningTask } from './running-task.ts';
 
 /**

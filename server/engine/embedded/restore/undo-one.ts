@@ -1,7 +1,7 @@
 import type { EngineError, Reply } from '#contract/engine/engine.ts';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { replacedItem, type ReplacedItem, type WrittenItem } from './replaced-item.ts';
 import {
   makeContentReader,
@@ -12,7 +12,7 @@ import {
   type TaskItem,
 } from './running-task.ts';
 import { findMoved, findUndoHolder, getTemporaryName, postpone, release } from './taken-names.ts';
-import { readPath } from './tasks.ts';
+import { readPath } from '../../shared/task-rows.ts';
 
 /**
  * Undoes one item: removes what the restore created, or puts back what it replaced. What changed

@@ -4,7 +4,7 @@ import { isFileVersion } from '../index/file-versions.ts';
 import { hasSameContent, mergeVersions } from '../index/merge-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
-import { restoreMessages as t } from './messages.en.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { WrittenItem } from './replaced-item.ts';
 import { makeContentReader, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
 

@@ -3,7 +3,7 @@ import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { scheduleRenewal } from '../repositories/renew-locks.ts';
 import { storeSize } from '../repositories/repositories.ts';
 import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';

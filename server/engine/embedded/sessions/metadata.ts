@@ -1,7 +1,7 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BlobId } from '../restic/pack.ts';
 import type { Repository } from '../restic/repository.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 
 /** Returns the lines of a file with metadata, or `damaged` if it can't be read. */

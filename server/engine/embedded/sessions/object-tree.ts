@@ -6,7 +6,7 @@ import type { IndexedObject } from '../index/objects.ts';
 import { type IndexedFolder, type IndexedItem, readFolders, readItems } from '../index/read.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { TreeNode } from '../restic/tree.ts';
-import { safePart } from '../zip/entry-names.ts';
+import { safePart } from '../../shared/entry-names.ts';
 import { nameEntries, placeByDate, placeByNumber, type LayoutFolder } from './layout.ts';
 
 export type TreeWriter = Pick<Repository, 'saveFile' | 'saveTree'>;

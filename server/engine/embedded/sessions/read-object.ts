@@ -2,7 +2,7 @@ import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { loadFailed } from '../index/failed.ts';
 import { loadUnreadVersions, loadVersionLimit, storeVersionLimit } from '../index/file-versions.ts';
 import type { IndexedObject } from '../index/objects.ts';
@@ -18,7 +18,7 @@ import {
   writePages,
 } from '../index/pages.ts';
 import { compareListing, endGone, findGone, loadListings } from '../index/removals.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { makeVersionReader } from './read-versions.ts';
 import type {
   ChangePage,

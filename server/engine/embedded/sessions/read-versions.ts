@@ -1,14 +1,14 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { QuickXorHash } from '../graph/content-hash.ts';
 import { getVersionKey, loadStoredVersions } from '../index/file-versions.ts';
 import type { IndexedObject } from '../index/objects.ts';
 import type { ItemWrite, PageWrite } from '../index/pages.ts';
 import { ok } from '../../result.ts';
 import type { FetchedVersion, FileVersion, ItemChange, WantedVersion } from '../types.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import type { ReadContext } from './read-object.ts';
 
 /** How many files are listed, and how many versions stored, in one batch. */

@@ -11,7 +11,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
 import type { TreeNode } from '../restic/tree.ts';
-import { safePart } from '../zip/entry-names.ts';
+import { safePart } from '../../shared/entry-names.ts';
 import { nameEntries, placeByNumber, type LayoutFolder } from './layout.ts';
 import { metadataNode } from './object-tree.ts';
 

@@ -26,7 +26,7 @@ import type { ObjectSource, SourceCall } from '../types.ts';
 import type { Waits } from '../waits.ts';
 import { writeTo } from './content-writer.ts';
 import { endBackupSession } from './end-session.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { loadExclusions } from '../repositories/exclusions.ts';
 import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';

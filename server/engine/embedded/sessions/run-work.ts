@@ -12,7 +12,7 @@ import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '.
 import type { Repository } from '../restic/repository.ts';
 import type { ObjectSource } from '../types.ts';
 import type { CountingWriter } from './content-writer.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { saveObjectTree } from './object-tree.ts';
 import { readObject } from './read-object.ts';
 import type { ProgressWriter, RunningSession } from './run-session.ts';

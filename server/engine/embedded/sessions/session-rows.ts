@@ -6,7 +6,7 @@ import type { BackupJobId, BackupSessionId, Ms, PointId, UserId } from '#contrac
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { findRoute } from '#server/platform/jobs/places.ts';
 import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 
 /** Starts a session of a job, unless one is running, in the caller's transaction. */
 export async function startSession(

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { FailingTimes } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { followWaits, type Waits } from '../waits.ts';
-import { sessionMessages as t } from './messages.en.ts';
+import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import type { RunningSession } from './run-session.ts';
 
 const MINUTE: Ms = 60_000;

@@ -1,6 +1,6 @@
 import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import { ContentError } from '../content-error.ts';
+import { ContentError } from '../../shared/content-error.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 

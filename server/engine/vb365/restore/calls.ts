@@ -1,11 +1,11 @@
 import type { EngineResult, EngineScope, EngineId } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { CompareCalls } from '../../embedded/compare/compare.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
-import type { EstimateCalls } from '../../embedded/restore/estimate.ts';
-import { type AuditDetail, recordCall } from '../../embedded/restore/record-call.ts';
-import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
+import type { CompareCalls } from '../../shared/calls.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
+import type { EstimateCalls } from '../../shared/calls.ts';
+import { type AuditDetail, recordCall } from '../../shared/record-call.ts';
+import type { RestoreCalls } from '../../shared/calls.ts';
 import type { ReadScope } from '../../read-scope.ts';
 import { done, failed, ok } from '../../result.ts';
 import { withSignal } from '../client.ts';
@@ -36,10 +36,7 @@ import { listVersions, parseVersion } from './versions.ts';
 import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
-export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts' | 'listDownload'> &
-  CompareCalls &
-  EstimateCalls &
-  ServerDownloads;
+export type Vb365RestoreCalls = RestoreCalls & CompareCalls & EstimateCalls & ServerDownloads;
 
 /**
  * Reads backups in restore sessions of the server. Nothing waits for it in a transaction, and nothing

@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { NodeId } from '#contract/ids.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import type { OpenExplorer } from './explorers.ts';

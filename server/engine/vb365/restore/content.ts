@@ -2,8 +2,8 @@ import type { Content, ContentInput, EngineResult } from '#contract/engine/engin
 import type { Bytes } from '#contract/ids.ts';
 import type { WriteRequest } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { ContentError } from '../../embedded/content-error.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { ContentError } from '../../shared/content-error.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { toFailed } from '../servers.ts';

@@ -8,9 +8,9 @@ import type { Bytes, DownloadId, Ms, OrganizationId, TenantId } from '#contract/
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { ServerDownload } from '#server/platform/db/database-vb365.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { downloadMessages } from '../../embedded/downloads/messages.en.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
-import { safePart } from '../../embedded/zip/entry-names.ts';
+import { downloadMessages } from '../../shared/downloads.messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
+import { safePart } from '../../shared/entry-names.ts';
 import { failed, ok } from '../../result.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { FileCheck } from './check-file.ts';

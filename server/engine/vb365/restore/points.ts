@@ -6,7 +6,7 @@ import type {
   Workload,
 } from '#contract/engine/engine.ts';
 import type { BackupJobId, Ms, PointId } from '#contract/ids.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import { getNextOffset } from '../paging.ts';
 import type { OpenedServer } from '../servers.ts';

@@ -11,7 +11,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { columnAhead, isAhead } from '#server/platform/clock-bounds.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getTask } from '../../embedded/restore/tasks.ts';
+import { getTask } from '../../shared/task-rows.ts';
 import { failed, ok } from '../../result.ts';
 import { getServerRegion } from '../organizations.ts';
 import type { OpenedServer } from '../servers.ts';

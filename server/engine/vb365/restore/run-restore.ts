@@ -8,7 +8,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { logEnd } from '../../embedded/restore/run-task.ts';
+import { logTaskEnd } from '../../shared/log-task-end.ts';
 import { failed } from '../../result.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { makeRestoreCommand } from './commands.ts';
@@ -105,7 +105,7 @@ class Run {
       );
       if (numAffectedRows === 0n) return;
       await storeResults(tx, row.id, results);
-      await logEnd(tx, context, {
+      await logTaskEnd(tx, context, {
         id: row.id,
         organization: row.organization,
         user: row.user,

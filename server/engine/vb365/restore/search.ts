@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { getNextOffset } from '../paging.ts';

@@ -2,10 +2,10 @@ import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
-import { restoreMessages } from '../../embedded/restore/messages.en.ts';
-import { recordCall } from '../../embedded/restore/record-call.ts';
-import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
-import { restoreDetail } from '../../embedded/restore/start-task.ts';
+import { restoreMessages } from '../../shared/restore.messages.en.ts';
+import { recordCall } from '../../shared/record-call.ts';
+import type { RestoreCalls } from '../../shared/calls.ts';
+import { restoreDetail } from '../../shared/record-call.ts';
 import {
   addTask,
   cancelTask,
@@ -16,7 +16,7 @@ import {
   listTasks,
   rejectTask,
   type ServerRequest,
-} from '../../embedded/restore/tasks.ts';
+} from '../../shared/task-rows.ts';
 import { failed, ok } from '../../result.ts';
 import { refuseChoices } from './commands.ts';
 import { useExplorer } from './explorers.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
 import type { WriteRequest } from '#server/platform/systems/client.ts';
-import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client, Vb365Version } from '../client.ts';
 import type { OpenExplorer } from './explorers.ts';

@@ -9,12 +9,8 @@ import type {
 } from '#contract/engine/engine.ts';
 import { openExplorer } from '#server/engine/embedded/explorer/explorers.ts';
 import { runTask } from '#server/engine/embedded/restore/run-task.ts';
-import {
-  getTask,
-  listResults,
-  requestRestore,
-  requestUndo,
-} from '#server/engine/embedded/restore/tasks.ts';
+import { requestRestore, requestUndo } from '#server/engine/embedded/restore/tasks.ts';
+import { getTask, listResults } from '#server/engine/shared/task-rows.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { INSERTION_ORDER } from '../../db/insertion-order.ts';

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  cancelTask,
-  getTask,
-  listTasks,
-  requestUndo,
-} from '#server/engine/embedded/restore/tasks.ts';
+import { requestUndo } from '#server/engine/embedded/restore/tasks.ts';
+import { cancelTask, getTask, listTasks } from '#server/engine/shared/task-rows.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { Killed } from './memory-target.ts';
 import {

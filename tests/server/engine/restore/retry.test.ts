@@ -3,11 +3,7 @@ import { expect, test } from 'vitest';
 import type { EngineScope, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
 import { stopExplorer } from '#server/engine/embedded/explorer/explorers.ts';
 import { requestRetry } from '#server/engine/embedded/restore/retry.ts';
-import {
-  cancelTask,
-  countPlainItems,
-  type PlainLimit,
-} from '#server/engine/embedded/restore/tasks.ts';
+import { cancelTask, countPlainItems, type PlainLimit } from '#server/engine/shared/task-rows.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { chance, getValue, type Mail, setUp } from './restore-bench.ts';

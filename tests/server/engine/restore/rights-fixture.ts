@@ -6,7 +6,7 @@ import { afterAll, afterEach, expect } from 'vitest';
 import type { EngineScope, EngineTask } from '#contract/engine/engine.ts';
 import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { makeEmbeddedEngine } from '#server/engine/embedded/engine.ts';
-import type { Oversight } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { Oversight } from '#server/engine/shared/calls.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { INSERTION_ORDER } from '../../db/insertion-order.ts';

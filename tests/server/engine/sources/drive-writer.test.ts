@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/shared/content-error.ts';
 import { driveWriter } from '#server/engine/embedded/sources/drive-writer.ts';
 import { driveClient, DriveItem, driveSource } from '#server/engine/embedded/sources/drive.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/shared/content-error.ts';
 import { driveSource } from '#server/engine/embedded/sources/drive.ts';
 import type { FetchedItem, ItemChange, SourceObject } from '#server/engine/embedded/types.ts';
 import { Replica } from './replica.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { ContentError } from '#server/engine/shared/content-error.ts';
 import { getMessage } from '#server/engine/embedded/sources/mail-message.ts';
 import { mailWriter } from '#server/engine/embedded/sources/mail-writer.ts';
 import { mailSource } from '#server/engine/embedded/sources/mail.ts';

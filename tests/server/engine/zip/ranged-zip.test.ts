@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { safePart, uniqueNames } from '#server/engine/embedded/zip/entry-names.ts';
+import { safePart, uniqueNames } from '#server/engine/shared/entry-names.ts';
 import { rangedZip, type ZipEntry } from '#server/engine/embedded/zip/ranged-zip.ts';
 
 const missing = ['python3', 'unzip'].filter((tool) => spawnSync(tool, ['--help']).error);

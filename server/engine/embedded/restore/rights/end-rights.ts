@@ -6,7 +6,7 @@ import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { mailAdministrators } from '#server/platform/mail/mail-administrators.ts';
 import { deleteRegistration } from '../../entra/application.ts';
 import type { GraphClient } from '../../graph/client.ts';
-import { restoreMessages as t } from '../messages.en.ts';
+import { restoreMessages as t } from '../../../shared/restore.messages.en.ts';
 import type { RestorePorts } from '../running-task.ts';
 import { closeGrant, endGrant, isGrantInUse, loadGrant, recordGrant } from './grants.ts';
 

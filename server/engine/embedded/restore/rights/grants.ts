@@ -15,10 +15,10 @@ import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { GRANTED_TOGETHER } from '../../entra/permissions.ts';
-import { EXPLORER_IDLE_MS } from '../../explorer/explorers.ts';
+import { EXPLORER_IDLE_MS } from '../../../shared/explorer-idle.ts';
 import { type Access, ACCESS } from '../../organizations/access.ts';
 import { failed, ok } from '../../../result.ts';
-import { restoreMessages as t } from '../messages.en.ts';
+import { restoreMessages as t } from '../../../shared/restore.messages.en.ts';
 
 /** What is sealed of a grant. Secret as a whole. */
 const SEALED = v.object({

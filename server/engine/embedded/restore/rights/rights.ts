@@ -37,7 +37,7 @@ import {
 } from '../../organizations/modern.ts';
 import { readOwner } from '../../organizations/owner.ts';
 import { failed, ok } from '../../../result.ts';
-import { restoreMessages as t } from '../messages.en.ts';
+import { restoreMessages as t } from '../../../shared/restore.messages.en.ts';
 import {
   closeGrant,
   findGrant,

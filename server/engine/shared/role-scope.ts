@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { EngineId } from '#contract/engine/engine.ts';
+import type { EngineId, EngineScope } from '#contract/engine/engine.ts';
 import { IMPORTED } from '#contract/engine/imports.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
@@ -8,6 +8,10 @@ export interface OperatorRef {
   readonly organization: OrganizationId;
   readonly object: EngineId;
 }
+
+/** The roles of whom count; null: those of nobody, because everything is seen. */
+export const getOperator = ({ organization, operator }: EngineScope): OperatorRef | null =>
+  operator === undefined ? null : { organization, object: operator };
 
 /** The tenant's roles of an organization, with what they allow. */
 const roles = (tenant: string, organization: OrganizationId): RawBuilder<unknown> => sql`

@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
-import { explorerMessages as t } from './messages.en.ts';
-import { failed, ok } from '../../result.ts';
+import { explorerMessages as t } from './explorer.messages.en.ts';
+import { failed, ok } from '../result.ts';
 
 /** The position in a list: it continues after the row with this sort key and number. */
 export interface After {

@@ -1,4 +1,4 @@
-import type { EngineScope } from '#contract/engine/engine.ts';
+import type { EngineScope, RestoreInput } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -38,3 +38,20 @@ export async function recordCall(
     origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
   });
 }
+
+/** What the record of a restore says. */
+export const restoreDetail = (
+  task: TaskId,
+  { explorer, nodes, target, dryRun }: RestoreInput,
+): AuditDetail => ({
+  task,
+  session: explorer,
+  node: nodes[0] ?? null,
+  nodes: nodes.length,
+  target: target.kind,
+  dryRun,
+  ...(target.kind === 'other' && {
+    targetOrganization: target.organization,
+    targetObject: target.object,
+  }),
+});
