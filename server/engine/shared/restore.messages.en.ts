@@ -30,6 +30,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   withLoss: '{message} {loss}',
   withoutUndo: "{message} An undo can't remove it.",
   hasOtherName: '{message} Its name is “{name}” now.',
+  numbered:
+    '{message} Another item of this restore has its name, so this one gets the name “{name}”.',
   hadOtherName: '{message} Its name was “{name}”.',
   folderNameTaken: 'A file has the name of its folder, or of one above it.',
   nameTaken: 'Another file has this name, and could not get its own name back.',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Plan, PlannedFolder } from './plan.ts';
 import type { RunningTask } from './running-task.ts';
+import { numberSameNames } from './same-names.ts';
 import type { TaskId } from '#contract/ids.ts';
 
 /**
@@ -34,6 +35,7 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
         if (done.last === null) break;
         after = done.last;
       }
+    await store.tenant(tenant, (tx) => numberSameNames(tx, id, request));
   }
   await store.tenant(tenant, async ({ sql: db }) => {
     const { rows } = await sql<{ items: number; bytes: number }>`

@@ -80,9 +80,10 @@ async function restoreAsFound(
   if (!located.ok) return problem(task, one, located.error);
   const { found } = located.value;
   const isBeside = one.state === 'writing-copy';
+  const onConflict = getConflict(input, one, found);
   const findCopy = (version: StoredItem) => writer.findCopy(place, version, found, task);
   const copy =
-    isBeside || (input.onConflict === 'keep-both' && found?.isSame === false)
+    isBeside || (onConflict === 'keep-both' && found?.isSame === false)
       ? await findCopy(one.item)
       : NOT_FOUND;
   if (!copy.ok) return problem(task, one, copy.error);
@@ -106,14 +107,14 @@ async function restoreAsFound(
   if (!begun.ok) return problem(task, one, begun.error);
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
   const { kind } = one.item;
-  const decision = decideWrite(input, copy.value ?? found, kind);
+  const decision = decideWrite({ ...input, onConflict }, copy.value ?? found, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   const refusal = decision.replaces?.refusal;
   if (refusal !== undefined) return finish(task, one, 'failed', refusal);
   const loss = await writer.describeLoss?.(one.item, makeContentReader(task, one.item.parts));
   if (loss?.ok === false) return problem(task, one, loss.error);
   const withLoss = (message: string): string =>
-    loss?.value == null ? message : t.withLoss({ message, loss: loss.value });
+    withNumber(loss?.value == null ? message : t.withLoss({ message, loss: loss.value }), one);
   if (input.dryRun) {
     const folder = await planFolder(task, writer, place);
     if (!folder.ok) return problem(task, one, folder.error);
@@ -227,8 +228,22 @@ async function endInterrupted(
   return finishWritten(task, one, writer, { outcome: 'merged', message: t.replaced }, written);
 }
 
-const getCreated = ({ state }: TaskItem): string =>
-  state === 'writing-copy' ? t.keptBoth : t.created;
+const getCreated = (one: TaskItem): string =>
+  withNumber(one.state === 'writing-copy' ? t.keptBoth : t.created, one);
+
+/** Says which name an item gets because another one of the restore has its own. */
+const withNumber = (message: string, { isNumbered, item }: TaskItem): string =>
+  isNumbered === true ? t.numbered({ message, name: item.title }) : message;
+
+/** What has a numbered name in the target may be anything, and is not replaced. */
+const getConflict = (
+  { onConflict }: RestoreInput,
+  { isNumbered, item }: TaskItem,
+  found: FoundObject | null,
+): RestoreInput['onConflict'] =>
+  isNumbered === true && onConflict === 'replace' && found?.key !== item.key
+    ? 'keep-both'
+    : onConflict;
 const NOT_FOUND = { ok: true, value: null } as const;
 const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCycle: false } } as const;
 

@@ -130,6 +130,8 @@ export interface TaskItem {
   /** Its number in the index. */
   readonly objectN: number;
   readonly item: StoredItem;
+  /** Another item of the task has its name, so it has a numbered one. Absent: no. */
+  readonly isNumbered?: boolean;
   readonly written: unknown;
   readonly replaced: unknown;
   /** Its backup is in a folder for deleted items. */

@@ -63,10 +63,11 @@ async function listItems(
       readonly written: unknown;
       readonly replaced: unknown;
       readonly isInDeletedItems: boolean;
+      readonly isNumbered: boolean;
     }
   >`
     select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
-      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, coalesce(file.title, i.title) as title, i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
+      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, case when r.name not in ('', i.title) then r.name else coalesce(file.title, i.title) end as title, r.name not in ('', i.title) as "isNumbered", i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
       exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
     from restore_item as r
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
@@ -90,6 +91,7 @@ async function listItems(
       written,
       replaced,
       isInDeletedItems,
+      isNumbered,
       ...item
     }) => ({
       n,
@@ -99,6 +101,7 @@ async function listItems(
       written,
       replaced,
       isInDeletedItems,
+      isNumbered,
       objectN,
       object: { kind: objectKind, id: directoryId, name: objectName, address },
       item: { ...item, n: itemN },

@@ -267,7 +267,7 @@ function toFoundFile(row: DriveItem, item: StoredItem): FoundObject {
 }
 
 /** The names of an item and of its copies, `Plan.docx`, `Plan 1.docx`. */
-function getCopyName(title: string, n: number): string {
+export function getCopyName(title: string, n: number): string {
   if (n === 0) return title;
   const dot = title.lastIndexOf('.');
   return dot > 0 ? `${title.slice(0, dot)} ${n}${title.slice(dot)}` : `${title} ${n}`;

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { TaskId } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getFileAt } from '../index/file-versions.ts';
+import { NOWHERE } from '../repositories/expired.ts';
+import { getCopyName } from '../sources/drive-writer.ts';
+import type { Plan } from './plan.ts';
+import type { TaskRequest } from './tasks.ts';
+
+// Files of one name that a restore puts into one folder, such as those of several folders or libraries.
+// All of them are restored: the first one keeps its name, the others get numbered ones. The names are
+// given when the task is filled, so that a dry run, a restore, its continuation after a crash, its
+// retry, its undo and the same restore again agree on them.
+
+type RestoreRequest = Extract<TaskRequest, { readonly kind: 'restore' }>;
+
+/** One row of a folder that gets several files of one name. */
+interface NamedRow {
+  readonly n: number;
+  readonly place: string;
+  readonly title: string;
+  /** The file in its object: several versions of one file have one name. */
+  readonly file: string;
+  readonly isShared: boolean;
+}
+
+/** Gives numbered names to files whose name another file of the task has in the same folder. */
+export async function numberSameNames(
+  tx: TenantTx,
+  task: TaskId,
+  { input, plan }: RestoreRequest,
+): Promise<void> {
+  const isOriginal = input.target.kind === 'original';
+  if (!canShareNames(plan, isOriginal)) return;
+  const rows = await listSameNames(tx, task, isOriginal);
+  for (const files of Map.groupBy(rows, ({ place }) => place).values()) {
+    const taken = new Set(files.map(({ title }) => title.toLowerCase()));
+    const owners = new Map<string, string>();
+    const names = new Map<string, string>();
+    const renamed: { readonly n: number; readonly name: string }[] = [];
+    for (const { n, title, file, isShared } of files) {
+      if (!isShared) continue;
+      const owner = owners.get(title.toLowerCase()) ?? file;
+      owners.set(title.toLowerCase(), owner);
+      if (owner === file) continue;
+      const id = `${file} ${title}`;
+      const name = names.get(id) ?? findFreeName(title, taken);
+      names.set(id, name);
+      taken.add(name.toLowerCase());
+      renamed.push({ n, name });
+    }
+    await storeNames(tx, task, renamed);
+  }
+}
+
+/** Whole folders of the original place have no two files of one name. */
+function canShareNames({ folders, items }: Plan, isOriginal: boolean): boolean {
+  if (items.length > 0) return items.length + folders.length > 1;
+  if (isOriginal) return false;
+  const places = folders.map(({ path }) =>
+    JSON.stringify(path.map(({ name }) => name.toLowerCase())),
+  );
+  return new Set(places).size < places.length;
+}
+
+function findFreeName(title: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) {
+    const name = getCopyName(title, n);
+    if (!taken.has(name.toLowerCase())) return name;
+  }
+}
+
+/**
+ * Lists the files that go to folders in which several have one name. In the original place, the file that
+ * existed last keeps its name: it is the one that still has it there. Elsewhere, the first one does.
+ */
+async function listSameNames(
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+  isOriginal: boolean,
+): Promise<readonly NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    with placed as (
+      select r.n, coalesce(file.title, i.title) as title, r.object_n || ' ' || coalesce(file.key, i.key) as file,
+        ${isOriginal ? sql`coalesce(i.to_point, ${NOWHERE})` : sql`0`} as until,
+        ${
+          isOriginal
+            ? sql`r.object_n || ' ' || r.path`
+            : sql`o.kind || ' ' || (select coalesce(string_agg(to_json(lower(part ->> 'name'))::text, '/' order by depth), '')
+                from jsonb_array_elements(r.path::jsonb) with ordinality as x(part, depth))`
+        } as place
+      from restore_item as r
+      join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+      join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+      left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
+      where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and i.kind = 'file'
+    ), named as (
+      select placed.*, min(file) over same <> max(file) over same as "isShared" from placed
+      window same as (partition by place, lower(title))
+    ), chosen as (select named.*, bool_or("isShared") over (partition by place) as "hasShared" from named)
+    select n, place, title, file, "isShared" from chosen where "hasShared" order by until desc, n`.execute(
+    db,
+  );
+  return rows;
+}
+
+const BATCH = 500;
+
+async function storeNames(
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+  names: readonly { readonly n: number; readonly name: string }[],
+): Promise<void> {
+  for (let at = 0; at < names.length; at += BATCH)
+    await sql`
+      update restore_item as r set name = x.name
+      from jsonb_to_recordset(${JSON.stringify(names.slice(at, at + BATCH))}::text::jsonb) as x(n int, name text)
+      where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.n = x.n`.execute(db);
+}
