@@ -181,7 +181,7 @@ export async function beyondTab(
 ): Promise<readonly string[]> {
   const { count, inAll } = await page.evaluate(
     (beside) => {
-      const dialog = document.querySelector('[role=dialog]');
+      const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1) ?? null;
       const scope = dialog ?? document;
       const own =
         '[role=row][data-index], [role=row][data-index] *, [role=option], [role=menuitem], [role=tab][aria-selected=false], input[type=radio]:not(:checked)';
