@@ -155,9 +155,12 @@ eachDatabase((kind, open) => {
           signal: new AbortController().signal,
         });
     };
-    const backUp = async (): Promise<void> => {
+    /** `runsAt`: the session is queued before. */
+    const backUp = async (runsAt?: string): Promise<void> => {
+      const starter = await sign();
+      await must(starter, 'POST', `o365/jobs/${jobId}/start`, { organizationId });
+      if (runsAt !== undefined) fixture.pass(Date.parse(runsAt) - now());
       const who = await sign();
-      await who('POST', `o365/jobs/${jobId}/start`, { organizationId });
       witnesses.push(look(tenant, now()));
       await runner.tick();
       const { lastStatus, lastBackup } = await must<{ lastStatus: string; lastBackup: number }>(
@@ -177,7 +180,8 @@ eachDatabase((kind, open) => {
     await backUp();
     await pass('2026-04-12T11:30:00Z');
     tenant.admin.addUser();
-    await backUp();
+    // Queued before midnight, and begun after it: the newcomer counts from the day of the backup on.
+    await backUp('2026-04-12T12:30:00Z');
     await pass('2026-05-01T12:00:00Z');
 
     // The month isn't all the same: a trial, a leaver, a newcomer, and a mailbox that is free.

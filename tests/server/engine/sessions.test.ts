@@ -41,12 +41,13 @@ interface StoredPoint {
   readonly result: string | null;
   readonly changes: number;
   readonly lacks: readonly string[];
+  readonly at: number;
 }
 const loadPoints = ({ ground: fixture, tenant }: SessionBench): Promise<StoredPoint[]> =>
   fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('restore_point')
-      .select(['id', 'session_id', 'snapshot', 'complete', 'result', 'changes', 'lacks'])
+      .select(['id', 'session_id', 'snapshot', 'complete', 'result', 'changes', 'lacks', 'at'])
       .where('tenant_id', '=', tenant)
       .orderBy('at')
       .execute(),
@@ -238,7 +239,7 @@ eachDatabase((name, open) => {
     expect(await loadCopies(bench, next.point?.id ?? '')).toEqual(copiesNow(objects));
   });
 
-  test(`ENG-9, PLAN-2: outside the open hours of its job a session waits and holds nothing (${name})`, async () => {
+  test(`ENG-2, ENG-9, PLAN-2: outside the open hours of its job a session waits and holds nothing (${name})`, async () => {
     const objects = makeObjects();
     const bench = await makeSessionBench(await open(), objects);
     // 2026-03-02 is a Monday; the test begins at 07:30.
@@ -262,8 +263,18 @@ eachDatabase((name, open) => {
       reason: 'The session pauses until the backup window opens.',
     });
     bench.ground.pass((next ?? 0) - bench.ground.context.clock.now());
+    // Its repository is cleaned up for a while.
+    const repositoryFailure = {
+      kind: 'busy',
+      message: 'It is cleaned up.',
+      waitMs: 20 * MINUTE,
+    } as const;
+    expect(await bench.run(session, { repositoryFailure })).not.toBeNull();
+    bench.ground.pass(20 * MINUTE);
     expect(await bench.run(session)).toBeNull();
-    expect(await loadPoints(bench)).toMatchObject([{ complete: true }]);
+    // The point has what the cloud has then, and is dated so.
+    const at = Date.parse('2026-03-02T09:20:00Z');
+    expect(await loadPoints(bench)).toMatchObject([{ complete: true, at }]);
   });
 
   test(`ENG-9: a session shows until when it waits and why, while a request waits and while nobody works on it (${name})`, async () => {

@@ -72,7 +72,7 @@ export async function renewLocks(
 export async function scheduleRenewal(
   tx: TenantTx,
   repository: BackupRepositoryId,
-  { point, startedAt }: { readonly point: PointId; readonly startedAt: Ms },
+  { point, pointAt }: { readonly point: PointId; readonly pointAt: Ms },
   now: Ms,
 ): Promise<void> {
   const row = (await tx.rows('backupRepository', [repository])).get(repository);
@@ -85,7 +85,7 @@ export async function scheduleRenewal(
     .where('complete', '=', true)
     .where('id', '<>', point)
     .executeTakeFirst();
-  if (startedAt - (before?.at ?? 0) > MAX_PAUSE_MS)
+  if (pointAt - (before?.at ?? 0) > MAX_PAUSE_MS)
     await scheduleUpkeep(tx, 'repository-clean-up', repository, now);
 }
 

@@ -48,7 +48,7 @@ export async function endBackupSession(
         job: state.job.id,
         organization: state.job.organization,
         directory: state.directory,
-        at: session.startedAt,
+        at: session.pointAt,
         ...outcome,
       },
       objects,

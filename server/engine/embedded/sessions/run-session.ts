@@ -31,7 +31,7 @@ import { loadExclusions } from '../repositories/exclusions.ts';
 import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type TenantDirectory, selectObjects } from './select-objects.ts';
-import { addLog } from './session-rows.ts';
+import { addLog, beginPoint } from './session-rows.ts';
 import { isAccessDenied } from '../organizations/access-denied.ts';
 import {
   followSessionWaits,
@@ -87,7 +87,8 @@ export interface RunningSession {
   readonly tenant: TenantId;
   readonly id: BackupSessionId;
   readonly point: PointId;
-  readonly startedAt: Ms;
+  /** The date of its restore point: when it began to read, not when it was queued. */
+  readonly pointAt: Ms;
   readonly isConfirmed: boolean;
   /** Older items are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
@@ -129,7 +130,7 @@ export const backupSession =
       tenant,
       id,
       point: state.point,
-      startedAt: state.startedAt,
+      pointAt: state.pointAt,
       isConfirmed: state.reason === 'manual',
       retainedSince: state.retainedSince,
       includesPosts: state.includesPosts,
@@ -156,7 +157,7 @@ export interface SessionState {
   readonly point: PointId;
   readonly state: string;
   readonly reason: string;
-  readonly startedAt: Ms;
+  readonly pointAt: Ms;
   readonly timeZone: string;
   readonly services: readonly ObjectKind[];
   readonly storedBytes: number;
@@ -179,7 +180,7 @@ async function loadSession(
     .innerJoin('restore_point as p', (join) =>
       join.onRef('p.tenant_id', '=', 's.tenant_id').onRef('p.session_id', '=', 's.id'),
     )
-    .select(['s.job_id', 's.state', 's.reason', 's.started_at', 's.progress', 'p.id as point'])
+    .select(['s.job_id', 's.state', 's.reason', 's.progress', 'p.id as point', 'p.at'])
     .where('s.tenant_id', '=', tx.tenant)
     .where('s.id', '=', id)
     .where('s.state', '<>', 'done')
@@ -196,7 +197,7 @@ async function loadSession(
     point: row.point,
     state: job.removedAt === null ? row.state : 'stopping',
     reason: row.reason,
-    startedAt: row.started_at,
+    pointAt: row.at,
     timeZone,
     retainedSince:
       repository?.retentionType === 'ItemLevel'
@@ -243,7 +244,8 @@ async function runSession(
   try {
     if (state.failing !== null)
       await context.store.tenant(tenant, (tx) => storeFailing(tx, session.id, null));
-    return await work(session, state, {
+    const pointAt = await context.store.tenant(tenant, (tx) => beginPoint(tx, session, now));
+    return await work({ ...session, pointAt }, state, {
       sources: organization.value.sources,
       repository: repository.value,
       texts: ports.texts,
@@ -273,13 +275,6 @@ async function queueObjects(
     const numbers: number[] = [];
     for (const object of objects) numbers.push((await ensureObject(tx, job, object)).n);
     await queueWork(tx, session.id, numbers);
-    await tx.sql
-      .updateTable('backup_session')
-      .set({ state: 'running' })
-      .where('tenant_id', '=', tx.tenant)
-      .where('id', '=', session.id)
-      .where('state', '=', 'queued')
-      .execute();
     await session.log(
       tx,
       numbers.length === 0 ? 'warning' : 'info',

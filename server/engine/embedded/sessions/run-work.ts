@@ -194,7 +194,7 @@ async function backUp(
     await checkLease(tx);
     await storeObjectPoint(tx, object, totals, {
       point: session.point,
-      at: session.startedAt,
+      at: session.pointAt,
       tree: tree.value,
     });
     await tx.sql

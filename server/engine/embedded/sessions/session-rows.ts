@@ -68,6 +68,30 @@ export async function startSession(
   return { ok: true, value: start.id };
 }
 
+/** Dates the restore point of a session, once: what it waited for before is no part of it. */
+export async function beginPoint(
+  { sql: db, tenant }: TenantTx,
+  session: { readonly id: BackupSessionId; readonly point: PointId; readonly pointAt: Ms },
+  at: Ms,
+): Promise<Ms> {
+  const begun = await db
+    .updateTable('backup_session')
+    .set({ state: 'running' })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', session.id)
+    .where('state', '=', 'queued')
+    .returning('id')
+    .executeTakeFirst();
+  if (begun === undefined) return session.pointAt;
+  await db
+    .updateTable('restore_point')
+    .set({ at })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', session.point)
+    .execute();
+  return at;
+}
+
 /** Asks the running session of a job to stop. Returns whether there is one. */
 export async function stopSession(tx: TenantTx, job: BackupJobId, at: Ms): Promise<boolean> {
   const session = await tx.sql
