@@ -8,6 +8,7 @@ export const stripePageMessages = defineMessages('demo-stripe-page', {
   keyReused: 'Keys for idempotent requests can only be used with the same parameters',
   parameter_unknown: 'Received unknown parameter',
   parameter_missing: 'Missing required param',
+  value_unknown: 'Invalid value',
   noSuchObject: 'No such object',
   checkout: 'Pay for Microsoft 365 backup',
   saveCard: 'Save a card',

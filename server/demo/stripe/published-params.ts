@@ -1,15 +1,30 @@
 import type { Stripe } from 'stripe';
 
-/** What may be below a name; `true`: a value, `'any'`: names of our own, such as metadata. */
+/**
+ * What may be below a name. `true`: a value; a list: one of these values; `'any'`: names of our own,
+ * such as metadata.
+ */
 interface Params {
-  readonly [name: string]: true | 'any' | Params;
+  readonly [name: string]: true | readonly string[] | 'any' | Params;
 }
+
+/** The values that Stripe publishes for a parameter; never if others are allowed, too. */
+type Values<T> = [Extract<T, number | boolean>] extends [never]
+  ? T extends string
+    ? string extends T
+      ? never
+      : Exclude<T, ''>
+    : never
+  : never;
+type ValueOf<T> = [Values<T>] extends [never] ? true : readonly Values<T>[];
 
 /** Names that Stripe's published API has, by the types that its SDK is generated with. */
 type Published<T> = T extends readonly (infer U)[]
   ? Published<U>
   : T extends object
-    ? { readonly [K in keyof T]?: true | 'any' | Published<NonNullable<T[K]>> }
+    ? {
+        readonly [K in keyof T]?: ValueOf<NonNullable<T[K]>> | 'any' | Published<NonNullable<T[K]>>;
+      }
     : never;
 
 interface Write {
@@ -17,8 +32,6 @@ interface Write {
   readonly params: Params;
   readonly required: readonly string[];
 }
-
-const NO_NAMES: Params = {};
 
 /** The writes of this product, with the parameters that it may send. */
 const WRITES: readonly Write[] = [
@@ -37,7 +50,7 @@ const WRITES: readonly Write[] = [
   {
     path: /^\/checkout\/sessions$/,
     params: {
-      mode: true,
+      mode: ['setup', 'subscription'],
       customer: true,
       customer_email: true,
       client_reference_id: true,
@@ -82,7 +95,7 @@ const WRITES: readonly Write[] = [
       unit_amount: true,
       lookup_key: true,
       transfer_lookup_key: true,
-      recurring: { interval: true, usage_type: true, meter: true },
+      recurring: { interval: ['month'], usage_type: ['licensed', 'metered'], meter: true },
     } satisfies Published<Stripe.PriceCreateParams>,
     required: ['currency'],
   },
@@ -91,9 +104,9 @@ const WRITES: readonly Write[] = [
     params: {
       customer: true,
       currency: true,
-      collection_method: true,
+      collection_method: ['charge_automatically'],
       auto_advance: true,
-      pending_invoice_items_behavior: true,
+      pending_invoice_items_behavior: ['exclude'],
       description: true,
       metadata: 'any',
     } satisfies Published<Stripe.InvoiceCreateParams>,
@@ -133,42 +146,52 @@ const WRITES: readonly Write[] = [
       trial_end: true,
       items: { id: true, price: true, quantity: true, deleted: true },
       metadata: 'any',
-      proration_behavior: true,
+      proration_behavior: ['none'],
     } satisfies Published<Stripe.SubscriptionUpdateParams>,
     required: [],
   },
 ];
 
+interface WrongParam {
+  /** Undefined: the value isn't one of those that the parameter may have; Stripe has no code for it. */
+  readonly code?: 'parameter_unknown' | 'parameter_missing';
+  readonly param: string;
+}
+
 /**
- * Returns what is wrong with a write as Stripe would: a parameter that it doesn't know, or one that is
- * missing. Null: nothing.
+ * Returns what is wrong with a write as Stripe would: a parameter or a value that it doesn't know, or
+ * a parameter that is missing. Null: nothing.
  */
-export function findWrongParam(
-  path: string,
-  form: URLSearchParams,
-): { readonly code: 'parameter_unknown' | 'parameter_missing'; readonly param: string } | null {
+export function findWrongParam(path: string, form: URLSearchParams): WrongParam | null {
   const write = WRITES.find((known) => known.path.test(path));
   if (write === undefined) return null;
-  for (const name of form.keys())
-    if (
-      !isKnown(
-        write.params,
-        name.split(/[[\]]+/).filter((part) => part !== ''),
-      )
-    )
-      return { code: 'parameter_unknown', param: name };
+  for (const [name, value] of form) {
+    const known = findParam(
+      write.params,
+      name.split(/[[\]]+/).filter((part) => part !== ''),
+    );
+    if (known === null) return { code: 'parameter_unknown', param: name };
+    if (known !== 'any' && known !== true && !known.includes(value)) return { param: name };
+  }
   const missing = write.required.find(
     (name) => ![...form.keys()].some((key) => key === name || key.startsWith(`${name}[`)),
   );
   return missing === undefined ? null : { code: 'parameter_missing', param: missing };
 }
 
-/** Lists number their entries: `items[0][price]`. */
-function isKnown(params: Params, [name = '', ...below]: readonly string[]): boolean {
-  if (/^\d+$/.test(name)) return isKnown(params, below);
+/** Returns what a parameter may be; null if it isn't known. Lists number their entries: `items[0][price]`. */
+function findParam(
+  params: Params,
+  [name = '', ...below]: readonly string[],
+): true | readonly string[] | 'any' | null {
+  if (/^\d+$/.test(name)) return findParam(params, below);
   const known = params[name];
-  if (known === undefined) return false;
-  if (known === 'any') return true;
-  const rest = known === true ? NO_NAMES : known;
-  return below.length === 0 ? known === true : isKnown(rest, below);
+  if (known === undefined) return null;
+  if (known === 'any') return known;
+  const isValue = known === true || isList(known);
+  if (below.length === 0) return isValue ? known : null;
+  return isValue ? null : findParam(known, below);
 }
+
+const isList = (known: Params | readonly string[]): known is readonly string[] =>
+  Array.isArray(known);

@@ -415,7 +415,7 @@ export function makeStripeStandIn({
         return before.body === `${path} ${body}` ? json(before.answer) : problem(400, t.keyReused);
       const form = new URLSearchParams(body);
       const wrong = findWrongParam(path, form);
-      if (wrong !== null) return problem(400, t[wrong.code], wrong);
+      if (wrong !== null) return problem(400, t[wrong.code ?? 'value_unknown'], wrong);
       const made = await write(path, form);
       if (key !== null) answers.set(key, { body: `${path} ${body}`, answer: made });
       return json(made);

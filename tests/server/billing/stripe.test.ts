@@ -42,6 +42,18 @@ test('BILL-11: the stand-in of Stripe refuses what its published API does not ha
     ['prices', 'unit_amount_mills'],
   ] as const)
     expect(await send(path, { [name]: 'x' })).toEqual([400, 'parameter_unknown', name]);
+  // Stripe names the parameter of an unknown value, without a code.
+  const price = { 'currency': 'usd', 'recurring[interval]': 'month' };
+  for (const [path, name, value, more] of [
+    ['checkout/sessions', 'mode', 'card', {}],
+    ['invoices', 'collection_method', 'automatic', {}],
+    ['invoices', 'pending_invoice_items_behavior', 'none', {}],
+    ['subscriptions/sub_1', 'proration_behavior', 'no', {}],
+    ['prices', 'recurring[interval]', 'monthly', price],
+    ['prices', 'recurring[usage_type]', 'meter', price],
+  ] as const)
+    expect(await send(path, { ...more, [name]: value })).toEqual([400, undefined, name]);
+  expect(await send('prices', price)).toEqual([200, undefined, undefined]);
   expect(await send('billing/meter_events', { event_name: 'users' })).toEqual([
     400,
     'parameter_missing',
