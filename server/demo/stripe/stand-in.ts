@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Stripe } from 'stripe';
 import type { Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { json, missing, problem } from './answers.ts';
@@ -21,6 +22,8 @@ type Terms = Readonly<Record<'price' | 'quantity' | 'trialDays' | 'trialEnd', st
 const SECOND: Ms = 1_000;
 const MONTH_SECONDS = 30 * 86_400;
 const UNIT_CENTS = 2_500;
+/** A version of the API that Stripe has published. */
+const API_VERSION: Stripe.WebhookEndpointCreateParams.ApiVersion = '2026-01-28.clover';
 
 export interface StripeStandIn {
   /** What the SDK and reCAPTCHA's check are sent to. */

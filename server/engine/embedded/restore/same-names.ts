@@ -8,8 +8,8 @@ import type { Plan } from './plan.ts';
 import type { TaskRequest } from './tasks.ts';
 
 // Files of one name that a restore puts into one folder, such as those of several folders or libraries.
-// All of them are restored: the first one keeps its name, the others get numbered ones. The names are
-// given when the task is filled, so that a dry run, a restore, its continuation after a crash, its
+// All of them are restored: the first one keeps its name, the others get numbered ones. A folder of the
+// restore keeps its name, and all files of that name get numbered ones. The names are given when the task is filled, so that a dry run, a restore, its continuation after a crash, its
 // retry, its undo and the same restore again agree on them.
 
 type RestoreRequest = Extract<TaskRequest, { readonly kind: 'restore' }>;
@@ -21,7 +21,16 @@ interface NamedRow {
   readonly title: string;
   /** The file in its object: several versions of one file have one name. */
   readonly file: string;
+  /** Another file has its name. */
   readonly isShared: boolean;
+  /** A folder has its name. */
+  readonly isFolder: boolean;
+}
+
+/** A folder that the restore puts into a place, by its name in lower case. */
+interface NamedFolder {
+  readonly place: string;
+  readonly name: string;
 }
 
 /** Gives numbered names to files whose name another file of the task has in the same folder. */
@@ -32,16 +41,16 @@ export async function numberSameNames(
 ): Promise<void> {
   const isOriginal = input.target.kind === 'original';
   if (!canShareNames(plan, isOriginal)) return;
-  const rows = await listSameNames(tx, task, isOriginal);
+  const rows = await listSameNames(tx, task, isOriginal, await listFolders(tx, plan, isOriginal));
   for (const files of Map.groupBy(rows, ({ place }) => place).values()) {
     const taken = new Set(files.map(({ title }) => title.toLowerCase()));
     const owners = new Map<string, string>();
     const names = new Map<string, string>();
     const renamed: { readonly n: number; readonly name: string }[] = [];
-    for (const { n, title, file, isShared } of files) {
-      if (!isShared) continue;
-      const owner = owners.get(title.toLowerCase()) ?? file;
-      owners.set(title.toLowerCase(), owner);
+    for (const { n, title, file, isShared, isFolder } of files) {
+      if (!isShared && !isFolder) continue;
+      const owner = isFolder ? null : (owners.get(title.toLowerCase()) ?? file);
+      if (owner !== null) owners.set(title.toLowerCase(), owner);
       if (owner === file) continue;
       const id = `${file} ${title}`;
       const name = names.get(id) ?? findFreeName(title, taken);
@@ -51,6 +60,33 @@ export async function numberSameNames(
     }
     await storeNames(tx, task, renamed);
   }
+}
+
+/** Lists the folders of the plan, and where `listSameNames` says that they are. */
+async function listFolders(
+  { sql: db, tenant }: TenantTx,
+  { folders }: Plan,
+  isOriginal: boolean,
+): Promise<readonly NamedFolder[]> {
+  const objects = [...new Set(folders.map(({ object }) => object))];
+  const kinds = await db
+    .selectFrom('backup_object')
+    .select(['n', 'kind'])
+    .where('tenant_id', '=', tenant)
+    .where('n', '=', sql<number>`any(${objects}::bigint[])`)
+    .execute();
+  const kindOf = new Map(kinds.map(({ n, kind }) => [n, kind]));
+  return folders.flatMap(({ object, path }) =>
+    path.map(({ name }, depth) => ({
+      place: isOriginal
+        ? `${object} ${JSON.stringify(path.slice(0, depth))}`
+        : `${kindOf.get(object)} ${path
+            .slice(0, depth)
+            .map((part) => JSON.stringify(part.name.toLowerCase()))
+            .join('/')}`,
+      name: name.toLowerCase(),
+    })),
+  );
 }
 
 /** Whole folders of the original place have no two files of one name. */
@@ -78,6 +114,7 @@ async function listSameNames(
   { sql: db, tenant }: TenantTx,
   task: TaskId,
   isOriginal: boolean,
+  folders: readonly NamedFolder[],
 ): Promise<readonly NamedRow[]> {
   const { rows } = await sql<NamedRow>`
     with placed as (
@@ -95,10 +132,15 @@ async function listSameNames(
       left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
       where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and i.kind = 'file'
     ), named as (
-      select placed.*, min(file) over same <> max(file) over same as "isShared" from placed
-      window same as (partition by place, lower(title))
-    ), chosen as (select named.*, bool_or("isShared") over (partition by place) as "hasShared" from named)
-    select n, place, title, file, "isShared" from chosen where "hasShared" order by until desc, n`.execute(
+      select placed.*, min(file) over same <> max(file) over same as "isShared",
+        (place, lower(title)) in (
+          select f.place, f.name from jsonb_to_recordset(${JSON.stringify(folders)}::text::jsonb) as f(place text, name text)
+        ) as "isFolder"
+      from placed window same as (partition by place, lower(title))
+    ), chosen as (
+      select named.*, bool_or("isShared" or "isFolder") over (partition by place) as "hasShared" from named
+    )
+    select n, place, title, file, "isShared", "isFolder" from chosen where "hasShared" order by until desc, n`.execute(
     db,
   );
   return rows;

@@ -196,3 +196,50 @@ test('RES-94, RES-2, RES-4: a deleted file is restored beside the one that has i
     expect([(await office.undo(task)).done.result, list('Plans')]).toEqual(['success', before]);
   }
 });
+
+test('RES-94, RES-1, RES-2, RES-4: a file leaves its name to a folder of the same restore', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11);
+  const { user } = office.targets;
+  const { addFolder, addFile, list } = makeDrive(office, getDrive(office, user));
+  const north = await addFolder('North');
+  await addFile(north, 'SOUTH', 'a file');
+  await addFile(await addFolder('South'), 'Plan.docx', 'of the folder');
+  const { at } = await office.backUp();
+  const explorer = await office.open('onedrive', at);
+  const found = await office.walk(explorer);
+  const nodes = found.filter(
+    ({ path }) => path.join('/') === 'North/SOUTH' || path.join('/') === 'South',
+  );
+  expect(nodes).toHaveLength(2);
+  for (const chosen of [nodes, nodes.toReversed()]) {
+    const input: RestoreInput = {
+      explorer,
+      nodes: chosen.map(({ node }) => node.id),
+      target: {
+        kind: 'other',
+        organization: office.scope.organization,
+        object: user,
+        folder: 'Restored',
+      },
+      select: 'both',
+      onConflict: 'replace',
+      versions: 'last',
+      flags: FLAGS,
+      dryRun: true,
+      reason: 'Test',
+    };
+    const counts = { restored: 2, merged: 0, skipped: 0, failed: 0 };
+    const dry = await office.restore(input);
+    const { task, done, results } = await office.restore({ ...input, dryRun: false });
+    expect([dry.done.counts, done.counts]).toEqual([counts, counts]);
+    for (const each of [dry.results, results])
+      expect(each.map(({ name }) => name).toSorted()).toEqual(['Plan.docx', 'SOUTH 1']);
+    expect(list()).toEqual(['south 1: a file']);
+    expect(list('South').toSorted()).toEqual([
+      'plan.docx: of the folder',
+      'plan.docx: of the folder',
+    ]);
+    expect((await office.undo(task)).done.result).toBe('success');
+    expect([list(), list('South')]).toEqual([[], ['plan.docx: of the folder']]);
+  }
+});
