@@ -101,7 +101,7 @@ export function makeStripeStandIn({
     const payload = JSON.stringify({
       id: makeId('evt'),
       object: 'event',
-      api_version: '2026-01-28',
+      api_version: API_VERSION,
       created: now(),
       livemode: false,
       pending_webhooks: 1,
