@@ -20,7 +20,7 @@ export const quickBooksMessages = defineMessages('quickBooks', {
   saveKeys: 'Save keys',
   connection: 'Connection',
   connectionHint:
-    'Someone with access to your QuickBooks company grants it at Intuit. The portal reads customers and invoices, and creates the invoices that you send.',
+    'Someone who manages your QuickBooks company signs in at Intuit and gives the portal access. The portal reads customers and invoices, and creates the invoices that you send.',
   retrying: 'Retrying automatically.',
   saveKeysFirst: 'Save the keys first.',
   connectQuickBooks: 'Connect QuickBooks',

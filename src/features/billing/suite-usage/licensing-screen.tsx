@@ -14,6 +14,7 @@ import { Spark } from '#src/ui/charts/spark.tsx';
 import { getUsageInput } from './address.ts';
 import { suiteUsageMessages as t } from './messages.en.ts';
 import { ReportBar, useUsageReport } from './report-bar.tsx';
+import { describeTrend } from './trend-text.ts';
 
 /** `/o365/licensing`: the licensed users of each organization, and their number per day (BILL-12). */
 export function SuiteLicensing() {
@@ -103,12 +104,7 @@ function Trend({ report: { days, rows, to } }: { readonly report: Report }) {
           <div className="flex min-w-0">
             <Spark values={values} width={420} height={48} />
           </div>
-          <p className="m-0 pt-1 text-agate text-ink-3">
-            {t.trendText({
-              lowest: formatCount(Math.min(...values)),
-              highest: formatCount(Math.max(...values)),
-            })}
-          </p>
+          <p className="m-0 pt-1 text-agate text-ink-3">{describeTrend(values)}</p>
         </div>
       )}
     </section>

@@ -16,6 +16,7 @@ export const suiteUsageMessages = defineMessages('suite-usage', {
   size: 'Size',
   trend: 'Licensed users per day',
   trendText: 'Between {lowest} and {highest} users a day',
+  sameEachDay: '{count, plural, one {# user} other {# users}} every day',
   total: '{count, plural, one {# user} other {# users}}',
   byOrganization: 'Licensed users by organization',
   noOrganizations: 'No organizations yet',
