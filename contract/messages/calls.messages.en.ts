@@ -1,7 +1,7 @@
 import { defineMessages } from '../i18n/messages.ts';
 
 /** Failures that any call can have, but which can't occur before the sign-in. */
-export const CALL_FAILURES = defineMessages('callFailures', {
+export const CALL_FAILURES = defineMessages('commonFailures', {
   noSuchCall: "This address doesn't exist.",
   tooLarge: 'The request is larger than allowed.',
   keyReused: 'This command was already sent with different content.',
