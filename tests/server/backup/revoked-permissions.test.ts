@@ -63,6 +63,7 @@ async function aBackup(fixture: Awaited<ReturnType<typeof makeFixture>>, seed: n
   return {
     office,
     organization,
+    tenant,
     /** Runs restores, and the checks that were requested. */
     runRequested: async () => {
       const before = checks;
@@ -182,6 +183,107 @@ eachDatabase((kind, open) => {
     const { admin, box, mail } = await openMail();
     const tried = await admin('POST', `${box}/items/restore`, { items: [mail], dryRun: true });
     expect(tried.status).toBe(200);
+    expect(await runRequested()).toEqual({ missing: ['Mail.Read'], checks: 1 });
+  });
+
+  test(`ENG-50, RES-2, RES-5: a restore and an undo whose permissions were revoked change nothing and name them, and they and a folder's comparison are followed by one check each time (${kind})`, async () => {
+    const fixture = await makeFixture({ repositoriesDir: folder }, await open(), {
+      skipsShortWaits: true,
+    });
+    const { office, organization, tenant, setRoles, backUp, runRequested } = await aBackup(
+      fixture,
+      63,
+    );
+    const [person] = tenant.admin.listUsers();
+    if (person === undefined) throw new Error('There is nobody.');
+    const count = () => tenant.admin.listMessages(person.id).length;
+    const WRITE = [
+      ...ALL,
+      'Mail.ReadWrite',
+      'Calendars.ReadWrite',
+      'Contacts.ReadWrite',
+      'Tasks.ReadWrite.All',
+      'MailboxItem.ImportExport.All',
+    ];
+    setRoles(WRITE);
+    expect(await backUp()).toMatchObject({ result: 'success', missing: [] });
+    const all = count();
+    for (const { id } of tenant.admin.listMessages(person.id))
+      tenant.admin.purgeMessage(person.id, id);
+    expect([all > 2, count()]).toEqual([true, 0]);
+
+    let users = 0;
+    /** Sign-ins end while time passes. */
+    const signIn = async () => {
+      const admin = await office.as(`person${(users += 1)}`, ['o365_admin']);
+      return {
+        admin,
+        read: async <T>(path: string): Promise<T> => (await admin<T>('GET', path)).body.data,
+      };
+    };
+    const openBox = async () => {
+      const { admin, read } = await signIn();
+      const id = await create(admin, 'o365/restore/restoresessions', {
+        organizationId: organization,
+        datetime: fixture.context.clock.now(),
+        sessionType: 'Vex',
+      });
+      const session = `o365/restore/restoresessions/${id}`;
+      const { rows } = await read<{ rows: { id: string; name: string }[] }>(`${session}/mailboxes`);
+      const box = rows.find(({ name }) => name === person.name)?.id ?? '';
+      /** Starts a task, which runs to its end with other permissions. */
+      const run = async (path: string, roles: readonly string[], body = {}) => {
+        const started = await admin<{ id: string }>('POST', path, body);
+        expect([path, started.status]).toEqual([path, 200]);
+        const task = started.body.data.id;
+        setRoles(roles);
+        const { missing, checks } = await runRequested();
+        const later = await signIn();
+        const { rows: items } = await later.read<{
+          rows: unknown[];
+        }>(`o365/restore/tasks/${task}/results?organizationId=${organization}`);
+        const { result, message } = await later.read<{ result: string; message: string | null }>(
+          `o365/restore/tasks/${task}?organizationId=${organization}`,
+        );
+        return { task, result, message, items: items.length, missing, checks };
+      };
+      return { admin, session, box, run };
+    };
+    const denied = {
+      result: 'failed',
+      message:
+        'The portal can only read this organization. To restore to it, sign in as an administrator of its tenant and grant these permissions: Mail.ReadWrite, Calendars.ReadWrite, Contacts.ReadWrite, Tasks.ReadWrite.All.',
+      items: 0,
+      missing: [],
+      checks: 1,
+    };
+    const first = await openBox();
+    const failed = await first.run(`${first.session}/mailboxes/${first.box}/restore`, ALL);
+    expect(failed).toMatchObject(denied);
+    expect(count()).toBe(0);
+    setRoles(WRITE);
+    const second = await openBox();
+    const restored = await second.run(`${second.session}/mailboxes/${second.box}/restore`, WRITE);
+    expect(restored).toMatchObject({ result: 'success', missing: [], checks: 0 });
+    expect(count()).toBe(all);
+    const third = await openBox();
+    const undone = await third.run(`o365/restore/tasks/${restored.task}/undo`, ALL, {
+      organizationId: organization,
+    });
+    expect(undone).toMatchObject(denied);
+    expect(count()).toBe(all);
+
+    setRoles(without('Mail.Read'));
+    const { admin, session, box } = await openBox();
+    const folders = await admin<{ rows: { id: string; name: string }[] }>(
+      'GET',
+      `${session}/mailboxes/${box}/folders`,
+    );
+    const inbox = folders.body.data.rows.find(({ name }) => name === 'Inbox')?.id ?? '';
+    for (let n = 0; n < 3; n += 1)
+      expect(
+        (await admin('GET', `${session}/compare/folder?folderId=${inbox}`)).body,
+      ).toMatchObject({ message: expect.stringContaining('Microsoft 365 denied access.') });
     expect(await runRequested()).toEqual({ missing: ['Mail.Read'], checks: 1 });
   });
 });
