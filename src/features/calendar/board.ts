@@ -84,12 +84,12 @@ export type MultiFilter = 'companies' | 'sources' | 'types' | 'instructionTypes'
 const MANY: readonly MultiFilter[] = ['companies', 'sources', 'types', 'instructionTypes'];
 
 /** Returns the number of filters set in the filter dialog. */
-export const chosen = (board: CalendarBoard): number =>
+export const countFilters = (board: CalendarBoard): number =>
   MANY.reduce((sum, name) => sum + board[name].length, 0);
 
 /** Returns whether any filter narrows the listed jobs. */
 export const hasCalendarFilter = (board: CalendarBoard): boolean =>
-  chosen(board) > 0 || board.problemsOnly || board.text !== '';
+  countFilters(board) > 0 || board.problemsOnly || board.text !== '';
 
 /** Clears all filters; days, mode and collapsed companies stay. */
 export const clearedBoard = (board: CalendarBoard): CalendarBoard => ({

@@ -9,7 +9,7 @@ import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
-import { chosen } from './board.ts';
+import { countFilters } from './board.ts';
 import type { CalendarBoard, MultiFilter } from './board.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -81,7 +81,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
           </Button>
           <Button
             variant="quiet"
-            disabled={chosen(board) === 0}
+            disabled={countFilters(board) === 0}
             onClick={() =>
               onBoard({ ...board, companies: [], sources: [], types: [], instructionTypes: [] })
             }

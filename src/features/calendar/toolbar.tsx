@@ -7,7 +7,7 @@ import { FilterChip } from '#src/ui/chip.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { bounded, chosen } from './board.ts';
+import { bounded, countFilters } from './board.ts';
 import type { CalendarBoard } from './board.ts';
 import { periodName, stepSpan, getSpanUnit, unitShown } from './steps.ts';
 import { modeLabel } from './labels.ts';
@@ -40,7 +40,7 @@ export function Toolbar({
   onFilters,
   onPrint,
 }: ToolbarProps) {
-  const count = chosen(board);
+  const count = countFilters(board);
   const folded = board.fold.all && board.fold.except.length === 0;
   return (
     <div className="flex min-h-11 min-w-0 items-center gap-2 border-b border-hair bg-paper px-3 py-1 max-tablet:overflow-x-auto max-tablet:px-4 max-tablet:[scrollbar-width:none] tablet:flex-wrap">

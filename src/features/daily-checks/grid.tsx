@@ -16,7 +16,7 @@ import { getLayout } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 import type { ListCursor } from './cursor.ts';
 import { useIncrementalRender, useLate } from './incremental-render.ts';
-import type { Drawable } from './incremental-render.ts';
+import type { RenderableRow } from './incremental-render.ts';
 import { GroupLine } from './group-line.tsx';
 import { lineAt, rowsUnder } from './lines.ts';
 import type { ListLine } from './lines.ts';
@@ -129,7 +129,7 @@ export function Grid(props: GridProps) {
   const items = virtual.getVirtualItems();
   const apart = getGap(items.map(({ index }) => index));
   const lead = items.find(({ index }) => index !== apart);
-  const known = items.flatMap(({ index }): Drawable[] => {
+  const known = items.flatMap(({ index }): RenderableRow[] => {
     const line = lineAt(view, index);
     return line
       ? [

@@ -1,12 +1,12 @@
 import { useEffect, useReducer, useState } from 'react';
 
 /** What was rendered last: row keys, and the list positions that showed a row. */
-export interface DrawnRows {
+export interface RenderedRows {
   readonly keys: ReadonlySet<number | string>;
   readonly places: ReadonlySet<number>;
 }
 /** A row that can be rendered. `seen`: visible, not only near the viewport. */
-export interface Drawable {
+export interface RenderableRow {
   readonly index: number;
   readonly key: number | string;
   readonly seen: boolean;
@@ -17,8 +17,8 @@ export interface Drawable {
  * New rows per frame: about a third of what a slow machine renders in one frame, so that scrolling
  * stays smooth.
  */
-export const ANEW = 12;
-export const NOTHING_DRAWN: DrawnRows = { keys: new Set(), places: new Set() };
+export const MAX_NEW_ROWS = 12;
+export const NO_ROWS: RenderedRows = { keys: new Set(), places: new Set() };
 const LATE_MS = 100;
 
 /**
@@ -26,15 +26,19 @@ const LATE_MS = 100;
  * once and is never blank in between. Of the new rows, up to `room` are rendered: the cursor's
  * first, then visible ones, then near ones.
  */
-export function getDrawn(lines: readonly Drawable[], before: DrawnRows, room = ANEW): DrawnRows {
+export function getRowsToRender(
+  lines: readonly RenderableRow[],
+  before: RenderedRows,
+  room = MAX_NEW_ROWS,
+): RenderedRows {
   const keys = new Set<number | string>();
   const places = new Set<number>();
-  const put = ({ index, key }: Drawable): void => {
+  const put = ({ index, key }: RenderableRow): void => {
     keys.add(key);
     places.add(index);
   };
   let left = room;
-  const waiting: Drawable[] = [];
+  const waiting: RenderableRow[] = [];
   for (const line of lines) {
     if (before.keys.has(line.key)) put(line);
     else if (line.cursor || (line.seen && before.places.has(line.index))) {
@@ -54,13 +58,13 @@ export function getDrawn(lines: readonly Drawable[], before: DrawnRows, room = A
  * Renders a list over several frames. Returns the rows of this frame, and renders again while rows
  * are missing.
  */
-export function useIncrementalRender(lines: readonly Drawable[]): DrawnRows {
+export function useIncrementalRender(lines: readonly RenderableRow[]): RenderedRows {
   'use no memo'; // the previous result is mutated in place
   const [last] = useState(remembered);
   const again = useReducer((times: number) => times + 1, 0)[1];
-  const drawn = getDrawn(lines, last.drawn(), last.room());
-  useEffect(() => last.put(drawn, drawn.keys.size < lines.length ? again : null));
-  return drawn;
+  const rendered = getRowsToRender(lines, last.rendered(), last.room());
+  useEffect(() => last.put(rendered, rendered.keys.size < lines.length ? again : null));
+  return rendered;
 }
 
 /**
@@ -68,27 +72,27 @@ export function useIncrementalRender(lines: readonly Drawable[]): DrawnRows {
  * several times per frame.
  */
 function remembered(): {
-  readonly drawn: () => DrawnRows;
+  readonly rendered: () => RenderedRows;
   readonly room: () => number;
-  readonly put: (drawn: DrawnRows, more: (() => void) | null) => void;
+  readonly put: (rendered: RenderedRows, more: (() => void) | null) => void;
 } {
-  let last = NOTHING_DRAWN;
-  let room = ANEW;
+  let last = NO_ROWS;
+  let room = MAX_NEW_ROWS;
   let frame = 0;
   let then: (() => void) | null = null;
   const next = (): void => {
     frame = 0;
-    room = ANEW;
+    room = MAX_NEW_ROWS;
     then?.();
   };
   return {
-    drawn: () => last,
+    rendered: () => last,
     room: () => room,
-    put(drawn, more) {
-      for (const key of drawn.keys) if (!last.keys.has(key)) room -= 1;
-      last = drawn;
+    put(rendered, more) {
+      for (const key of rendered.keys) if (!last.keys.has(key)) room -= 1;
+      last = rendered;
       then = more;
-      if (room < ANEW && frame === 0) frame = requestAnimationFrame(next);
+      if (room < MAX_NEW_ROWS && frame === 0) frame = requestAnimationFrame(next);
     },
   };
 }

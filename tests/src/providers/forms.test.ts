@@ -6,7 +6,7 @@ import {
   NOTICE_ERRORS,
   getNotice,
   getReaders,
-  unchosen,
+  findMissingChoice,
 } from '#src/features/notifications/notices/draft.ts';
 import { hostsIn, hostsText } from '#src/features/providers/host-names.ts';
 import { findFormErrors, readServerErrors } from '#src/ui/form-errors.ts';
@@ -62,8 +62,8 @@ test('NOTE-4: a notice goes to the chosen recipients: choosing nobody is an erro
     userId: null,
     roles: null,
   });
-  expect(unchosen({ ...draft, to: 'roles' })).toEqual({ roles: NOTICE_ERRORS.roles });
-  expect(unchosen({ ...draft, to: 'user' })).toEqual({ userId: NOTICE_ERRORS.userId });
+  expect(findMissingChoice({ ...draft, to: 'roles' })).toEqual({ roles: NOTICE_ERRORS.roles });
+  expect(findMissingChoice({ ...draft, to: 'user' })).toEqual({ userId: NOTICE_ERRORS.userId });
   expect(
     getNotice({ ...draft, to: 'roles', roles: ['operator'], userId: 'left over' }),
   ).toMatchObject({ roles: ['operator'], userId: null });

@@ -69,18 +69,18 @@ async function listFolders(
   isOriginal: boolean,
 ): Promise<readonly NamedFolder[]> {
   const objects = [...new Set(folders.map(({ object }) => object))];
-  const kinds = await db
+  const rows = await db
     .selectFrom('backup_object')
     .select(['n', 'kind'])
     .where('tenant_id', '=', tenant)
     .where('n', '=', sql<number>`any(${objects}::bigint[])`)
     .execute();
-  const kindOf = new Map(kinds.map(({ n, kind }) => [n, kind]));
+  const kinds = new Map(rows.map(({ n, kind }) => [n, kind]));
   return folders.flatMap(({ object, path }) =>
     path.map(({ name }, depth) => ({
       place: isOriginal
         ? `${object} ${JSON.stringify(path.slice(0, depth))}`
-        : `${kindOf.get(object)} ${path
+        : `${kinds.get(object)} ${path
             .slice(0, depth)
             .map((part) => JSON.stringify(part.name.toLowerCase()))
             .join('/')}`,

@@ -58,7 +58,11 @@ export const getNotice = ({
 });
 
 /** Checks what the schema cannot: that at least one choice is made. */
-export function unchosen({ to, roles, userId }: NoticeDraft): Readonly<Record<string, string>> {
+export function findMissingChoice({
+  to,
+  roles,
+  userId,
+}: NoticeDraft): Readonly<Record<string, string>> {
   if (to === 'roles' && roles.length === 0) return { roles: NOTICE_ERRORS.roles };
   return to === 'user' && userId === '' ? { userId: NOTICE_ERRORS.userId } : {};
 }

@@ -22,7 +22,7 @@ import {
   NOTICE_ERRORS,
   getNotice,
   NOTICE_SEVERITIES,
-  unchosen,
+  findMissingChoice,
 } from './draft.ts';
 import type { NoticeDraft } from './draft.ts';
 import type { Reader } from './use-readers.ts';
@@ -39,7 +39,7 @@ const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => 
 
 const schema = makeFormSchema(
   notificationCalls.publishNotification.input,
-  (draft: NoticeDraft) => ({ value: getNotice(draft), errors: unchosen(draft) }),
+  (draft: NoticeDraft) => ({ value: getNotice(draft), errors: findMissingChoice(draft) }),
   NOTICE_ERRORS,
 );
 
