@@ -1,6 +1,6 @@
 import { defineMessages } from '../i18n/messages.ts';
 
-/** Failures that any call can have, but which can't occur before the sign-in. */
+/** Failures of calls that the page shows only after the sign-in. */
 export const CALL_FAILURES = defineMessages('commonFailures', {
   noSuchCall: "This address doesn't exist.",
   tooLarge: 'The request is larger than allowed.',

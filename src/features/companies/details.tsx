@@ -16,7 +16,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { FormPart, SaveBar } from '../shared/forms/form-parts.tsx';
-import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { PersonPicker } from '../shared/forms/person-picker.tsx';
 import { getId } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
@@ -173,7 +173,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         error={error}
         onUndo={company === null ? null : () => reset()}
       />
-      <LeaveQuestion
+      <UnsavedQuestion
         dirty={dirty}
         leaves={(path, query) =>
           path !== COMPANIES_PATH ||

@@ -18,7 +18,7 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
 import { getId } from '../shared/ids.ts';
@@ -168,7 +168,7 @@ export function TicketDetails({
               {ui.delete}
             </Button>
           </div>
-          <LeaveQuestion
+          <UnsavedQuestion
             dirty={dirty}
             leaves={(path, query) => path !== TICKETS || ticketsPlace(query).open !== id}
           />

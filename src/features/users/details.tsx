@@ -7,7 +7,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { SaveBar } from '../shared/forms/form-parts.tsx';
-import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { getId } from '../shared/ids.ts';
 import { usersPlace } from './address.ts';
 import { useAreaPage } from '#src/app/router/area.ts';
@@ -81,7 +81,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           onUndo={user === null ? null : () => reset()}
         />
       )}
-      <LeaveQuestion
+      <UnsavedQuestion
         dirty={dirty}
         leaves={(path, query) => {
           const place = usersPlace(query);

@@ -16,7 +16,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
-import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
 import { editForm, makeRepositoryEditSchema, willShorten } from './form.ts';
 import type { RepositoryForm as Form } from './form.ts';
@@ -104,7 +104,7 @@ export function Fields<Value, Answer>({
       className="flex min-h-0 grow flex-col"
       onSubmit={(event) => void save(event)}
     >
-      <LeaveQuestion
+      <UnsavedQuestion
         dirty={dirty}
         leaves={(path, query) =>
           path !== REPOSITORIES_PATH || listPlace(query).open !== (row?.id ?? 'new')

@@ -12,7 +12,7 @@ import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
-import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
 import { FactList } from '../../shared/suite-list/suite-list.tsx';
 import {
@@ -64,7 +64,7 @@ export function NewFields<Value, Answer>({
       className="flex min-h-0 grow flex-col"
       onSubmit={(event) => void save(event)}
     >
-      <LeaveQuestion dirty={dirty} leaves={leavesNew} />
+      <UnsavedQuestion dirty={dirty} leaves={leavesNew} />
       <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
         <FormPart title={t.repository}>
           <RequiredNote />
@@ -225,7 +225,7 @@ export function EditFields({
       className="flex min-h-0 grow flex-col"
       onSubmit={(event) => void save(event)}
     >
-      <LeaveQuestion
+      <UnsavedQuestion
         dirty={dirty}
         leaves={(to, query) => to !== REPOSITORIES_PATH || listPlace(query).open !== id}
       />
