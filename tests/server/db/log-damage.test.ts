@@ -144,20 +144,21 @@ test('G22, LOG-6, STORE-20: the operator can go on without what was lost: with t
 }, 120_000);
 
 /**
- * Flips a bit of the log that makes a start refuse, and returns the place that it names. The killed
- * server had written changes after the last acknowledged one; their loss is none, so the bit must
- * be before them.
+ * Makes `dir` a copy of the killed server's folder, with a flipped bit of the log that
+ * makes a start refuse, and returns the place that it names. The killed server had written changes
+ * after the last acknowledged one; their loss is none, so the bit must be before them.
  */
 async function loseEnd(dir: string): Promise<string> {
-  const { name, end } = getLog();
-  const whole = readFileSync(join(dir, LOG, name));
+  const { end } = getLog();
   for (let back = 4_000; back < Math.min(end, 1_000_000); back *= 2) {
+    // A start that isn't refused goes on from its own end of the log, in which nothing is lost.
+    rmSync(dir, { recursive: true, force: true });
+    cpSync(dataDir, dir, { recursive: true });
     flip(dir, end - back, 3);
     const found = await open(dir).catch((error: Error) => error);
     if (found instanceof Error)
       return /DAYBOOK_ACCEPTED_LOSS=([\dA-F]+\/[\dA-F]+)/.exec(found.message)?.[1] ?? '';
     await found.close();
-    writeFileSync(join(dir, LOG, name), whole);
   }
   throw new Error('No damage was found.');
 }
