@@ -34,6 +34,7 @@ export const restoreMessages = defineMessages('restore-engine', {
     '{message} Another item of this restore has its name, so this one gets the name “{name}”.',
   hadOtherName: '{message} Its name was “{name}”.',
   folderNameTaken: 'A file has the name of its folder, or of one above it.',
+  nameOfFolderTaken: 'A file has the name of the folder, or of one above it.',
   nameTaken: 'Another file has this name, and could not get its own name back.',
   leftUnderName: '{message} The file is left under the name “{name}”. An undo puts it back.',
   undoneUnderName: 'Another file has its former name. The file is left under the name “{name}”.',
@@ -61,6 +62,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   folderOf: '{folder}: {what}',
   willCreateFolders:
     '{count, plural, one {# empty folder} other {# empty folders}} will be created.',
+  willNotCreateFolders:
+    "{count, plural, one {# empty folder} other {# empty folders}} can't be created. {reason}",
   foldersCreated:
     '{count, plural, one {# empty folder was created.} other {# empty folders were created.}}',
   foldersNotCreated:

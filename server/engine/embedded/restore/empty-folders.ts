@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
-import type { EngineError, RestoreInput } from '#contract/engine/engine.ts';
+import type { EngineError, Reply, RestoreInput } from '#contract/engine/engine.ts';
 import { ok } from '../../result.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { isOutlookTop } from '../sources/outlook/keys.ts';
-import type { PathPart, SourceObject } from '../types.ts';
+import type { PathPart, Place, SourceObject, Writer } from '../types.ts';
 import { loadFolders, stops } from './created-folders.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { getNames, type PlannedFolder } from './plan.ts';
 import { ensureFolder } from './restore-one.ts';
 import { readStored, type RunningTask } from './running-task.ts';
+import { findBlocked } from './taken-names.ts';
 import { readPath } from '../../shared/task-rows.ts';
 
 /** How the folders ended; or why the task has to wait. */
@@ -46,8 +47,10 @@ export async function restoreEmptyFolders(
   if (request.input.select === 'changed') return EMPTY;
   const { dryRun } = request.input;
   const failures: EngineError[] = [];
-  let created = 0;
-  for (const { object, paths } of await findEmptyFolders(task, request.input)) {
+  // Folders of several objects may become one.
+  const planned = new Set<string>();
+  for (const folders of await findEmptyFolders(task, request.input)) {
+    const { object, paths } = folders;
     if (object === null) continue;
     if (!object.ok) {
       if (stops(object.error)) return object;
@@ -59,31 +62,48 @@ export async function restoreEmptyFolders(
     const writer = task.target.writerOf(target.kind, readStored(task));
     if (writer === null) continue;
     const missing = new Set<string>();
+    const refused = new Set<string>();
     // The upper folders are created with those below them.
     const upper = new Set(paths.map((path) => getNames(path.slice(0, -1))));
     for (const path of dryRun ? paths : paths.filter((one) => !upper.has(getNames(one)))) {
       if (await isStopped()) return null;
+      const above = listUpper(path);
+      if (above.some((one) => refused.has(getNames(one)))) {
+        refused.add(getNames(path));
+        continue;
+      }
+      if (above.some((one) => missing.has(getNames(one)))) {
+        missing.add(getNames(path));
+        continue;
+      }
       const place = { object: target, path };
-      const isBelowMissing = missing.has(getNames(path.slice(0, -1)));
-      const end = !dryRun
-        ? await ensureFolder(task, writer, place)
-        : isBelowMissing
-          ? ok(null)
-          : await writer.findFolder(place, task);
+      const end = dryRun
+        ? await planFolder(task, writer, place, folders.objectN)
+        : await createFolder(task, writer, place);
       if (!end.ok && stops(end.error)) return end;
-      if (!isBelowMissing) await onAnswer();
+      await onAnswer();
       if (!end.ok) {
         await task.onError(end.error);
         failures.push(end.error);
-      } else if (end.value === null) missing.add(getNames(path));
+      } else if (end.value.takenDepth !== null) {
+        const { takenDepth } = end.value;
+        const names = [...above, path].filter((one) => one.length >= takenDepth).map(getNames);
+        for (const one of paths.map(getNames)) if (names.includes(one)) refused.add(one);
+      } else if (end.value.isMissing) missing.add(getNames(path));
     }
-    created += dryRun ? missing.size : await countCreated(task, target, paths);
+    failures.push(...[...refused].map(() => NAME_TAKEN));
+    for (const names of dryRun ? missing : await findCreated(task, target, paths))
+      planned.add(`${target.kind} ${target.id} ${names.toLowerCase()}`);
   }
+  const created = planned.size;
   const messages = [
     created === 0 ? null : (dryRun ? t.willCreateFolders : t.foldersCreated)({ count: created }),
     failures[0] === undefined
       ? null
-      : t.foldersNotCreated({ count: failures.length, reason: failures[0].message }),
+      : (dryRun ? t.willNotCreateFolders : t.foldersNotCreated)({
+          count: failures.length,
+          reason: failures[0].message,
+        }),
   ].filter((one) => one !== null);
   return {
     ok: true,
@@ -92,24 +112,62 @@ export async function restoreEmptyFolders(
     message: messages.join(' ') || null,
   };
 }
+const NAME_TAKEN: EngineError = { kind: 'conflict', message: t.nameOfFolderTaken };
 
-const countCreated = async (
+/** Paths of the folders above one, from the top. */
+const listUpper = (path: readonly PathPart[]): readonly (readonly PathPart[])[] =>
+  path.slice(1).map((_, depth) => path.slice(0, depth + 1));
+
+/** `takenDepth`: a file has the name of the folder with so many names on its path. */
+interface FolderEnd {
+  readonly isMissing: boolean;
+  readonly takenDepth: number | null;
+}
+const THERE: FolderEnd = { isMissing: false, takenDepth: null };
+
+/** Finds out whether a folder will be created. Items of the same restore may leave its name before. */
+async function planFolder(
+  task: RunningTask,
+  writer: Writer,
+  place: Place,
+  objectN: number,
+): Reply<FolderEnd> {
+  const found = await writer.findFolder(place, task);
+  if (!found.ok) return found;
+  if (found.value !== null) return ok(THERE);
+  const blocked = await findBlocked(task, { n: null, objectN }, writer, place);
+  if (!blocked.ok) return blocked;
+  const takenDepth =
+    blocked.value?.holder === null ? place.path.length - blocked.value.below : null;
+  return ok({ isMissing: true, takenDepth });
+}
+
+async function createFolder(task: RunningTask, writer: Writer, place: Place): Reply<FolderEnd> {
+  const ensured = await ensureFolder(task, writer, place);
+  if (ensured.ok) return ok(THERE);
+  if (ensured.error.kind !== 'conflict') return ensured;
+  const file = await writer.findFileOnPath?.(place, task);
+  if (file?.ok === false) return file;
+  if (file === undefined || file.value === null) return ensured;
+  return ok({ isMissing: true, takenDepth: place.path.length - file.value.below });
+}
+
+/** The names of the folders that the restore created, also with its items. */
+const findCreated = async (
   task: RunningTask,
   { kind, id }: SourceObject,
   paths: readonly (readonly PathPart[])[],
-): Promise<number> => {
+): Promise<readonly string[]> => {
   const wanted = new Set(paths.map(getNames));
   const folders = await loadFolders(task);
-  return folders.filter(
-    ({ object, path, key }) =>
-      key !== null &&
-      object.kind === kind &&
-      object.id === id &&
-      wanted.has(getNames(readPath(path))),
-  ).length;
+  return folders
+    .filter(({ object, key }) => key !== null && object.kind === kind && object.id === id)
+    .map(({ path }) => getNames(readPath(path)))
+    .filter((names) => wanted.has(names));
 };
 
 interface EmptyFolders {
+  readonly objectN: number;
   /** Null: nothing of it is shown or restored any more. */
   readonly object: Awaited<ReturnType<RunningTask['target']['findObject']>> | null;
   /** The upper ones first. */
@@ -129,6 +187,7 @@ async function findEmptyFolders(
     const paths = await findPaths(task, n, planned, flags.excludeDeletedItems);
     if (paths.length === 0) continue;
     found.push({
+      objectN: n,
       object:
         target.kind === 'original'
           ? ok(object)

@@ -42,13 +42,13 @@ export async function locate(
   if (!found.ok) return found;
   const asFound: Located = { found: found.value, holder: null, breaksCycle: false };
   if (found.value?.own === undefined || !replaces(task)) return { ok: true, value: asFound };
-  const holder = await findHolder(task, one, found.value.key);
+  const holder = await findHolder(task, toSearch(one), found.value.key);
   if (holder === null) return { ok: true, value: asFound };
   const resolution = await resolveName(task, one, holder, async (next) => {
     const held = await writer.find(place, next.item, task);
     if (!held.ok) return held;
     if (held.value?.own === undefined) return { ok: true, value: TAKES_OWN };
-    const other = await findHolder(task, next, held.value.key);
+    const other = await findHolder(task, toSearch(next), held.value.key);
     return { ok: true, value: other ?? STAYS };
   });
   if (!resolution.ok) return resolution;
@@ -63,27 +63,32 @@ export async function locate(
 export interface BlockedFolder {
   /** The item of the task whose file has the name of the folder, until it gets its own. */
   readonly holder: TaskItem | null;
+  /** How many folders follow after the one whose name is taken. */
+  readonly below: number;
 }
 
-/** Finds a file that has the name of the folder of an item, or of one above it. Null: there is none. */
+/**
+ * Finds a file that has the name of the folder of a place, or of one above it. Null: there is none.
+ * `n`: the item that goes there; null: none, as the folder is empty.
+ */
 export async function findBlocked(
   task: RunningTask,
-  one: TaskItem,
+  { n, objectN }: Pick<NameSearch, 'n' | 'objectN'>,
   writer: Writer,
   place: Place,
 ): Reply<BlockedFolder | null> {
   const file = (await writer.findFileOnPath?.(place, task)) ?? NO_FILE;
   if (!file.ok || file.value === null) return file.ok ? NO_FILE : file;
   const { key, below } = file.value;
-  if (!replaces(task)) return { ok: true, value: { holder: null } };
+  if (!replaces(task)) return { ok: true, value: { holder: null, below } };
   const path = place.path.slice(0, place.path.length - below - 1);
-  const above = { ...one, path: JSON.stringify(path) };
-  const holder = await findHolder(task, above, key);
-  if (holder === null) return { ok: true, value: { holder } };
+  const name = place.path[path.length]?.name ?? '';
+  const holder = await findHolder(task, { n, objectN, path: JSON.stringify(path), name }, key);
+  if (holder === null) return { ok: true, value: { holder, below } };
   const located = await locate(task, holder, writer, { ...place, path });
   if (!located.ok) return located;
   const leaves = located.value.found?.key === key && located.value.found.refusal === undefined;
-  return { ok: true, value: { holder: leaves ? holder : null } };
+  return { ok: true, value: { holder: leaves ? holder : null, below } };
 }
 const NO_FILE = { ok: true, value: null } as const;
 
@@ -156,10 +161,24 @@ async function resolveName(
   }
 }
 
+/** A name in a folder of an object that an item of a task needs; `n` null: a folder without items. */
+interface NameSearch {
+  readonly n: number | null;
+  readonly objectN: number;
+  readonly path: string;
+  readonly name: string;
+}
+const toSearch = ({ n, objectN, path, item }: TaskItem): NameSearch => ({
+  n,
+  objectN,
+  path,
+  name: item.title,
+});
+
 /** Another item of the task that goes to the same folder under another name, and whose file this is. */
 async function findHolder(
   task: RunningTask,
-  { n, objectN, path, item }: TaskItem,
+  { n, objectN, path, name }: NameSearch,
   key: string,
 ): Promise<TaskItem | null> {
   const selection = await (task.selection ??= loadSelection(task));
@@ -181,7 +200,7 @@ async function findHolder(
             other.path === path &&
             other.item.key === key &&
             other.item.parts.length > 0 &&
-            other.item.title.toLowerCase() !== item.title.toLowerCase(),
+            other.item.title.toLowerCase() !== name.toLowerCase(),
         ) ?? null
       );
     },

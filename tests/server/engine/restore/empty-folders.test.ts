@@ -195,3 +195,138 @@ test('RES-93, RES-4: an empty library comes back, and an undo leaves a folder th
   expect((await office.undo(restored.task)).done.result).toBe('success');
   expect(listFolders()).toContain(all[0]);
 });
+
+/** What the drive of the user, or a library of the site, has at its top and in its folders. */
+async function aDriveWithEmptyFolders(office: RandomOffice, workload: 'onedrive' | 'sharepoint') {
+  const { admin, targets, tables } = office;
+  const [library] = admin.listLibraries(targets.site);
+  const drive =
+    workload === 'sharepoint'
+      ? (library?.id ?? '')
+      : (tables.get<{ id: string }>('select id from drive where owner_id = ?', targets.user)?.id ??
+        '');
+  const root = tables.get<{ id: string }>(
+    'select id from item where drive_id = ? and parent_id is null',
+    drive,
+  );
+  const addFile = async (name: string): Promise<string> => {
+    const { id } = admin.addLibraryFile(drive);
+    await office.send('PATCH', `/drives/${drive}/items/${id}`, {
+      name,
+      parentReference: { id: root?.id },
+    });
+    return id;
+  };
+  const list = (): readonly string[] =>
+    tables
+      .all<{ name: string; is_folder: number }>(
+        'select name, is_folder from item where drive_id = ? and deleted = 0 and parent_id is not null',
+        drive,
+      )
+      .map(({ name, is_folder: isFolder }) => (isFolder === 1 ? `${name}/` : name))
+      .toSorted();
+  const top = workload === 'sharepoint' ? [library?.name ?? ''] : [];
+  return { drive, addFile, list, top, removeFolders: await addToDrive(office, drive) };
+}
+
+for (const workload of ['onedrive', 'sharepoint'] as const)
+  test(`RES-93, RES-1, RES-4: a dry run counts empty folders as a restore does if a file has the name of one (${workload})`, async () => {
+    const office = await aRandomOffice(await freshStore(ONE), 11);
+    const { drive, addFile, list, top, removeFolders } = await aDriveWithEmptyFolders(
+      office,
+      workload,
+    );
+    const file = await addFile('Other.txt');
+    const { at } = await office.backUp();
+    await removeFolders();
+    const explorer = await office.open(workload, at);
+    const all = (await office.walk(explorer)).find(
+      ({ path }) => JSON.stringify(path) === JSON.stringify(top),
+    );
+    const tryBoth = async (onConflict: RestoreInput['onConflict']) => {
+      const input: RestoreInput = {
+        explorer,
+        nodes: [all?.node.id ?? ''],
+        target: { kind: 'original' },
+        select: 'both',
+        onConflict,
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: true,
+        reason: null,
+      };
+      const before = list();
+      const dry = await office.restore(input);
+      expect(list()).toEqual(before);
+      const real = await office.restore({ ...input, dryRun: false });
+      const after = list();
+      if (real.done.canUndo) await office.undo(real.task);
+      expect(list()).toEqual(before);
+      const added = after.filter((name) => name.endsWith('/') && !before.includes(name));
+      return [dry, real].map(({ done }) => [
+        done.folders,
+        done.message,
+        done.result,
+        added.toSorted(),
+      ]);
+    };
+    const created = ['Inner/', 'New/'];
+    // The file of the backup has the name now. The restore takes it away, or leaves it there.
+    await office.send('PATCH', `/drives/${drive}/items/${file}`, { name: 'New' });
+    expect(await tryBoth('replace')).toEqual([
+      [2, '2 empty folders will be created.', 'success', created],
+      [2, '2 empty folders were created.', 'success', created],
+    ]);
+    const reason = 'A file has the name of the folder, or of one above it.';
+    const refused = [
+      [undefined, `2 empty folders can't be created. ${reason}`, 'warning', []],
+      [undefined, `2 empty folders could not be created. ${reason}`, 'warning', []],
+    ];
+    expect(await tryBoth('skip')).toEqual(refused);
+    // A file that the backup doesn't have stays.
+    await office.send('PATCH', `/drives/${drive}/items/${file}`, { name: 'Other.txt' });
+    const other = await addFile('New');
+    expect(await tryBoth('replace')).toEqual(refused);
+    office.admin.deleteLibraryFile(drive, other);
+  });
+
+test('RES-93, RES-1, RES-4: a file gives its name to the folder of a file with its former name', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11);
+  const { drive, addFile, list, removeFolders } = await aDriveWithEmptyFolders(office, 'onedrive');
+  await removeFolders();
+  const outer = await addFile('Plan.txt');
+  const folder = decodeURIComponent(
+    await post(office, `/drives/${drive}/root/children`, { name: 'Plans', folder: {} }),
+  );
+  const inner = office.admin.addLibraryFile(drive);
+  await office.send('PATCH', `/drives/${drive}/items/${inner.id}`, {
+    name: 'Plan.txt',
+    parentReference: { id: folder },
+  });
+  const { at } = await office.backUp();
+  const atPoint = list();
+  await office.send('DELETE', `/drives/${drive}/items/${folder}`);
+  await office.send('PATCH', `/drives/${drive}/items/${outer}`, { name: 'Plans' });
+  const changed = list();
+  const explorer = await office.open('onedrive', at);
+  const nodes = (await office.walk(explorer)).filter(({ node }) => node.name === 'Plan.txt');
+  expect(nodes).toHaveLength(2);
+  for (const chosen of [nodes, nodes.toReversed()]) {
+    const input: RestoreInput = {
+      explorer,
+      nodes: chosen.map(({ node }) => node.id),
+      target: { kind: 'original' },
+      select: 'both',
+      onConflict: 'replace',
+      versions: 'last',
+      flags: FLAGS,
+      dryRun: true,
+      reason: null,
+    };
+    const counts = { restored: 1, merged: 1, skipped: 0, failed: 0 };
+    expect((await office.restore(input)).done.counts).toEqual(counts);
+    const { task, done } = await office.restore({ ...input, dryRun: false });
+    expect([done.counts, list()]).toEqual([counts, atPoint]);
+    expect([(await office.undo(task)).done.result, list()]).toEqual(['success', changed]);
+  }
+});
