@@ -346,6 +346,8 @@ export interface Place {
   readonly path: readonly PathPart[];
   /** The stored settings of the object, as old as the backup of the folder. Absent: there are none. */
   readonly settings?: WriteInput['content'];
+  /** Which parts of members and settings a restore writes. Absent: both. */
+  readonly teamParts?: RestoreFlags['team'];
 }
 export interface PathPart {
   readonly name: string;

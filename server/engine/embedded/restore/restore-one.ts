@@ -74,7 +74,13 @@ async function restoreAsFound(
   const { plan } = opened.value;
   const path = readPath(one.path);
   const settings = getSettingsAt(task, one.objectN, path);
-  const place: Place = { object: opened.value.object, path, settings };
+  const { team: teamParts } = input.flags;
+  const place: Place = {
+    object: opened.value.object,
+    path,
+    settings,
+    ...(teamParts !== undefined && { teamParts }),
+  };
   const locateItem = (item: StoredItem) => locate(task, { ...one, item }, writer, place);
   const located = plan === null ? await locateItem(one.item) : NOWHERE;
   if (!located.ok) return problem(task, one, located.error);
@@ -235,15 +241,19 @@ const getCreated = (one: TaskItem): string =>
 const withNumber = (message: string, { isNumbered, item }: TaskItem): string =>
   isNumbered === true ? t.numbered({ message, name: item.title }) : message;
 
-/** What has a numbered name in the target may be anything, and is not replaced. */
-const getConflict = (
+/**
+ * What has a numbered name in the target may be anything, and is not replaced. Members and settings are
+ * in a team once: nothing can be created beside them.
+ */
+function getConflict(
   { onConflict }: RestoreInput,
   { isNumbered, item }: TaskItem,
   found: FoundObject | null,
-): RestoreInput['onConflict'] =>
-  isNumbered === true && onConflict === 'replace' && found?.key !== item.key
-    ? 'keep-both'
-    : onConflict;
+): RestoreInput['onConflict'] {
+  if (item.kind === 'settings' && onConflict === 'keep-both') return 'replace';
+  const isOther = isNumbered === true && found?.key !== item.key;
+  return isOther && onConflict === 'replace' ? 'keep-both' : onConflict;
+}
 const NOT_FOUND = { ok: true, value: null } as const;
 const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCycle: false } } as const;
 

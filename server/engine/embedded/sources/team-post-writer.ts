@@ -43,15 +43,15 @@ interface LocatedThread {
 }
 
 /**
- * Finds a post in a channel: the one that was backed up, or what a restore has written of it. `other`:
- * another one that it isn't.
+ * Finds a post in a channel: the one that was backed up, or what a restore has written of it.
+ * `isRootDeleted`: the backup has only its replies. `other`: another one that it isn't.
  */
 async function locate(
   client: GraphClient,
   object: SourceObject,
   channel: Pick<OpenChannel, 'id'>,
   { key, at, people, title }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'>,
-  other: string | null,
+  { isRootDeleted, other }: { readonly isRootDeleted: boolean; readonly other: string | null },
 ): Reply<LocatedThread | null> {
   for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
     const root = shift === 0 ? key : String(at + shift);
@@ -64,9 +64,11 @@ async function locate(
     const { post } = found.value;
     const isOwn =
       shift === 0 ||
-      (getAuthor(post) === people && isTitle(post, title)) ||
-      isSignedBy(post, people);
-    if (root !== other && isOwn && !isDeleted(post))
+      (isRootDeleted
+        ? getMessageText(post).endsWith(t.deletedMessage)
+        : (getAuthor(post) === people && isTitle(post, title)) || isSignedBy(post, people));
+    const isThere = !isDeleted(post) || (isRootDeleted && shift === 0);
+    if (root !== other && isOwn && isThere)
       return { ok: true, value: { root, thread: found.value } };
   }
   return NOT_FOUND;
@@ -84,7 +86,8 @@ export async function findThread(
     readonly folder: string;
   },
 ): Reply<Thread | null> {
-  const located = await locate(client, object, { id: folder }, item, null);
+  const restored = { isRootDeleted: false, other: null };
+  const located = await locate(client, object, { id: folder }, item, restored);
   return located.ok ? { ok: true, value: located.value?.thread ?? null } : located;
 }
 
@@ -123,7 +126,8 @@ export async function findPost(
   other: FoundObject | null = null,
 ): Reply<FoundObject | null> {
   const avoided = other === null ? null : parsePostKey(other.key).message;
-  const located = await locate(client, object, channel, item, avoided);
+  const isRootDeleted = isDeleted(stored.post);
+  const located = await locate(client, object, channel, item, { isRootDeleted, other: avoided });
   if (!located.ok) return located;
   if (located.value === null || getMissing(stored, located.value.thread).length > 0)
     return NOT_FOUND;
@@ -157,7 +161,10 @@ export async function writePost(
   if (input.replaces !== null) return failed('unsupported', t.postNotReplaceable);
   const stored = await readStoredThread(await input.content('json'));
   if (!stored.ok) return stored;
-  const located = input.keepBoth ? NOT_FOUND : await locate(client, object, channel, item, null);
+  const isRootDeleted = isDeleted(stored.value.post);
+  const located = input.keepBoth
+    ? NOT_FOUND
+    : await locate(client, object, channel, item, { isRootDeleted, other: null });
   if (!located.ok) return located;
   const started = await startMigration(client, object, channel, stored.value);
   if (!started.ok) return started;

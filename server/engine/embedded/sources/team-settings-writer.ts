@@ -5,7 +5,7 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
-import type { FoundObject, SourceObject, WriteInput, Written } from '../types.ts';
+import type { FoundObject, Place, SourceObject, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, groupPath, SETTINGS_KEY, teamPath } from './team-paths.ts';
@@ -26,6 +26,8 @@ const Settings = v.object({
   channels: v.optional(v.array(Channel), []),
 });
 export type TeamSettingsBody = v.InferOutput<typeof Settings>;
+
+const BOTH = { members: true, settings: true };
 
 /** The settings of a team that Graph lets change. */
 const WRITABLE = ['memberSettings', 'guestSettings', 'messagingSettings', 'funSettings'] as const;
@@ -124,23 +126,27 @@ const getDifferent = (stored: readonly Member[], now: readonly Member[]): readon
 const isOfTeam = (members: readonly Member[], team: readonly Member[]): boolean =>
   members.every(({ userId }) => team.some((one) => one.userId === userId));
 
+/** What a team has of its members and settings. It is the same if no part differs that a restore writes. */
 export async function findSettings(
   client: GraphClient,
   object: SourceObject,
   content: WriteInput['content'],
+  parts: Place['teamParts'] = BOTH,
 ): Reply<FoundObject> {
   const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;
-  const isSame =
+  const hasMembers =
     getDifferent(stored.value.members, now.value.members).length === 0 &&
     pairChannels(stored.value, now.value).every(({ members, current }) =>
       current === undefined
         ? isOfTeam(members, now.value.members)
         : getDifferent(members, current.members ?? []).length === 0,
-    ) &&
+    );
+  const hasSettings =
     isEqual(getSettings(stored.value.team), getSettings(now.value.team)) &&
     isEqual(getGroupSettings(stored.value.team), getGroupSettings(now.value.team));
+  const isSame = (!parts.members || hasMembers) && (!parts.settings || hasSettings);
   return { ok: true, value: { key: SETTINGS_KEY, changeKey: getState(now.value), isSame } };
 }
 
@@ -158,7 +164,7 @@ export async function writeSettings(
   if (!now.ok) return now;
   if (replaces !== null && replaces.changeKey !== '' && replaces.changeKey !== getState(now.value))
     return failed('conflict', t.conflict);
-  const parts = flags.team ?? { members: true, settings: true };
+  const parts = flags.team ?? BOTH;
   const path = teamPath(object);
   const settings = getSettings(stored.value.team);
   if (parts.settings && !isEqual(settings, getSettings(now.value.team))) {

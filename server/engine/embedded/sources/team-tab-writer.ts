@@ -46,13 +46,17 @@ async function readStored(content: WriteInput['content']): Reply<Tab> {
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 }
 
-/** Finds a tab by its id, or by its name and app. */
+/**
+ * Finds a tab by its id, or by its name and app. `other`: finds what a restore wrote beside this one
+ * instead.
+ */
 export async function findTab(
   client: GraphClient,
   object: SourceObject,
   channel: OpenChannel,
   item: StoredItem,
   content: WriteInput['content'],
+  other: FoundObject | null,
 ): Reply<FoundObject | null> {
   const stored = await readStored(content);
   if (!stored.ok) return stored;
@@ -64,17 +68,20 @@ export async function findTab(
     tabs.push(...page.value.rows);
     link = page.value.next;
   }
+  const state = getState(stored.value);
   const found =
-    tabs.find(({ id }) => id === item.key) ??
-    tabs.find(
-      (tab) =>
-        tab.displayName === stored.value.displayName &&
-        tab.teamsApp?.id === stored.value.teamsApp?.id,
-    );
+    other === null
+      ? (tabs.find(({ id }) => id === item.key) ??
+        tabs.find(
+          (tab) =>
+            tab.displayName === stored.value.displayName &&
+            tab.teamsApp?.id === stored.value.teamsApp?.id,
+        ))
+      : tabs.find((tab) => getTabKey(channel.id, tab.id) !== other.key && getState(tab) === state);
   if (found === undefined) return { ok: true, value: null };
   const changeKey = getState(found);
-  const isSame = changeKey === getState(stored.value);
-  return { ok: true, value: { key: getTabKey(channel.id, found.id), changeKey, isSame } };
+  const key = getTabKey(channel.id, found.id);
+  return { ok: true, value: { key, changeKey, isSame: changeKey === state } };
 }
 
 export async function writeTab(

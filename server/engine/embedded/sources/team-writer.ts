@@ -109,13 +109,14 @@ export function teamWriter(
   ): Reply<FoundObject | null> => {
     const client = teamClient(ports, place.object, call);
     const at = parseTeamPlace(place);
-    if (item.kind === 'settings') return findSettings(client, place.object, read(item));
+    if (item.kind === 'settings')
+      return findSettings(client, place.object, read(item), place.teamParts);
     if (at.kind !== 'channel' && at.kind !== 'tabs') return EMPTY;
     const channel = await findChannel(client, place.object, at.channel);
     if (!channel.ok) return channel;
     if (channel.value === null) return EMPTY;
     const open = channel.value;
-    if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item));
+    if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), other);
     const stored = await readStoredThread(await read(item)('json'));
     if (!stored.ok) return stored;
     if (open.migrationMode === 'inProgress' && !turns.has(open.id)) {
@@ -151,9 +152,9 @@ export function teamWriter(
               call,
             ),
           )
-        : item.kind === 'post'
-          ? findInTeam(place, item, call, other)
-          : Promise.resolve(EMPTY),
+        : item.kind === 'settings'
+          ? Promise.resolve(EMPTY)
+          : findInTeam(place, item, call, other),
     async findFolder(place, call) {
       const at = parseTeamPlace(place);
       if (at.kind === 'team') return { ok: true, value: '' };

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RestoreInput } from '#contract/engine/engine.ts';
 import { readPostProps } from '#server/demo/tenant/team-store.ts';
-import { eachDatabase } from '../../db/databases.ts';
+import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
+import { aRandomOffice } from './random/random-office.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 eachDatabase((kind, open) => {
@@ -265,4 +267,101 @@ eachDatabase((kind, open) => {
     expect(results).toHaveLength(done.items.total ?? 0);
     office.close();
   });
+});
+
+const KEEP_BOTH = { onConflict: 'keep-both' } as const;
+const FLAGS = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+};
+
+test('RES-2, RES-47: a thread whose first message was deleted is there, and only its missing replies come back', async () => {
+  const bench = await aTeam(await freshStore(ONE), ROLES, (admin, id) => {
+    const [general] = admin.listChannels(id);
+    const post = admin
+      .listPosts(id, general?.id ?? '')
+      .find((one) => admin.listReplies(one).length > 1);
+    admin.deletePost(id, general?.id ?? '', post?.id ?? '');
+  });
+  const { fixture, office, teams, team, restore, top } = bench;
+  const [general] = teams.listChannels(team);
+  if (!general) throw new Error('no channel');
+  const list = () =>
+    teams
+      .listPosts(team, general.id)
+      .flatMap((post) => [post, ...teams.listReplies(post)])
+      .map((one) => `${one.root_id === null} ${one.deleted_at === null} ${one.created_at}`);
+  const before = list();
+  const all = { restored: 0, merged: 0, failed: 0 };
+  expect((await restore([top], KEEP_BOTH)).done.counts).toMatchObject(all);
+  expect(list()).toEqual(before);
+  fixture.pass(60_000);
+  const deleted = teams.listPosts(team, general.id).find((post) => post.deleted_at !== null);
+  const [reply] = deleted ? teams.listReplies(deleted) : [];
+  teams.deletePost(team, general.id, deleted?.id ?? '', reply?.id ?? '');
+  const counts = { ...all, restored: 1 };
+  expect((await restore([top], { dryRun: true })).done.counts).toMatchObject(counts);
+  expect((await restore([top])).done.counts).toMatchObject(counts);
+  const live = (rows: readonly string[]) => rows.filter((one) => one.startsWith('false true'));
+  expect(live(list())).toHaveLength(live(before).length);
+  expect((await restore([top])).done.counts).toMatchObject(all);
+  office.close();
+});
+
+test('RES-2, RES-4, RES-47: members, settings and tabs that differ come back once if both are kept, and an undo takes that back', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 4, 'team');
+  const { team } = office.targets;
+  const { teams } = office.admin;
+  const [general] = teams.listChannels(team);
+  const [tab] = teams.listTabs(team, general?.id ?? '');
+  const leaver = teams.listMembers(team).find(({ isOwner }) => !isOwner);
+  if (!general || !tab || !leaver) throw new Error('The team is too small.');
+  const look = () => [
+    teams.listMembers(team),
+    teams.readSettings(team).description,
+    teams.listTabs(team, general.id).map(({ configuration }) => configuration),
+  ];
+  const { at } = await office.backUp();
+  const [members, description, tabs] = look();
+  teams.removeMember(team, leaver.personId);
+  const [left] = look();
+  teams.changeSettings(team, { description: 'Changed' });
+  const path = `/teams/${team}/channels/${encodeURIComponent(general.id)}/tabs/${tab.id}`;
+  await office.send('PATCH', path, { configuration: { contentUrl: 'https://changed.example' } });
+  const changed = look();
+  const explorer = await office.open('teams', at);
+  const nodes = (await office.walk(explorer)).filter(
+    ({ node, path: [channel] }) =>
+      node.kind === 'settings' || (node.kind === 'tab' && channel === general.name),
+  );
+  for (const [parts, expected] of [
+    [{ members: true, settings: false }, [members, 'Changed']],
+    [{ members: false, settings: true }, [left, description]],
+  ] as const) {
+    const input: RestoreInput = {
+      explorer,
+      nodes: nodes.map(({ node }) => node.id),
+      target: { kind: 'original' },
+      select: 'both',
+      onConflict: 'keep-both',
+      versions: 'last',
+      flags: { ...FLAGS, team: parts },
+      dryRun: true,
+      reason: null,
+    };
+    const counts = { restored: 1, merged: 1, skipped: 0, failed: 0 };
+    expect((await office.restore(input)).done.counts).toEqual(counts);
+    const { task, done } = await office.restore({ ...input, dryRun: false });
+    expect(done.counts).toEqual(counts);
+    const [nowMembers, nowDescription, nowTabs] = look();
+    expect([nowMembers, nowDescription]).toEqual(expected);
+    expect(nowTabs).toHaveLength(2);
+    expect(nowTabs).toContain(tabs?.[0]);
+    const again = await office.restore({ ...input, dryRun: false });
+    expect(again.done.counts).toEqual({ restored: 0, merged: 0, skipped: 2, failed: 0 });
+    expect([(await office.undo(task)).done.result, look()]).toEqual(['success', changed]);
+  }
 });

@@ -37,6 +37,7 @@ const ROLES = [
   'Sites.Manage.All',
   'User.Read.All',
   'Group.Read.All',
+  'Group.ReadWrite.All',
   'Organization.Read.All',
   'Channel.Create',
   'ChannelMember.ReadWrite.All',
@@ -64,8 +65,15 @@ export interface FoundNode {
   readonly path: readonly string[];
 }
 
-/** A small tenant with everything that can be backed up, and a server that backs it up and restores it. */
-export async function aRandomOffice(store: Store, seed: number) {
+/**
+ * A small tenant with everything that can be backed up, and a server that backs it up and restores it:
+ * a person and a site, or a team.
+ */
+export async function aRandomOffice(
+  store: Store,
+  seed: number,
+  selected: 'person and site' | 'team' = 'person and site',
+) {
   const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
     shortWaitMs: BACKOFF_MS,
@@ -102,6 +110,7 @@ export async function aRandomOffice(store: Store, seed: number) {
   getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
   const { admin } = office;
   const [user, other] = admin.listUsers();
+  const [team] = admin.teams.list();
   const site = admin.listSites().find(({ id }) => admin.listLibraries(id).length > 1);
   if (user === undefined || other === undefined || site === undefined)
     throw new Error('The tenant is too small.');
@@ -120,10 +129,13 @@ export async function aRandomOffice(store: Store, seed: number) {
       services: { isTeamsOnline: true, isTeamsChatsOnline: true },
       settings: {
         backupType: 'SelectedItems',
-        selectedItems: [
-          { type: 'User', id: user.id, parts: ['mailbox', 'oneDrive'] },
-          { type: 'Site', id: site.id, parts: ['sites', 'subsites'] },
-        ],
+        selectedItems:
+          selected === 'team'
+            ? [{ type: 'Team', id: team?.id ?? '', parts: ['teams', 'teamsChats'] }]
+            : [
+                { type: 'User', id: user.id, parts: ['mailbox', 'oneDrive'] },
+                { type: 'Site', id: site.id, parts: ['sites', 'subsites'] },
+              ],
       },
     },
   );
@@ -256,7 +268,13 @@ export async function aRandomOffice(store: Store, seed: number) {
     engine,
     office,
     admin,
-    targets: { user: user.id, other: other.id, site: site.id, inner: inner.id },
+    targets: {
+      user: user.id,
+      other: other.id,
+      site: site.id,
+      inner: inner.id,
+      team: team?.id ?? '',
+    },
     tables,
     seed,
     send,
