@@ -10,8 +10,10 @@ export interface Targets {
   readonly site: string;
   /** A site below that one. */
   readonly inner: string;
+  /** The drives of a team that is changed instead, with folders of channels, which stay. */
+  readonly teamFiles?: { readonly drives: readonly string[]; readonly fixed: ReadonlySet<string> };
 }
-type Change = (office: RandomOffice, targets: Targets, random: Random) => Promise<void>;
+export type Change = (office: RandomOffice, targets: Targets, random: Random) => Promise<void>;
 
 export const pick = <T>(rows: readonly T[], random: Random): T | undefined =>
   rows.length === 0 ? undefined : rows[random(rows.length)];
@@ -20,8 +22,9 @@ export const pick = <T>(rows: readonly T[], random: Random): T | undefined =>
 
 const listDrives = (
   { tables, admin }: RandomOffice,
-  { user, site }: Targets,
+  { user, site, teamFiles }: Targets,
 ): readonly string[] => {
+  if (teamFiles !== undefined) return teamFiles.drives;
   const own = tables.get<{ id: string }>('select id from drive where owner_id = ?', user);
   return [...(own ? [own.id] : []), ...admin.listLibraries(site).map(({ id }) => id)];
 };
@@ -59,7 +62,10 @@ const onFolder =
   async (office, targets, random) => {
     const drive = pick(listDrives(office, targets), random) ?? '';
     const folder = pick(
-      listItems(office, drive).filter(({ is_folder: isFolder }) => isFolder === 1),
+      listItems(office, drive).filter(
+        ({ id, is_folder: isFolder }) =>
+          isFolder === 1 && targets.teamFiles?.fixed.has(id) !== true,
+      ),
       random,
     );
     if (folder !== undefined) await work(office, folder, random);
@@ -327,6 +333,10 @@ const ROW_CHANGES: readonly Change[] = [
     if (list !== undefined && random(3) === 0) admin.removeList(site, list.id);
   },
 ];
+
+/** Does one thing with a file or folder. */
+export const changeFiles: Change = async (office, targets, random) =>
+  pick(FILE_CHANGES, random)?.(office, targets, random);
 
 const CHANGES = [FILE_CHANGES, MAIL_CHANGES, OUTLOOK_CHANGES, ROW_CHANGES];
 

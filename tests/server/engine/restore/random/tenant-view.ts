@@ -71,7 +71,7 @@ export function readTenant(store: TenantTables, admin: TenantAdmin, chosen: Chos
       user,
     );
     if (drive)
-      readDrive(store, admin, drive.id, { object: `drive ${user}`, top: [] }, things, folders);
+      readFiles(store, admin, drive.id, { object: `drive ${user}`, top: [] }, things, folders);
   }
   for (const site of chosen.sites) readSite(store, admin, site, things, folders);
   const addresses = new Map(
@@ -272,17 +272,34 @@ const VOLATILE: ReadonlySet<string> = new Set(['createdDateTime', 'lastModifiedD
 
 // ---- files and rows
 
-function readDrive(
+/**
+ * Reads the files of a drive. `top`: the names above it. `apart`: the names of folders that are shown
+ * elsewhere, by their ids.
+ */
+export function readFiles(
   store: TenantTables,
   admin: TenantAdmin,
   drive: string,
-  { object, top }: { readonly object: string; readonly top: readonly string[] },
+  {
+    object,
+    top,
+    apart = new Map(),
+  }: {
+    readonly object: string;
+    readonly top: readonly string[];
+    readonly apart?: ReadonlyMap<string, readonly string[]>;
+  },
   things: Thing[],
   folders: Set<string>,
 ): void {
   const rows = store.all<ItemRow>('select * from item where drive_id = ? and deleted = 0', drive);
   const visit = (parent: string | undefined, names: readonly string[]): void => {
     for (const row of rows.filter(({ parent_id: above }) => above === parent)) {
+      const other = apart.get(row.id);
+      if (other !== undefined) {
+        visit(row.id, other);
+        continue;
+      }
       if (row.is_folder === 1) {
         folders.add(toFolder(object, [...names, row.name]));
         visit(row.id, [...names, row.name]);
@@ -341,7 +358,7 @@ function readSite(
   )) {
     folders.add(toFolder(object, [list.name]));
     if (list.drive_id !== null) {
-      readDrive(store, admin, list.drive_id, { object, top: [list.name] }, things, folders);
+      readFiles(store, admin, list.drive_id, { object, top: [list.name] }, things, folders);
       continue;
     }
     for (const row of store.all<ListItemRow>(
