@@ -243,3 +243,138 @@ test('RES-94, RES-1, RES-2, RES-4: a file leaves its name to a folder of the sam
     expect([list(), list('South')]).toEqual([[], ['plan.docx: of the folder']]);
   }
 });
+
+/** A plan in a folder of each of two drives, and what restores both into one folder. */
+async function aPlanOfEach() {
+  const office = await aRandomOffice(await freshStore(ONE), 11, 'two people');
+  const { targets, scope } = office;
+  const { list } = makeDrive(office, getDrive(office, targets.user));
+  for (const owner of [targets.user, targets.other]) {
+    const { addFolder, addFile } = makeDrive(office, getDrive(office, owner));
+    await addFile(await addFolder('Plans'), 'Plan.docx', `of ${owner}`);
+  }
+  const { at } = await office.backUp();
+  const explorer = await office.open('onedrive', at);
+  const nodes = (await office.walk(explorer)).filter(
+    ({ path }) => path.join('/') === 'Plans/Plan.docx',
+  );
+  expect(nodes).toHaveLength(2);
+  const input: RestoreInput = {
+    explorer,
+    nodes: nodes.map(({ node }) => node.id),
+    target: {
+      kind: 'other',
+      organization: scope.organization,
+      object: targets.user,
+      folder: 'Restored',
+    },
+    select: 'both',
+    onConflict: 'replace',
+    versions: 'last',
+    flags: FLAGS,
+    dryRun: false,
+    reason: 'Test',
+  };
+  return { office, input, list };
+}
+const getContents = (files: readonly string[]): readonly string[] =>
+  files.map((one) => one.split(': ')[1] ?? '').toSorted();
+
+test('RES-94, RES-1, RES-2, RES-4: files of one name from the OneDrives of two people are both restored into one folder', async () => {
+  const { office, input, list } = await aPlanOfEach();
+  const { user, other } = office.targets;
+  const counts = { restored: 2, merged: 0, skipped: 0, failed: 0 };
+  const names = ['Plan 1.docx', 'Plan.docx'];
+  const read = ({ results }: Awaited<ReturnType<typeof office.restore>>) =>
+    results.map(({ name }) => name).toSorted();
+  const dry = await office.restore({ ...input, dryRun: true });
+  expect([dry.done.counts, read(dry), list()]).toEqual([counts, names, []]);
+  const restored = await office.restore(input);
+  expect([restored.done.counts, read(restored)]).toEqual([counts, names]);
+  const files = list();
+  expect(files.map((one) => one.split(': ')[0])).toEqual(['plan 1.docx', 'plan.docx']);
+  expect(getContents(files)).toEqual([`of ${user}`, `of ${other}`].toSorted());
+  expect([(await office.restore(input)).done.counts.skipped, list()]).toEqual([2, files]);
+  expect([(await office.undo(restored.task)).done.result, list()]).toEqual(['success', []]);
+});
+
+for (const failing of ['Plan.docx', 'Plan 1.docx'])
+  test(`RES-94, RES-89, RES-4: a retry of a file that failed gives it the name that the restore gave it (${failing})`, async () => {
+    const { office, input, list } = await aPlanOfEach();
+    const { engine, scope, context } = office;
+    let isRefused = true;
+    context.cloud.connectTo(async (request) =>
+      isRefused &&
+      request.method === 'POST' &&
+      decodeURIComponent(request.url).includes(`/${failing}:/`)
+        ? Response.json({ error: { code: 'invalidRequest', message: 'No.' } }, { status: 400 })
+        : office.office.fetch(request),
+    );
+    const first = await office.restore(input);
+    expect(first.done.counts).toEqual({ restored: 1, merged: 0, skipped: 0, failed: 1 });
+    const [left = ''] = list();
+    isRefused = false;
+    const retry = getValue(await engine.retry(scope, { task: first.task }));
+    const done = await office.end(retry);
+    expect(done.counts).toEqual({ restored: 1, merged: 0, skipped: 0, failed: 0 });
+    const files = list();
+    const { user, other } = office.targets;
+    expect([files.length, getContents(files)]).toEqual([
+      2,
+      [`of ${user}`, `of ${other}`].toSorted(),
+    ]);
+    expect(files.map((one) => one.split(': ')[0])).toEqual(['plan 1.docx', 'plan.docx']);
+    expect((await office.restore(input)).done.counts.skipped).toBe(2);
+    expect([(await office.undo(retry)).done.result, list()]).toEqual(['success', [left]]);
+    expect([(await office.undo(first.task)).done.result, list()]).toEqual(['success', []]);
+  });
+
+test('RES-94, RES-2, RES-4: files of a deleted channel are restored beside those of the one that has its name', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 4, 'team');
+  const { admin, targets, engine, scope } = office;
+  const { teams } = admin;
+  const { team } = targets;
+  const find = () => teams.listChannels(team).find(({ name }) => name === 'Budget');
+  const deleted = find();
+  if (deleted === undefined) throw new Error('There is no private channel.');
+  const people = teams.listChannelMembers(deleted.id);
+  const size = teams.listFiles(team, deleted.id).find(({ name }) => name === 'Notes.md')?.size;
+  await office.backUp();
+  teams.removeChannel(team, deleted.id);
+  const { id } = teams.addChannel(team, 'Budget', 'private');
+  for (const person of people) teams.putChannelMember(id, person);
+  teams.addFile(team, id, 'Notes.md');
+  const { at } = await office.backUp();
+  const { id: explorer } = getValue(
+    await engine.openExplorer(scope, { workload: 'teams', job: null, at, showDeleted: true }),
+  );
+  const nodes = (await office.walk(explorer)).filter(
+    ({ path }) => path.join('/') === 'Budget/Files/Notes.md',
+  );
+  expect(nodes).toHaveLength(2);
+  const list = () =>
+    teams
+      .listFiles(team, id)
+      .map(({ name, size }) => `${name} ${size}`)
+      .toSorted();
+  const before = list();
+  for (const chosen of [nodes, nodes.toReversed()]) {
+    const input: RestoreInput = {
+      explorer,
+      nodes: chosen.map(({ node }) => node.id),
+      target: { kind: 'original' },
+      select: 'both',
+      onConflict: 'replace',
+      versions: 'last',
+      flags: FLAGS,
+      dryRun: true,
+      reason: null,
+    };
+    const counts = { restored: 1, merged: 0, skipped: 1, failed: 0 };
+    expect((await office.restore(input)).done.counts).toEqual(counts);
+    const { task, done } = await office.restore({ ...input, dryRun: false });
+    expect([done.counts, list()]).toEqual([counts, [`Notes 1.md ${size}`, ...before]]);
+    expect((await office.restore({ ...input, dryRun: false })).done.counts.skipped).toBe(2);
+    expect([(await office.undo(task)).done.result, list()]).toEqual(['success', before]);
+  }
+});

@@ -67,12 +67,12 @@ export interface FoundNode {
 
 /**
  * A small tenant with everything that can be backed up, and a server that backs it up and restores it:
- * a person and a site, or a team.
+ * a person and a site, two people, or a team.
  */
 export async function aRandomOffice(
   store: Store,
   seed: number,
-  selected: 'person and site' | 'team' = 'person and site',
+  selected: 'person and site' | 'two people' | 'team' = 'person and site',
 ) {
   const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
@@ -129,13 +129,28 @@ export async function aRandomOffice(
       services: { isTeamsOnline: true, isTeamsChatsOnline: true },
       settings: {
         backupType: 'SelectedItems',
-        selectedItems:
-          selected === 'team'
-            ? [{ type: 'Team', id: team?.id ?? '', parts: ['teams', 'teamsChats'] }]
-            : [
-                { type: 'User', id: user.id, parts: ['mailbox', 'oneDrive'] },
-                { type: 'Site', id: site.id, parts: ['sites', 'subsites'] },
-              ],
+        selectedItems: {
+          'person and site': [
+            {
+              type: 'User' as const,
+              id: user.id,
+              parts: ['mailbox' as const, 'oneDrive' as const],
+            },
+            { type: 'Site' as const, id: site.id, parts: ['sites' as const, 'subsites' as const] },
+          ],
+          'two people': [user, other].map(({ id }) => ({
+            type: 'User' as const,
+            id,
+            parts: ['oneDrive' as const],
+          })),
+          'team': [
+            {
+              type: 'Team' as const,
+              id: team?.id ?? '',
+              parts: ['teams' as const, 'teamsChats' as const],
+            },
+          ],
+        }[selected],
       },
     },
   );
@@ -282,6 +297,7 @@ export async function aRandomOffice(
     open,
     walk,
     restore,
+    end: (task: string, as = scope) => end(task, as),
     undo,
     pass: (ms: number): void => fixture.pass(ms),
     setFailures: (rules: readonly FailureRule[]): void => office.admin.setFailurePlan(rules, seed),
