@@ -220,6 +220,8 @@ export interface Writer {
     call: SourceCall,
     recorder?: FolderRecorder,
   ): Reply<{ key: string; created: readonly string[] }>;
+  /** Whether files of a place may be there while its folder isn't, such as those of a removed channel. */
+  mayLackFolder?(place: Place): boolean;
   /**
    * The people for whom a missing folder would be created, in words; null: it exists, or belongs to
    * everyone with access to the object. Error: it can't be created. Absent: no folder has people of

@@ -114,7 +114,13 @@ async function restoreAsFound(
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
   const { kind } = one.item;
   const decision = decideWrite({ ...input, onConflict }, copy.value ?? found, kind);
-  if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
+  if (decision.do === 'skip') {
+    if (found !== null && !input.dryRun && input.select !== 'changed' && kind === 'file') {
+      const folder = writer.mayLackFolder?.(place) ? await ensureFolder(task, writer, place) : done;
+      if (!folder.ok) return problem(task, one, folder.error);
+    }
+    return finish(task, one, decision.outcome, decision.message);
+  }
   const refusal = decision.replaces?.refusal;
   if (refusal !== undefined) return finish(task, one, 'failed', refusal);
   const loss = await writer.describeLoss?.(one.item, makeContentReader(task, one.item.parts));

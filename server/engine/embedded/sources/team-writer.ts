@@ -49,6 +49,17 @@ type ReadContent = WriteInput['content'];
 /** Channels take imported posts one thread at a time: the last one of each. */
 export type ChannelTurns = Map<string, Promise<unknown>>;
 
+/** Whether files stay if the channel of their place is removed. */
+function leavesFiles(place: Place): boolean {
+  const at = parseTeamPlace(place);
+  return (
+    at.kind === 'files' &&
+    !at.isTop &&
+    at.channel !== null &&
+    getMembership(at.channel) === 'standard'
+  );
+}
+
 const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
   const key = parseFileKey(item.key);
   return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
@@ -79,13 +90,23 @@ export function teamWriter(
   const openChannel = (place: Place, part: PathPart, call: SourceCall): Reply<OpenChannel | null> =>
     findChannel(teamClient(ports, place.object, call), place.object, part);
 
-  /** The folder of a drive that a place of files is; null: its channel is missing. */
+  /**
+   * The folder of a drive that a place of files is; null: its channel is missing, with its site. A
+   * standard channel that was removed has left its folder in the team's site.
+   */
   const openDrive = async (place: Place, call: SourceCall): Reply<DrivePlace | null> => {
     const at = parseTeamPlace(place);
     if (at.kind !== 'files') return failed('invalid', t.badName);
     const channel = at.channel === null ? EMPTY : await openChannel(place, at.channel, call);
     if (!channel.ok) return channel;
-    if (at.channel !== null && channel.value === null) return EMPTY;
+    if (at.channel !== null && channel.value === null) {
+      if (!leavesFiles(place)) return EMPTY;
+      const left = await findDrivePlace(teamClient(ports, place.object, call), place.object, null, {
+        isTop: false,
+        below: [at.channel, ...at.below],
+      });
+      return left.ok || left.error.kind !== 'missing' ? left : EMPTY;
+    }
     return findDrivePlace(teamClient(ports, place.object, call), place.object, channel.value, at);
   };
   const findFile = async (
@@ -218,6 +239,7 @@ export function teamWriter(
           }
         : ensured;
     },
+    mayLackFolder: leavesFiles,
     async planFolder(place, call) {
       const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;

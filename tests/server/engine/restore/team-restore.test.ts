@@ -278,6 +278,10 @@ const FLAGS = {
   excludeLitigationHoldItems: false,
 };
 
+/** Replies that were not deleted. */
+const countReplies = (rows: readonly string[]): number =>
+  rows.filter((one) => one.startsWith('false true')).length;
+
 test('RES-2, RES-47: a thread whose first message was deleted is there, and only its missing replies come back', async () => {
   const bench = await aTeam(await freshStore(ONE), ROLES, (admin, id) => {
     const [general] = admin.listChannels(id);
@@ -305,8 +309,7 @@ test('RES-2, RES-47: a thread whose first message was deleted is there, and only
   const counts = { ...all, restored: 1 };
   expect((await restore([top], { dryRun: true })).done.counts).toMatchObject(counts);
   expect((await restore([top])).done.counts).toMatchObject(counts);
-  const live = (rows: readonly string[]) => rows.filter((one) => one.startsWith('false true'));
-  expect(live(list())).toHaveLength(live(before).length);
+  expect(countReplies(list())).toBe(countReplies(before));
   expect((await restore([top])).done.counts).toMatchObject(all);
   office.close();
 });
@@ -364,4 +367,49 @@ test('RES-2, RES-4, RES-47: members, settings and tabs that differ come back onc
     expect(again.done.counts).toEqual({ restored: 0, merged: 0, skipped: 2, failed: 0 });
     expect([(await office.undo(task)).done.result, look()]).toEqual(['success', changed]);
   }
+});
+
+test('RES-1, RES-2, RES-47: files that a removed channel left in the site are not written again, and the channel comes back', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 4, 'team');
+  const { team } = office.targets;
+  const { teams } = office.admin;
+  const find = () => teams.listChannels(team).find(({ name }) => name === 'Deliveries');
+  const removed = find();
+  const [file, other] = teams.listFiles(team, removed?.id ?? '');
+  if (!removed || !file || !other) throw new Error('The team is too small.');
+  const { at } = await office.backUp();
+  const list = () =>
+    teams
+      .listFiles(team, find()?.id ?? '')
+      .map(({ name, size }) => `${name} ${size}`)
+      .toSorted();
+  const before = list();
+  teams.changeFile(team, removed.id, file.id);
+  const path = `/drives/${other.drive_id}/items/${other.id}`;
+  await office.send('PATCH', path, { name: 'Renamed.txt' });
+  teams.removeChannel(team, removed.id);
+  const explorer = await office.open('teams', at);
+  const nodes = (await office.walk(explorer)).filter(
+    ({ node, path: names }) => node.kind === 'file' && names[0] === 'Deliveries',
+  );
+  const input: RestoreInput = {
+    explorer,
+    nodes: nodes.map(({ node }) => node.id),
+    target: { kind: 'original' },
+    select: 'both',
+    onConflict: 'replace',
+    versions: 'last',
+    flags: FLAGS,
+    dryRun: true,
+    reason: null,
+  };
+  const counts = { restored: 0, merged: 2, skipped: nodes.length - 2, failed: 0 };
+  expect((await office.restore(input)).done.counts).toEqual(counts);
+  expect(find()).toBe(undefined);
+  expect((await office.restore({ ...input, dryRun: false })).done.counts).toEqual(counts);
+  expect(list()).toEqual(before);
+  // Of a channel of which nothing else is missing, its files bring it back.
+  teams.removeChannel(team, find()?.id ?? '');
+  const again = await office.restore({ ...input, dryRun: false });
+  expect([again.done.counts.skipped, list()]).toEqual([nodes.length, before]);
 });

@@ -30,6 +30,7 @@ for (let story = 0; story < STORIES; story += 1) {
     for (let n = 0; n < 10; n += 1) random(2);
     const office = await aRandomOffice(await freshStore(ONE), seed, 'team');
     const { team } = office.targets;
+    fillTeam(office, team);
     const points: Point[] = [];
     for (let n = 0; n < POINTS; n += 1) {
       if (n > 0) await changeTeam(office, team, random, 25);
@@ -44,6 +45,23 @@ for (let story = 0; story < STORIES; story += 1) {
       await changeTeam(office, team, random, 3);
     }
   });
+}
+
+/** Some teams have nobody, and no channel. */
+function fillTeam({ admin }: RandomOffice, team: string): void {
+  const { teams } = admin;
+  const [owner, ...others] = admin.listUsers();
+  if (teams.listMembers(team).length > 0 || owner === undefined) return;
+  teams.putMember(team, { personId: owner.id, isOwner: true });
+  for (const { id } of others) teams.putMember(team, { personId: id, isOwner: false });
+  for (const name of ['General', 'Deliveries', 'Budget']) {
+    const membership = name === 'Budget' ? 'private' : 'standard';
+    const { id } = teams.addChannel(team, name, membership);
+    for (const person of membership === 'private' ? teams.listMembers(team) : [])
+      teams.putChannelMember(id, person);
+    teams.addPost(team, id);
+    teams.addFile(team, id, 'Beta plan.docx');
+  }
 }
 
 const ITEMS: ReadonlySet<string> = new Set(['post', 'tab', 'file', 'settings']);

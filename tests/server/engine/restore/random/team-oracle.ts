@@ -169,10 +169,18 @@ export function expectTeamRestore(
   const note = (name: string): void => {
     if (findChannel(before, name) === undefined) created.add(getPoint(name).name);
   };
-  for (const { place, id } of allowed.view.things) {
+  // Who chooses a file wants its channel, also if the file is still there.
+  const changed = allowed.view.things.filter(
+    (one) =>
+      !seen.files.some(
+        ({ id, place, name, content }) =>
+          id === one.id && place === one.place && name === one.name && content === one.content,
+      ),
+  );
+  const chosen = select === 'changed' ? [] : wanted.files.filter((one) => !isRefused(one));
+  for (const { place } of [...changed, ...chosen]) {
     const channel = channelOf(place);
-    if (channel !== null && !seen.files.some((one) => one.id === id && one.place === place))
-      note(channel);
+    if (channel !== null) note(channel);
   }
 
   // Posts.
