@@ -220,6 +220,8 @@ export interface Writer {
     call: SourceCall,
     recorder?: FolderRecorder,
   ): Reply<{ key: string; created: readonly string[] }>;
+  /** What a place is called now, in words, if it isn't called as before; null: it is. */
+  describePlace?(place: Place, call: SourceCall): Reply<string | null>;
   /** Whether files of a place may be there while its folder isn't, such as those of a removed channel. */
   mayLackFolder?(place: Place): boolean;
   /**
@@ -355,7 +357,7 @@ export interface PathPart {
   readonly name: string;
   /** `inbox` …; of a site's library or list: `library`, `list`. */
   readonly wellKnown: string | null;
-  /** Of a library or list in its own place: its key, since its name may have changed. */
+  /** Of a library, list or channel in its own place: its key, since its name may have changed. */
   readonly key?: string;
 }
 export interface FoundObject {

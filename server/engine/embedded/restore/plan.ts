@@ -11,6 +11,7 @@ import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
 import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outlook/keys.ts';
 import { getTop } from '../sources/outlook/places.ts';
+import { isChannel } from '../sources/team-listing.ts';
 import type { SharingPermission } from '../sources/sharing.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
@@ -256,7 +257,7 @@ async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
       chain(key).map(({ name, wellKnown, key: own }) => ({
         name,
         wellKnown,
-        ...(isSitePart(wellKnown) && { key: own }),
+        ...((isSitePart(wellKnown) || isChannel(wellKnown)) && { key: own }),
       })),
     isInbox: (key) => chain(key).some(({ wellKnown }) => wellKnown === 'inbox'),
     isAtPoint: (key) => present.has(key),

@@ -78,12 +78,11 @@ async function listFolders(
   const kinds = new Map(rows.map(({ n, kind }) => [n, kind]));
   return folders.flatMap(({ object, path }) =>
     path.map(({ name }, depth) => ({
-      place: isOriginal
-        ? `${object} ${JSON.stringify(path.slice(0, depth))}`
-        : `${kinds.get(object)} ${path
-            .slice(0, depth)
-            .map((part) => JSON.stringify(part.name.toLowerCase()))
-            .join('/')}`,
+      // Only their names: one that was deleted goes to another one of its name.
+      place: `${isOriginal ? object : kinds.get(object)} ${path
+        .slice(0, depth)
+        .map((part) => JSON.stringify(part.name.toLowerCase()))
+        .join('/')}`,
       name: name.toLowerCase(),
     })),
   );
@@ -120,12 +119,9 @@ async function listSameNames(
     with placed as (
       select r.n, coalesce(file.title, i.title) as title, r.object_n || ' ' || coalesce(file.key, i.key) as file,
         ${isOriginal ? sql`coalesce(i.to_point, ${NOWHERE})` : sql`0`} as until,
-        ${
-          isOriginal
-            ? sql`r.object_n || ' ' || r.path`
-            : sql`o.kind || ' ' || (select coalesce(string_agg(to_json(lower(part ->> 'name'))::text, '/' order by depth), '')
-                from jsonb_array_elements(r.path::jsonb) with ordinality as x(part, depth))`
-        } as place
+        ${isOriginal ? sql`r.object_n::text` : sql`o.kind`} || ' ' || (
+          select coalesce(string_agg(to_json(lower(part ->> 'name'))::text, '/' order by depth), '')
+          from jsonb_array_elements(r.path::jsonb) with ordinality as x(part, depth)) as place
       from restore_item as r
       join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
       join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n

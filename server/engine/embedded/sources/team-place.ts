@@ -71,12 +71,13 @@ export function parseTeamPlace({ path }: Place): TeamPlace {
 
 const isTopFolder = ({ wellKnown }: PathPart): boolean => wellKnown === 'other-files';
 
-/** Finds the channel with this name. */
+/** Finds a channel by its id, as its name may have changed, else by its name. */
 export async function findChannel(
   client: GraphClient,
   object: SourceObject,
-  { name }: PathPart,
+  { name, key }: PathPart,
 ): Reply<OpenChannel | null> {
+  let named: OpenChannel | null = null;
   for (let link: string | null = `${teamPath(object)}/channels`; link !== null;) {
     const page: GraphResult<GraphPage<OpenChannel>> = await client.page(
       link,
@@ -84,13 +85,14 @@ export async function findChannel(
       ALL_CHANNELS,
     );
     if (!page.ok) return { ok: false, error: page.error };
-    const found = page.value.rows.find(
-      ({ displayName }) => displayName.toLowerCase() === name.toLowerCase(),
-    );
-    if (found) return { ok: true, value: found };
+    const own = page.value.rows.find(({ id }) => id === key);
+    if (own) return { ok: true, value: own };
+    named ??=
+      page.value.rows.find(({ displayName }) => displayName.toLowerCase() === name.toLowerCase()) ??
+      null;
     link = page.value.next;
   }
-  return { ok: true, value: null };
+  return { ok: true, value: named };
 }
 
 /** Creates a channel. `members`: of a private or shared one. */

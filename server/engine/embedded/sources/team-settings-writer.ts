@@ -107,11 +107,13 @@ const getRoles = (members: readonly Member[]): readonly string[] =>
   members.map((one) => JSON.stringify([one.userId, isOwner(one)])).toSorted(byText);
 const byText = (a: string, b: string): number => (a < b ? -1 : 1);
 
-/** Stored channels with members, each with what the team has of that name now. */
+/** Stored channels with members, each with what the team has of it now, or of its name. */
 const pairChannels = (stored: TeamSettingsBody, now: TeamSettingsBody) =>
-  stored.channels.flatMap(({ displayName, members }) => {
+  stored.channels.flatMap(({ id, displayName, members }) => {
     const name = displayName.toLowerCase();
-    const current = now.channels.find((one) => one.displayName.toLowerCase() === name);
+    const current =
+      now.channels.find((one) => one.id === id) ??
+      now.channels.find((one) => one.displayName.toLowerCase() === name);
     return members === undefined ? [] : [{ members, current }];
   });
 

@@ -240,6 +240,19 @@ export function teamWriter(
         : ensured;
     },
     mayLackFolder: leavesFiles,
+    async describePlace(place, call) {
+      const at = parseTeamPlace(place);
+      const part = 'channel' in at ? at.channel : null;
+      const found = part === null ? EMPTY : await openChannel(place, part, call);
+      if (!found.ok || found.value === null || part === null) return found.ok ? EMPTY : found;
+      const { displayName } = found.value;
+      return displayName.toLowerCase() === part.name.toLowerCase()
+        ? EMPTY
+        : {
+            ok: true,
+            value: teamMessages.channelRenamed({ former: part.name, name: displayName }),
+          };
+    },
     async planFolder(place, call) {
       const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;

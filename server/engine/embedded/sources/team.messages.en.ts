@@ -39,6 +39,7 @@ export const teamMessages = defineMessages('team-source', {
     '{count, plural, one {# member is} other {# members are}} no longer in the tenant or the team.',
   noMemberLeft:
     'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
+  channelRenamed: 'The channel “{former}” is named “{name}” now.',
   channelComes:
     'Microsoft 365 is still creating the channel {channel}. Retry the restore in some minutes.',
   otherMembership:

@@ -413,3 +413,45 @@ test('RES-1, RES-2, RES-47: files that a removed channel left in the site are no
   const again = await office.restore({ ...input, dryRun: false });
   expect([again.done.counts.skipped, list()]).toEqual([nodes.length, before]);
 });
+
+test('RES-2, RES-47: content of a channel that was renamed comes back into that channel', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 4, 'team');
+  const { team } = office.targets;
+  const { teams } = office.admin;
+  const { at } = await office.backUp();
+  const channels = teams.listChannels(team);
+  for (const channel of channels.slice(1)) {
+    const [post] = teams.listPosts(team, channel.id);
+    for (const reply of post ? teams.listReplies(post) : [])
+      teams.deletePost(team, channel.id, post?.id ?? '', reply.id);
+    teams.deletePost(team, channel.id, post?.id ?? '');
+    teams.deleteFile(team, channel.id, teams.listFiles(team, channel.id)[0]?.id ?? '');
+    teams.renameChannel(team, channel.id, `New ${channel.name}`);
+  }
+  const names = teams.listChannels(team).map(({ name }) => name);
+  const explorer = await office.open('teams', at);
+  const top = (await office.walk(explorer)).find(({ path }) => path.length === 0);
+  const input: RestoreInput = {
+    explorer,
+    nodes: [top?.node.id ?? ''],
+    target: { kind: 'original' },
+    select: 'both',
+    onConflict: 'replace',
+    versions: 'last',
+    flags: FLAGS,
+    dryRun: true,
+    reason: null,
+  };
+  const counts = { restored: 4, merged: 0, failed: 0 };
+  const dry = await office.restore(input);
+  expect(dry.done.counts).toMatchObject(counts);
+  expect(
+    dry.results.filter(({ message }) =>
+      message?.includes('The channel “Deliveries” is named “New Deliveries” now.'),
+    ),
+  ).toHaveLength(2);
+  expect((await office.restore({ ...input, dryRun: false })).done.counts).toMatchObject(counts);
+  expect(teams.listChannels(team).map(({ name }) => name)).toEqual(names);
+  const again = await office.restore({ ...input, dryRun: false });
+  expect(again.done.counts).toMatchObject({ restored: 0, merged: 0, failed: 0 });
+});
