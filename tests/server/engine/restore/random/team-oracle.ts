@@ -52,7 +52,8 @@ function findThread(view: TeamView, thread: Thread): Thread | null {
     (one) =>
       one.id !== thread.id &&
       one.author === written.author &&
-      one.text === written.text &&
+      // Somebody may have edited it since.
+      (one.text === written.text || (one.subject !== '' && one.subject === written.subject)) &&
       isNear(one.at, thread.at),
   );
   const isWhole = (one: Thread): boolean => lacks(one, thread).length === 0;
@@ -88,15 +89,27 @@ const addPeople = (
 export function expectTeamRestore(
   before: TeamView,
   point: TeamView,
-  wanted: WantedOfTeam,
+  chosenOfTeam: WantedOfTeam,
   terms: TeamTerms,
   object: string,
 ): ExpectedTeam {
   const { select, onConflict } = terms;
+  // What was a folder of the site at the point may be a channel's again.
+  const present = before.channels.filter(({ membership }) => membership === 'standard');
+  const wanted: WantedOfTeam = {
+    ...chosenOfTeam,
+    files: chosenOfTeam.files.map((one) => ({
+      ...one,
+      place: toView(
+        one.place,
+        present.map(({ name }) => name),
+      ),
+    })),
+  };
   const outcomes: string[] = [];
   const leftByUndo: string[] = [];
   const getPoint = (name: string): Channel => {
-    const channel = findChannel(point, name);
+    const channel = findChannel(point, name) ?? findChannel(before, name);
     if (channel === undefined) throw new Error(`No channel ${name}.`);
     return channel;
   };
