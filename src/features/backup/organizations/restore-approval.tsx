@@ -18,6 +18,7 @@ export function RestoreApproval({ row }: { readonly row: OrganizationRow }) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const set = async (needsApproval: boolean): Promise<void> => {
     setIsBusy(true);
+    setFailure(null);
     const answer = await withReauth(() =>
       client().ask('setRestoreApproval', { organizationId: row.id, needsApproval }),
     );

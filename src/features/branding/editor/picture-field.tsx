@@ -39,6 +39,7 @@ export function PictureField({
   const some = chosen === undefined ? present !== null : chosen !== 'none';
   async function take(file: File | undefined): Promise<void> {
     if (!file) return;
+    setError(null);
     const read = await readPicture(name, file);
     setError(typeof read === 'string' ? read : null);
     if (typeof read !== 'string') onChoose(read);

@@ -112,6 +112,7 @@ export function PartForm({
   useEffect(() => tellDirty(dirty), [dirty]);
 
   async function remove(): Promise<void> {
+    refuse(null);
     const answer = await mutation.send(
       () =>
         withReauth(() =>
@@ -130,6 +131,7 @@ export function PartForm({
   }
 
   async function removeSecret(): Promise<void> {
+    refuse(null);
     const answer = await mutation.send(() => keepSecret(null), 'secret');
     if (!answer.ok) return refuse(explain(answer.failure));
     onSaved({ settings, secrets: answer.value.secrets });
