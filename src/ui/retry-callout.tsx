@@ -1,15 +1,18 @@
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
+import type { Failure } from '#contract/errors.ts';
 import { Callout } from './callout.tsx';
-import { uiMessages as t } from './messages.en.ts';
+import { offerRetry } from './offer-retry.tsx';
 
-/** An error of a request, with a button to send the request again. */
+/** An error of a request, with a button to send the request again if that can help. */
 export function RetryCallout({
   children,
+  failure,
   offline = false,
   onRetry,
 }: {
   readonly children: ReactNode;
+  /** Null: the reason is unknown. */
+  readonly failure: Failure | null;
   /** Shows a warning that isn't announced, instead of an error. */
   readonly offline?: boolean;
   readonly onRetry: () => void;
@@ -18,11 +21,7 @@ export function RetryCallout({
     <Callout
       tone={offline ? 'warning' : 'failed'}
       alert={!offline}
-      action={
-        <Button size="sm" onClick={onRetry}>
-          {t.tryAgain}
-        </Button>
-      }
+      action={offerRetry(offline ? null : failure, onRetry, { size: 'sm' })}
     >
       {children}
     </Callout>

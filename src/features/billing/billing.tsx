@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
@@ -8,7 +8,6 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding, useMe, useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
@@ -42,11 +41,7 @@ export function Billing() {
               owed.failure !== null && (
                 <Callout
                   tone={offline ? 'warning' : 'failed'}
-                  action={
-                    <Button size="sm" onClick={owed.again}>
-                      {uiMessages.tryAgain}
-                    </Button>
-                  }
+                  action={offerRetry(owed.failure, owed.again, { size: 'sm' })}
                 >
                   {offline ? MESSAGES.needsNetwork : getFailureText(owed.failure)}
                 </Callout>

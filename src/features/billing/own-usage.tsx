@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -11,7 +11,6 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -44,11 +43,7 @@ export function Subscriptions({ above }: { readonly above?: ReactNode }) {
             <Callout
               tone="warning"
               {...(!offline && {
-                action: (
-                  <Button size="sm" onClick={request.again}>
-                    {uiMessages.tryAgain}
-                  </Button>
-                ),
+                action: offerRetry(request.failure, request.again, { size: 'sm' }),
               })}
             >
               {offline ? t.offline : getFailureText(failure ?? NO_ANSWER)}{' '}
@@ -66,7 +61,7 @@ export function Subscriptions({ above }: { readonly above?: ReactNode }) {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p>
             </Notice>

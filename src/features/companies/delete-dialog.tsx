@@ -37,7 +37,7 @@ export function DeleteCompany({
       onClose={onClose}
     >
       {failure !== null && (
-        <RetryCallout onRetry={again}>
+        <RetryCallout failure={failure} onRetry={again}>
           {t.countsUnknown({ reason: getFailureText(failure) ?? '' })}
         </RetryCallout>
       )}

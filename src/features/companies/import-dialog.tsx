@@ -105,7 +105,11 @@ export function ImportDialog({
       }
     >
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {failure !== null && (
+          <RetryCallout failure={failure} onRetry={again}>
+            {getFailureText(failure)}
+          </RetryCallout>
+        )}
         {error !== null && (
           <Callout tone="failed" alert>
             {error}

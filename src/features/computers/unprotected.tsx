@@ -42,7 +42,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
   const companies = useWatch('companies', EMPTY);
   const offline = status?.kind === 'offline';
   const canAct = can(me.roles, 'monitoring.job-actions');
-  const { rows, at, error } = useComputersNow(me.id, status !== undefined && !offline);
+  const { rows, at, failure } = useComputersNow(me.id, status !== undefined && !offline);
   const now = useNow(60_000);
   const zone = branding.timeZone;
   const [asking, setAsking] = useState<Asking | null>(null);
@@ -50,7 +50,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
   const again = (): void => void askComputers(me.id);
   const state = useListPage('computers');
   const shown = rows === null ? null : computersShown(rows, state.place, names, now);
-  const said = offline ? MESSAGES.needsNetwork : error;
+  const said = offline ? MESSAGES.needsNetwork : (failure?.message ?? null);
   return (
     <>
       <ListPage
@@ -70,7 +70,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         notice={
           said === null ? null : (
             <div className="px-5 py-3">
-              <RetryCallout offline={offline} onRetry={again}>
+              <RetryCallout failure={failure} offline={offline} onRetry={again}>
                 {offline ? `${t.needsServer} ${said}` : said}
                 {at !== null && (
                   <span className="block text-agate text-ink-3">

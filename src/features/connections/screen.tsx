@@ -24,6 +24,7 @@ import { type FoundEntity, FoundDialog } from './found.tsx';
 import { JobButtons } from './job-buttons.tsx';
 import { Connection } from './connection.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { connectionMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
@@ -106,7 +107,9 @@ export function Connections() {
         )}
         {!offline && all !== null && request.failure !== null && (
           <div className="px-5 py-3">
-            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+            <RetryCallout failure={request.failure} onRetry={request.again}>
+              {request.failure.message}
+            </RetryCallout>
           </div>
         )}
         {all === null ? (
@@ -119,7 +122,7 @@ export function Connections() {
               icon="cloud"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>

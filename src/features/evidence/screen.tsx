@@ -14,7 +14,6 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { canRetry } from '../shared/can-retry.ts';
 import { ExportLine } from '../shared/export/export-progress.tsx';
 import { FailedCall, makeFile } from '../shared/export/make-file.ts';
 import { PastHandOvers } from '../daily-checks/hand-over/past-hand-overs.tsx';
@@ -23,7 +22,7 @@ import type { EvidencePlace } from './address.ts';
 import { EvidenceList } from './evidence-list.tsx';
 import { makeEvidenceFile } from './file.ts';
 import { askEvidence, useEvidence } from './use-evidence.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { evidenceMessages as t } from './messages.en.ts';
 
 /**
@@ -147,13 +146,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                       <Callout
                         tone={offline ? 'warning' : 'failed'}
                         alert
-                        {...((offline || failure === null || canRetry(failure)) && {
-                          action: (
-                            <Button size="sm" onClick={more}>
-                              {ui.tryAgain}
-                            </Button>
-                          ),
-                        })}
+                        action={offerRetry(offline ? null : failure, more, { size: 'sm' })}
                       >
                         {offline ? t.notOnDevice({ reason: errorText }) : errorText}
                       </Callout>

@@ -22,7 +22,7 @@ import { Editor } from './editor.tsx';
 import { getHintForm, hintsPlace } from './form.ts';
 import { HintList } from './list.tsx';
 import { conditionsText } from './labels.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { hintMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
 
@@ -128,7 +128,7 @@ export function Hints() {
               icon="hint"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>

@@ -81,10 +81,10 @@ export function Sources() {
               </Callout>
             </div>
           )}
-          {heard.error !== null && !offline && (
+          {heard.failure !== null && !offline && (
             <div className="px-5 py-3">
-              <RetryCallout onRetry={heard.again}>
-                {heard.error}{' '}
+              <RetryCallout failure={heard.failure} onRetry={heard.again}>
+                {heard.failure.message}{' '}
                 <span className="text-ink-3">
                   {heard.updatedAt === null
                     ? t.lastReportsUnknown

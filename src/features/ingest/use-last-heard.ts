@@ -1,4 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
@@ -7,7 +8,7 @@ export interface Heard {
   readonly keys: OutputOf<'listKeys'> | null;
   /** Time of the server's answer if the server cannot be reached now. */
   readonly updatedAt: Ms | null;
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly again: () => void;
 }
 
@@ -29,7 +30,7 @@ export function useHeard(rows: readonly IngestKeyRow[] | undefined): Heard {
     everyMs: EVERY_MS,
     round,
   });
-  return { keys: value, updatedAt: live ? null : at, error: failure?.message ?? null, again };
+  return { keys: value, updatedAt: live ? null : at, failure, again };
 }
 
 const EMPTY = {};

@@ -58,7 +58,7 @@ export function AdminProviders() {
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (
           <div className="px-4 pb-4 tablet:px-5">
-            <RetryCallout offline={offline} onRetry={again}>
+            <RetryCallout failure={failure} offline={offline} onRetry={again}>
               {failure.message}
               {at !== null && (
                 <span className="block text-agate text-ink-3">

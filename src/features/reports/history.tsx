@@ -73,7 +73,9 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
       )}
       {!offline && request.failure !== null && (
         <div className="px-4 py-3 tablet:px-5">
-          <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+          <RetryCallout failure={request.failure} onRetry={request.again}>
+            {request.failure.message}
+          </RetryCallout>
         </div>
       )}
       {shown === null && request.failure === null && (

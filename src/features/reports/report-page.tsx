@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { MESSAGES } from '#contract/messages.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -64,7 +64,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         actions={
           <>
             <Button onClick={onClose}>{t.backToHistory}</Button>
-            {!gone && <Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
+            {offerRetry(request.failure, request.again)}
           </>
         }
       >

@@ -1,5 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
@@ -147,7 +147,7 @@ export function ReportSettings() {
           icon="scheduled"
           level={2}
           title={t.listFailed}
-          actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
+          actions={offerRetry(request.failure, request.again)}
         >
           <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
         </Notice>

@@ -12,7 +12,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatWhen } from '#src/ui/format.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { serverOrganizationMessages } from '../shared/organizations/messages.en.ts';
 import { isRestorable } from '../shared/organizations/options.ts';
 import type { RestorePlace } from './address.ts';
@@ -106,7 +106,7 @@ export function NoSession({
         icon="failed"
         level={2}
         title={points !== null && points.length > 0 ? t.failed : t.pointsFailed}
-        actions={<Button onClick={session.reopen}>{ui.tryAgain}</Button>}
+        actions={offerRetry(failure, session.reopen)}
       >
         <p className="m-0">{getFailureText(failure)}</p>
       </Notice>

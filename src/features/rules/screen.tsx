@@ -24,7 +24,7 @@ import { rulesAddress } from '../shared/page-links/rules.ts';
 import { Editor } from './editor.tsx';
 import { getRuleForm } from './form.ts';
 import { RuleList } from './list.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { ruleMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
 
@@ -119,7 +119,7 @@ export function Rules() {
               icon="rules"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>

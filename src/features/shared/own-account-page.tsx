@@ -57,7 +57,7 @@ export function OwnPage({ title, queries = [], children }: OwnPageProps) {
           )
         ) : (
           <div className="max-w-[740px]">
-            <RetryCallout onRetry={() => missing.forEach(({ again }) => again())}>
+            <RetryCallout failure={failure} onRetry={() => missing.forEach(({ again }) => again())}>
               {failure.message}
             </RetryCallout>
           </div>

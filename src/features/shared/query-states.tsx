@@ -1,14 +1,15 @@
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { queryStateMessages as t } from './query-states.messages.en.ts';
 
 interface RefusedProps {
-  readonly error: string;
+  readonly failure: Failure;
   /** Time of the data shown below; null if there is none. */
   readonly at: Ms | null;
   readonly own: boolean;
@@ -17,18 +18,15 @@ interface RefusedProps {
 }
 
 /** Explains why the server's part is missing or outdated. */
-export function RefusedNotice({ error, at, own, zone, onAgain }: RefusedProps) {
-  const offline = error === MESSAGES.needsNetwork;
+export function RefusedNotice({ failure, at, own, zone, onAgain }: RefusedProps) {
+  const error = failure.message;
+  const offline = failure.kind === 'needs-network';
   return (
     <div className="px-4 py-3 desk:px-6">
       <Callout
         tone={offline ? 'warning' : 'failed'}
         alert
-        action={
-          <Button size="sm" onClick={onAgain}>
-            {ui.tryAgain}
-          </Button>
-        }
+        action={offerRetry(failure, onAgain, { size: 'sm' })}
       >
         {offline && at === null && !own ? t.notOnDevice({ reason: error }) : error}
         {at !== null && (

@@ -1,10 +1,9 @@
 import { useId } from 'react';
 import type { ReactNode } from 'react';
-import { Button } from '#src/ui/button.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SectionLink } from './section-link.tsx';
 import type { PolledQuery } from './queries/use-polled-query.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { sectionMessages as t } from './section.messages.en.ts';
 
 export interface SectionProps {
@@ -88,7 +87,7 @@ interface FromServerProps<T> {
 
 /** Data that only the server has: loading, current, outdated, or failed with its reason. */
 export function FromServer<T>({
-  query: { value, at, error, again },
+  query: { value, at, failure, error, again },
   formatAge,
   lines = 4,
   children,
@@ -103,9 +102,7 @@ export function FromServer<T>({
               <span className="block text-agate text-ink-3">{t.asOf({ time: formatAge(at) })}</span>
             )}
           </span>
-          <Button size="sm" onClick={again}>
-            {uiMessages.tryAgain}
-          </Button>
+          {offerRetry(failure, again, { size: 'sm' })}
         </div>
       )}
       {value !== null ? children(value) : error === null && <PlaceholderLines count={lines} />}

@@ -26,7 +26,7 @@ import { resultsAddress } from '#src/features/shared/page-links/results.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { SlaPlace } from './address.ts';
 import { shareText } from './labels.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { slaMessages as t } from './messages.en.ts';
 
 const FILE_PAGE = 1_000;
@@ -182,7 +182,7 @@ export function SlaResults({ place: supplied, offline, companies, onPlace }: Rep
             icon="trends"
             level={2}
             title={t.reportNotLoaded}
-            actions={<Button onClick={again}>{ui.tryAgain}</Button>}
+            actions={offerRetry(failure, again)}
           >
             <p className="m-0">{offline ? MESSAGES.needsNetwork : failure.message}</p>
           </Notice>

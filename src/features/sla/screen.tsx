@@ -25,7 +25,7 @@ import { Editor } from './editor.tsx';
 import { createAlarmForm, getAlarmForm } from './form.ts';
 import { SlaResults } from './report.tsx';
 import { scopeText } from './labels.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { slaMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
 
@@ -178,7 +178,7 @@ export function Sla() {
                       icon="clock"
                       level={2}
                       title={t.notLoaded}
-                      actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+                      actions={offerRetry(request.failure, request.again)}
                     >
                       <p className="m-0">
                         {offline ? MESSAGES.needsNetwork : request.failure.message}

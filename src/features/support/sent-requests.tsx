@@ -5,14 +5,13 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import type { CachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { supportMessages as t } from './messages.en.ts';
 
 export interface SentRequestsProps {
@@ -52,14 +51,7 @@ export function SentRequests({
             <PageLoading />
           </DelayedFallback>
         ) : (
-          <Callout
-            tone="failed"
-            action={
-              <Button size="sm" onClick={again}>
-                {ui.tryAgain}
-              </Button>
-            }
-          >
+          <Callout tone="failed" action={offerRetry(failure, again, { size: 'sm' })}>
             {offline ? MESSAGES.needsNetwork : failure.message}
           </Callout>
         )

@@ -147,7 +147,9 @@ export function Tickets() {
           )}
           {!offline && request.failure !== null && (
             <div className="px-4 py-3 tablet:px-5">
-              <RetryCallout onRetry={request.again}>{getFailureText(request.failure)}</RetryCallout>
+              <RetryCallout failure={request.failure} onRetry={request.again}>
+                {getFailureText(request.failure)}
+              </RetryCallout>
             </div>
           )}
           {rows === null && request.failure === null && !offline && (

@@ -9,9 +9,8 @@ import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { richText } from '#src/ui/rich-text.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
@@ -43,9 +42,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
       {request.failure !== null && (
         <p className="m-0 text-failed">
           {getFailureText(request.failure)}{' '}
-          <Button size="sm" onClick={request.again}>
-            {ui.tryAgain}
-          </Button>
+          {offerRetry(request.failure, request.again, { size: 'sm' })}
         </p>
       )}
       <ul aria-label={t.apiKeysOf({ user: user.name })} className="m-0 list-none p-0">

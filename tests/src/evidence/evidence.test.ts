@@ -11,7 +11,7 @@ import { evidenceLine, makeEvidenceFile } from '#src/features/evidence/file.ts';
 import type { EvidencePage } from '#src/features/evidence/file.ts';
 import { withPage } from '#src/features/evidence/use-evidence.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { canRetry } from '#src/features/shared/can-retry.ts';
+import { canRetry } from '#src/ui/can-retry.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';

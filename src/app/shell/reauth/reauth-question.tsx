@@ -4,6 +4,7 @@ import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { ok } from '#contract/result.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { now, useNow } from '../../clock.ts';
 import { client, useWatch } from '../../worker/worker-client.ts';
@@ -32,7 +33,7 @@ export function ReauthQuestion() {
   const [way, setWay] = useState<Way | null>(null);
   /** The masked phone number that received the code, after the password was accepted. */
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const [loadError, setLoadError] = useState<string | null>(null);
+  const [loadFailure, setLoadFailure] = useState<Failure | null>(null);
   const [waitUntil, setWaitUntil] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
@@ -75,7 +76,7 @@ export function ReauthQuestion() {
   });
 
   const take = (answer: Result<Options>): void => {
-    setLoadError(answer.ok ? null : answer.failure.message);
+    setLoadFailure(answer.ok ? null : answer.failure);
     if (!answer.ok) return;
     setOptions(answer.value);
     setWay((before) => before ?? answer.value.methods[0] ?? null);
@@ -116,7 +117,7 @@ export function ReauthQuestion() {
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       change({ typed: read(target.value) }),
   });
-  const above = error ?? loadError;
+  const above = error ?? loadFailure?.message ?? null;
 
   const others = options?.methods.filter((one) => one !== way) ?? [];
   const none = options !== null && options.methods.length === 0;
@@ -153,7 +154,7 @@ export function ReauthQuestion() {
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={submit}
         noValidate
-        aria-busy={busy || (options === null && loadError === null)}
+        aria-busy={busy || (options === null && loadFailure === null)}
       >
         <p className="m-0 text-ink-2">{t.explanation}</p>
         {offline && (
@@ -227,14 +228,15 @@ export function ReauthQuestion() {
             {above}
           </Callout>
         )}
-        {loadError !== null && way === null && (
+        {loadFailure !== null && way === null && (
           <RetryCallout
+            failure={loadFailure}
             onRetry={() => {
-              setLoadError(null);
+              setLoadFailure(null);
               void ask();
             }}
           >
-            {loadError}
+            {loadFailure.message}
           </RetryCallout>
         )}
         {others.length > 0 && (

@@ -80,7 +80,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const tooLong = stretch.count > MAX_REPORT_DAYS;
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
-  const { lines, from, at, error, again } = useRanking(place, stretch, !tooLong);
+  const { lines, from, at, failure, again } = useRanking(place, stretch, !tooLong);
   const { empty } = WORDS[place.measure];
   const go = (next: RankingsPlace): void => history.push(rankingsAddress(next));
   return (
@@ -114,16 +114,16 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           tabs={RANKING_MEASURES.map((key) => ({ key, label: WORDS[key].tab }))}
         >
           {tooLong && <TooLong />}
-          {!tooLong && error !== null && (
+          {!tooLong && failure !== null && (
             <RefusedNotice
-              error={error}
+              failure={failure}
               at={lines === null ? null : at}
               own={false}
               zone={rule.zone}
               onAgain={again}
             />
           )}
-          {!tooLong && lines === null && error === null && (
+          {!tooLong && lines === null && failure === null && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>

@@ -1,3 +1,4 @@
+import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -18,7 +19,7 @@ export interface RankingResult {
   readonly lines: readonly RankedLine[] | null;
   readonly from: 'device' | 'server';
   readonly at: Ms | null;
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly isLoading: boolean;
   readonly again: () => void;
 }
@@ -56,7 +57,7 @@ export function useRanking(
       lines: getLines(own, measure),
       from: 'device',
       at: null,
-      error: null,
+      failure: null,
       isLoading: false,
       again: request.again,
     };
@@ -72,7 +73,7 @@ export function useRanking(
       })) ?? null,
     from: 'server',
     at: request.at,
-    error: on && settled && request.failure !== null ? request.failure.message : null,
+    failure: on && settled ? request.failure : null,
     isLoading: request.isLoading,
     again: request.again,
   };

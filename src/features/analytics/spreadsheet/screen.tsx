@@ -64,7 +64,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   );
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
-  const { heads, total, lineAt, figures, from, error, again } = useSheet(
+  const { heads, total, lineAt, figures, from, failure, again } = useSheet(
     place,
     stretch,
     stretch.count,
@@ -154,12 +154,18 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           </TrendFilters>
           <ExportLine />
           {tooLong && <TooLong />}
-          {!tooLong && error !== null && (
-            <RefusedNotice error={error} at={null} own={false} zone={rule.zone} onAgain={again} />
+          {!tooLong && failure !== null && (
+            <RefusedNotice
+              failure={failure}
+              at={null}
+              own={false}
+              zone={rule.zone}
+              onAgain={again}
+            />
           )}
           {!tooLong && figures !== null && <Figures figures={figures} />}
         </div>
-        {tooLong || (total === null && error !== null) ? (
+        {tooLong || (total === null && failure !== null) ? (
           <span />
         ) : total === null || heads.length === 0 ? (
           <DelayedFallback>

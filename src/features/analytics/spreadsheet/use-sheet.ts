@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { InputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -16,7 +17,7 @@ export interface SheetResult {
   readonly lineAt: (index: number) => SheetLine | undefined;
   readonly figures: SheetFigures | null;
   readonly from: 'device' | 'server';
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly again: () => void;
 }
 
@@ -88,14 +89,14 @@ export function useSheet(
   const stats = useCachedQuery('spreadsheetStats', question, { wanted });
   const heads = getHeads(fits ? days : [], storedFrom, now, wanted);
   if (wanted) {
-    const error = pages.error ?? stats.failure?.message ?? null;
+    const failure = pages.failure ?? stats.failure;
     return {
       heads,
       total: pages.total,
       lineAt: pages.lineAt,
       figures: stats.value && serverFigures(stats.value),
       from: 'server',
-      error,
+      failure,
       again: () => {
         pages.again();
         stats.again();
@@ -110,7 +111,7 @@ export function useSheet(
     lineAt: (index) => shown?.[index - first],
     figures: own && view ? ownFigures(view) : null,
     from: 'device',
-    error: null,
+    failure: null,
     again: () => undefined,
   };
 }
@@ -119,16 +120,16 @@ interface Pages {
   readonly key: string;
   readonly total: number | null;
   readonly lines: ReadonlyMap<number, readonly SheetLine[]>;
-  readonly error: string | null;
+  readonly failure: Failure | null;
 }
-const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), error: null };
+const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), failure: null };
 
 /** Loads the visible pages of the server's rows and caches some of the earlier ones. */
 function usePages(
   question: Question,
   { first, count }: IndexRange,
   wanted: boolean,
-): Pick<SheetResult, 'total' | 'lineAt' | 'error' | 'again'> {
+): Pick<SheetResult, 'total' | 'lineAt' | 'failure' | 'again'> {
   const key = JSON.stringify(question);
   const [pages, setPages] = useState(NO_PAGES);
   const [turn, setTurn] = useState(0);
@@ -155,7 +156,7 @@ function usePages(
         if (gone.signal.aborted) return;
         setPages((old) => {
           const before = old.key === request ? old : { ...NO_PAGES, key: request };
-          if (!result.ok) return { ...before, error: result.failure.message };
+          if (!result.ok) return { ...before, failure: result.failure };
           const lines = new Map(
             [...before.lines].filter(([one]) => Math.abs(one - page) < MAX_PAGES / 2),
           );
@@ -163,7 +164,7 @@ function usePages(
             key: request,
             total: result.value.count,
             lines: lines.set(page, serverLines(result.value)),
-            error: null,
+            failure: null,
           };
         });
         if (!result.ok) return;
@@ -178,7 +179,7 @@ function usePages(
   }, [round, from, to, wanted]);
   return {
     total: mine.total,
-    error: mine.error,
+    failure: mine.failure,
     lineAt: (index) => mine.lines.get(Math.floor(index / PAGE))?.[index % PAGE],
     again: () => setTurn(turn + 1),
   };

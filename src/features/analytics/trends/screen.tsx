@@ -65,7 +65,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     from,
     at,
     compared: known,
-    error,
+    failure,
     isLoading,
     again,
   } = useTrends(place, stretch, !tooLong);
@@ -95,16 +95,16 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           summary={tooLong ? '' : said}
         />
         {tooLong && <TooLong />}
-        {!tooLong && error !== null && (
+        {!tooLong && failure !== null && (
           <RefusedNotice
-            error={error}
+            failure={failure}
             at={trends === null ? null : at}
             own={trends !== null && from === 'device'}
             zone={rule.zone}
             onAgain={again}
           />
         )}
-        {!tooLong && trends === null && error === null && (
+        {!tooLong && trends === null && failure === null && (
           <DelayedFallback>
             <PageLoading />
           </DelayedFallback>

@@ -1,3 +1,4 @@
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Trends } from '#contract/analytics/trends.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -7,7 +8,7 @@ import { toTrends } from './server-trends.ts';
 
 /**
  * The trend data and its origin. `from`: this device if it stores all days, otherwise the server,
- * with the time `at`. `error`: why the server request failed. `isLoading`: a request is running. Null:
+ * with the time `at`. `failure`: why the server request failed. `isLoading`: a request is running. Null:
  * the data is not known yet or not available.
  */
 export interface TrendsResult {
@@ -15,7 +16,7 @@ export interface TrendsResult {
   readonly from: 'device' | 'server';
   readonly at: Ms | null;
   readonly compared: boolean;
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly isLoading: boolean;
   readonly again: () => void;
 }
@@ -41,8 +42,7 @@ export function useTrends(
   };
   const parts = useCachedQuery('analytics', question, { wanted });
   const chart = useCachedQuery('chartFailures', { ...question, by }, { wanted });
-  const failure = parts.failure ?? chart.failure;
-  const error = wanted ? (failure?.message ?? null) : null;
+  const failure = wanted ? (parts.failure ?? chart.failure) : null;
   const again = (): void => {
     parts.again();
     chart.again();
@@ -53,7 +53,7 @@ export function useTrends(
       from: 'server',
       at: parts.at,
       compared: true,
-      error,
+      failure,
       isLoading: parts.isLoading || chart.isLoading,
       again,
     };
@@ -63,8 +63,8 @@ export function useTrends(
     from: 'device',
     at: null,
     compared: own?.whole.before === true,
-    error,
-    isLoading: !settled || (wanted && error === null),
+    failure,
+    isLoading: !settled || (wanted && failure === null),
     again,
   };
 }

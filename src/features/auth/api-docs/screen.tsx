@@ -39,7 +39,9 @@ export function Api() {
           </div>
         ) : failed ? (
           <div className="max-w-[740px]">
-            <RetryCallout onRetry={again}>{t.loadFailed}</RetryCallout>
+            <RetryCallout failure={null} onRetry={again}>
+              {t.loadFailed}
+            </RetryCallout>
           </div>
         ) : (
           <DelayedFallback>

@@ -19,6 +19,7 @@ import {
 } from '#src/app/session/single-sign-on.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { canRetry } from '#src/ui/can-retry.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -57,17 +58,19 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
           </Callout>
         )}
         {url === null ? (
-          <div>
-            <CallButton
-              call="validateSso"
-              variant="primary"
-              busy={state.matches('requesting')}
-              disabled={offline}
-              onClick={() => send({ type: 'REQUEST' })}
-            >
-              {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
-            </CallButton>
-          </div>
+          canRetry(failure) && (
+            <div>
+              <CallButton
+                call="validateSso"
+                variant="primary"
+                busy={state.matches('requesting')}
+                disabled={offline}
+                onClick={() => send({ type: 'REQUEST' })}
+              >
+                {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
+              </CallButton>
+            </div>
+          )
         ) : (
           <div className="flex flex-wrap items-center gap-3">
             <a

@@ -81,7 +81,9 @@ export function ImportList() {
             )}
             {failure !== null && !offline && (
               <div className="px-4 py-3 tablet:px-5">
-                <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+                <RetryCallout failure={failure} onRetry={again}>
+                  {getFailureText(failure)}
+                </RetryCallout>
               </div>
             )}
             {list}

@@ -7,7 +7,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatWhen } from '#src/ui/format.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { Moment } from '../moment.tsx';
 import { StateText } from '../state-text.tsx';
 import { jobState, stateLabel } from './labels.ts';
@@ -41,11 +41,7 @@ export function LatestSession({ row, now }: { readonly row: BackupJobRow; readon
         <div className="pt-2">
           <Callout
             tone="warning"
-            action={
-              <Button size="sm" disabled={offline} onClick={again}>
-                {ui.tryAgain}
-              </Button>
-            }
+            action={offerRetry(failure, again, { size: 'sm', disabled: offline })}
           >
             {offline
               ? t.sessionOffline

@@ -41,7 +41,9 @@ export function JobNotifications({ row, onClose }: Props) {
             <PageLoading />
           </DelayedFallback>
         ) : (
-          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={again}>
+            {getFailureText(failure)}
+          </RetryCallout>
         )}
       </div>
     </Dialog>

@@ -12,7 +12,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { backupJobMessages as t } from './messages.en.ts';
 
 type Line = OutputOf<'getSessionLog'>['rows'][number];
@@ -106,11 +106,7 @@ export function SessionLog({
           <Callout
             tone="failed"
             alert
-            action={
-              <Button size="sm" busy={busy} onClick={() => void read(next ?? null)}>
-                {ui.tryAgain}
-              </Button>
-            }
+            action={offerRetry(failure, () => void read(next ?? null), { size: 'sm', busy })}
           >
             {getFailureText(failure)}
           </Callout>

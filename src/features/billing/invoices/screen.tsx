@@ -180,7 +180,9 @@ export function Invoices() {
           )}
           {!offline && request.failure !== null && (
             <Line>
-              <RetryCallout onRetry={request.again}>{getFailureText(request.failure)}</RetryCallout>
+              <RetryCallout failure={request.failure} onRetry={request.again}>
+                {getFailureText(request.failure)}
+              </RetryCallout>
             </Line>
           )}
           {page !== null && page.source.fault !== null && (

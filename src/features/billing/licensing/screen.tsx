@@ -1,5 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { useDeferredValue } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
@@ -161,7 +161,7 @@ export function Licensing() {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>

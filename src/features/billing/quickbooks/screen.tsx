@@ -1,5 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { useEffect, useRef, useState } from 'react';
 import type { CustomerOut, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,7 +10,6 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useMe, useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -115,7 +114,7 @@ export function QuickBooks() {
               icon="invoice"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">
                 {offline ? MESSAGES.needsNetwork : getFailureText(request.failure)}

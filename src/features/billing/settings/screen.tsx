@@ -34,7 +34,9 @@ export function BillingSettingsPage() {
         )}
         {request.failure !== null && !offline && (
           <div className="pb-4">
-            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+            <RetryCallout failure={request.failure} onRetry={request.again}>
+              {request.failure.message}
+            </RetryCallout>
           </div>
         )}
         {settings === null ? (

@@ -11,6 +11,7 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { canRetry } from '#src/ui/can-retry.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -66,7 +67,11 @@ export function SuiteBilling() {
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   const count = async (): Promise<void> => {
     const answer = await refresh.send(() => client().ask('refreshUsage', {}));
-    if (!answer.ok) return showFailure(getFailureText(answer.failure), () => void count());
+    if (!answer.ok)
+      return showFailure(
+        getFailureText(answer.failure),
+        canRetry(answer.failure) ? () => void count() : undefined,
+      );
     showSuccess(t.refreshed({ count: answer.value.counted }));
     query.again();
   };

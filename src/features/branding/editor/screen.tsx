@@ -35,7 +35,9 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
         )}
         {request.failure !== null && !offline && (
           <div className="pb-4">
-            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+            <RetryCallout failure={request.failure} onRetry={request.again}>
+              {request.failure.message}
+            </RetryCallout>
           </div>
         )}
         {branding === null ? (

@@ -64,7 +64,9 @@ function Settings({
         )}
         {request.failure !== null && !offline && (
           <div className="pb-4">
-            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+            <RetryCallout failure={request.failure} onRetry={request.again}>
+              {request.failure.message}
+            </RetryCallout>
           </div>
         )}
         {shared === null ? (

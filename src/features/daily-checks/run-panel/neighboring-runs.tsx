@@ -1,10 +1,9 @@
 import type { Execution } from '#contract/runs/calls.ts';
-import { Button } from '#src/ui/button.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 
 const DAYS = 7;
 const DAY = 86_400_000;
@@ -50,7 +49,7 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
           <p className="m-0" role="alert">
             {failure.message}
           </p>
-          <Button onClick={again}>{uiMessages.tryAgain}</Button>
+          {offerRetry(failure, again)}
         </div>
       )}
       {value === null && failure === null && (

@@ -12,6 +12,7 @@ import { useExecution } from './use-execution.ts';
 import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 
 interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'query' | 'onAction' | 'onRun'> {
   readonly n: RunN;
@@ -66,7 +67,7 @@ export function OpenRun({ n, row, onAction, onRun, ...rest }: OpenRunProps) {
 }
 
 function Nothing({
-  query: { message, again },
+  query: { failure, message, again },
   onClose,
 }: {
   readonly query: ExecutionQuery;
@@ -87,7 +88,7 @@ function Nothing({
             {message}
           </p>
           <div className="flex gap-2">
-            <Button onClick={again}>{uiMessages.tryAgain}</Button>
+            {offerRetry(failure, again)}
             <Button variant="quiet" onClick={onClose}>
               {uiMessages.close}
             </Button>

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button } from '#src/ui/button.tsx';
 import type { ExecutionQuery } from './use-execution.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 
 interface PartProps {
   readonly title: string;
@@ -50,15 +49,13 @@ export function Unknown({
   readonly query: ExecutionQuery;
   readonly waiting: string;
 }) {
-  const { execution, message, isLoading, again } = query;
+  const { execution, failure, message, isLoading, again } = query;
   if (execution !== null) return null;
   if (message !== null) {
     return (
       <p className="m-0 flex items-center gap-2 py-1 text-ink-2">
         <span className="grow">{message}</span>
-        <Button variant="quiet" size="sm" onClick={again}>
-          {uiMessages.tryAgain}
-        </Button>
+        {offerRetry(failure, again, { variant: 'quiet', size: 'sm' })}
       </p>
     );
   }

@@ -5,11 +5,12 @@ import type { Execution } from '#contract/runs/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 
 /**
- * The server's answer about a run. `message`: why the last request failed; `execution` is then the
+ * The server's answer about a run. `failure` and its `message`: why the last request failed; `execution` is then the
  * answer of the time `at`, or null. `asking` alone: the first answer is pending.
  */
 export interface ExecutionQuery {
   readonly execution: Execution | null;
+  readonly failure: Failure | null;
   readonly message: string | null;
   /** The failure was a lost connection. */
   readonly unreached: boolean;
@@ -43,6 +44,7 @@ export function useExecution(n: RunN, stamp: string): ExecutionQuery {
     isLoading,
     again,
     unreached,
+    failure,
     message: failure?.message ?? null,
   };
 }

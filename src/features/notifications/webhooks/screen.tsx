@@ -22,6 +22,7 @@ import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { webhookMessages as t } from './messages.en.ts';
 import { getId } from '#src/features/shared/ids.ts';
@@ -103,7 +104,9 @@ export function Webhooks() {
         )}
         {!offline && all !== null && request.failure !== null && (
           <div className="px-5 py-3">
-            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+            <RetryCallout failure={request.failure} onRetry={request.again}>
+              {request.failure.message}
+            </RetryCallout>
           </div>
         )}
         {all === null ? (
@@ -116,7 +119,7 @@ export function Webhooks() {
               icon="external"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>

@@ -45,7 +45,7 @@ function Log({ branding }: { readonly branding: Branding }) {
   const zone = branding.timeZone;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const ask = eventsAsk(place, now, rule);
-  const { page, busy, error, again } = useEvents(
+  const { page, busy, failure, again } = useEvents(
     { ...ask, ...(place.before !== '' && { before: place.before }) },
     !offline,
   );
@@ -70,7 +70,7 @@ function Log({ branding }: { readonly branding: Branding }) {
     showSuccess(t.fileDownloaded({ name: made.value.name }));
   }
 
-  const said = offline ? BASE.needsNetwork : error;
+  const said = offline ? BASE.needsNetwork : (failure?.message ?? null);
   return (
     <Page
       title={t.events}
@@ -123,7 +123,7 @@ function Log({ branding }: { readonly branding: Branding }) {
         </div>
         {said !== null && (
           <div className="px-5 py-3">
-            <RetryCallout offline={offline} onRetry={again}>
+            <RetryCallout failure={failure} offline={offline} onRetry={again}>
               {offline ? t.offline : said}
             </RetryCallout>
           </div>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
@@ -10,7 +11,7 @@ type Page = OutputOf<'listAdminEvents'>;
 export interface EventsQuery {
   readonly page: Page | null;
   readonly busy: boolean;
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly again: () => void;
 }
 
@@ -19,8 +20,8 @@ export function useEvents(ask: InputOf<'listAdminEvents'>, wanted: boolean): Eve
   const [details, setResult] = useState<{
     readonly key: string;
     readonly page: Page | null;
-    readonly error: string | null;
-  }>({ key: '', page: null, error: null });
+    readonly failure: Failure | null;
+  }>({ key: '', page: null, failure: null });
   const [turn, setTurn] = useState(0);
   const question = JSON.stringify(ask);
   const key = `${turn} ${String(wanted)} ${question}`;
@@ -34,10 +35,10 @@ export function useEvents(ask: InputOf<'listAdminEvents'>, wanted: boolean): Eve
       if (gone) return;
       setResult((old) =>
         answer === null
-          ? { key, page: old.page, error: BASE.noAnswer }
+          ? { key, page: old.page, failure: { kind: 'no-answer', message: BASE.noAnswer } }
           : answer.ok
-            ? { key, page: answer.value, error: null }
-            : { key, page: old.page, error: answer.failure.message },
+            ? { key, page: answer.value, failure: null }
+            : { key, page: old.page, failure: answer.failure },
       );
     };
     void load();
@@ -48,7 +49,7 @@ export function useEvents(ask: InputOf<'listAdminEvents'>, wanted: boolean): Eve
   return {
     page: details.page,
     busy: wanted && details.key !== key,
-    error: details.error,
+    failure: details.failure,
     again: () => setTurn(turn + 1),
   };
 }

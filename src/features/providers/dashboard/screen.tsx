@@ -53,7 +53,7 @@ export function AdminDashboard() {
       <div className="min-h-full bg-sheet px-4 pt-5 pb-8 desk:px-6">
         {failure !== null && (
           <div className="pb-4">
-            <RetryCallout offline={offline} onRetry={again}>
+            <RetryCallout failure={failure} offline={offline} onRetry={again}>
               {failure.message}
               {at !== null && !live && (
                 <span className="block text-agate text-ink-3">

@@ -33,7 +33,9 @@ export function Entries({ contents, isOffline, onRemove, onRetry }: EntriesProps
   return (
     <>
       {failure !== null && !isOffline && (
-        <RetryCallout onRetry={onRetry}>{getFailureText(failure)}</RetryCallout>
+        <RetryCallout failure={failure} onRetry={onRetry}>
+          {getFailureText(failure)}
+        </RetryCallout>
       )}
       {ORDER.map((kind) => {
         const ofKind = contents.filter(({ group }) => group.workload === kind);

@@ -82,7 +82,11 @@ export function FolderComparison({
               : t.progress({ done: formatCount(done), total: formatCount(total) })}
           {!isRunning && !isDone && failure === null && ` · ${t.paused}`}
         </output>
-        {failure !== null && <RetryCallout onRetry={start}>{getFailureText(failure)}</RetryCallout>}
+        {failure !== null && (
+          <RetryCallout failure={failure} onRetry={start}>
+            {getFailureText(failure)}
+          </RetryCallout>
+        )}
         <Tabs
           label={t.counts}
           tabs={RESULTS.map((key) => ({

@@ -85,7 +85,9 @@ function ComparisonDialog({
           (failure.kind === 'conflict' ? (
             <output className="block text-ink-2">{getFailureText(failure)}</output>
           ) : (
-            <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+            <RetryCallout failure={failure} onRetry={again}>
+              {getFailureText(failure)}
+            </RetryCallout>
           ))}
         {value === null && failure === null && (
           <output className="block text-ink-3">{t.comparing}</output>

@@ -36,7 +36,9 @@ export function RestoreDownload() {
         </Link>
         {isOffline && <Callout tone="warning">{t.offline}</Callout>}
         {failure !== null && !isGone && !isOffline && (
-          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={again}>
+            {getFailureText(failure)}
+          </RetryCallout>
         )}
         {isGone ? (
           <Notice icon="download" level={2} title={t.gone}>

@@ -37,7 +37,9 @@ export function RestoreDownloads() {
           </Callout>
         )}
         {failure !== null && !isOffline && (
-          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={again}>
+            {getFailureText(failure)}
+          </RetryCallout>
         )}
         {value === null ? (
           failure === null && (

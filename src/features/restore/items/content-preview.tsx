@@ -109,7 +109,9 @@ export function ContentPreview(props: ContentPreviewProps) {
         ((kind === 'file' || attached !== undefined) && failure.kind === 'conflict' ? (
           <output className="block text-ink-2">{getFailureText(failure)}</output>
         ) : (
-          <RetryCallout onRetry={retry}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={retry}>
+            {getFailureText(failure)}
+          </RetryCallout>
         ))}
       {failure === null && (
         <div className="flex min-h-0 grow flex-col overflow-hidden rounded-part border border-rule">

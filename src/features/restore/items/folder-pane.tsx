@@ -195,13 +195,17 @@ export function FolderPane(props: FolderPaneProps) {
       </output>
       {download.failure !== null && (
         <div className="p-3">
-          <RetryCallout onRetry={download.retry}>{getFailureText(download.failure)}</RetryCallout>
+          <RetryCallout failure={download.failure} onRetry={download.retry}>
+            {getFailureText(download.failure)}
+          </RetryCallout>
         </div>
       )}
       {props.renderFolders?.(count === 0)}
       {failure !== null && (
         <div className="p-3">
-          <RetryCallout onRetry={items.retry}>{getFailureText(failure)}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={items.retry}>
+            {getFailureText(failure)}
+          </RetryCallout>
         </div>
       )}
       {count === null ? (

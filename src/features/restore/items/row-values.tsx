@@ -46,7 +46,11 @@ function Values({ session, site, item }: ShownRow) {
     itemId: item,
   });
   if (failure !== null)
-    return <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>;
+    return (
+      <RetryCallout failure={failure} onRetry={again}>
+        {getFailureText(failure)}
+      </RetryCallout>
+    );
   if (value === null) return <p className="m-0 text-ink-3">{t.loadingRow}</p>;
   return (
     <dl aria-label={t.values} className="m-0 grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3">

@@ -8,7 +8,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { restorePlace } from '../address.ts';
@@ -47,7 +47,7 @@ export function OperatorConsole() {
             icon={offline ? 'offline' : 'failed'}
             level={2}
             title={t.title}
-            actions={<Button onClick={again}>{ui.tryAgain}</Button>}
+            actions={offerRetry(failure, again)}
           >
             <p className="m-0">{offline ? t.offline : getFailureText(failure)}</p>
           </Notice>

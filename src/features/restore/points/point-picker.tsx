@@ -7,11 +7,11 @@ import type { Failure } from '#contract/errors.ts';
 import { useNow } from '#src/app/clock.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useZone } from '#src/app/session/session.ts';
-import { Button, IconButton } from '#src/ui/button.tsx';
+import { IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatDate, formatTime, formatTimeSeconds } from '#src/ui/format.ts';
 import { isTyping } from '#src/ui/is-typing.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { listPoints } from '../use-restore-session.ts';
 import type { WorkloadPage } from '../workload.ts';
@@ -139,15 +139,7 @@ export function PointPicker(props: PointPickerProps) {
           />
         </div>
         {failure !== null && (
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={retry}>
-                {ui.tryAgain}
-              </Button>
-            }
-          >
+          <Callout tone="failed" alert action={offerRetry(failure, retry, { size: 'sm' })}>
             {t.earlierFailed({ reason: getFailureText(failure) })}
           </Callout>
         )}

@@ -18,7 +18,9 @@ export function RestoreRoles() {
   if (value === null && failure !== null)
     return (
       <Page title={t.title}>
-        <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+        <RetryCallout failure={failure} onRetry={again}>
+          {getFailureText(failure)}
+        </RetryCallout>
       </Page>
     );
   return (

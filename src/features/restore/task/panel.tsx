@@ -12,6 +12,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { useCapabilities } from '../capabilities.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
@@ -221,9 +222,7 @@ export function RestorePanel({
     retrying: stop,
     failed: (
       <>
-        <Button variant="primary" {...refusal} onClick={task.run}>
-          {ui.tryAgain}
-        </Button>
+        {offerRetry(task.failure, task.run, { variant: 'primary', ...refusal })}
         <Button onClick={task.edit}>{t.edit}</Button>
       </>
     ),

@@ -35,7 +35,11 @@ export function Comparison({
   return (
     <Dialog title={t.comparison} place={isTablet ? 'middle' : 'bottom'} wide onClose={onClose}>
       <div className="grid gap-4 px-5 py-3">
-        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {failure !== null && (
+          <RetryCallout failure={failure} onRetry={again}>
+            {getFailureText(failure)}
+          </RetryCallout>
+        )}
         {value === null && failure === null && (
           <output className="block text-ink-3">{t.comparing}</output>
         )}

@@ -67,7 +67,9 @@ function VersionList({
   if (failure !== null)
     return (
       <div className="pt-3">
-        <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+        <RetryCallout failure={failure} onRetry={again}>
+          {getFailureText(failure)}
+        </RetryCallout>
       </div>
     );
   if (value === null) return <output className="block pt-3 text-ink-3">{t.loading}</output>;

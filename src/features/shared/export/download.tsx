@@ -6,6 +6,7 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { canRetry } from '#src/ui/can-retry.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { exportMessages as t } from './messages.en.ts';
@@ -30,7 +31,11 @@ export function DownloadButton<N extends FileCall>({
     if (made.ok) {
       saveFile(made.value.name, made.value.file);
       showSuccess(t.fileSaved({ name: made.value.name }));
-    } else showFailure(getFailureText(made.failure), () => void make());
+    } else
+      showFailure(
+        getFailureText(made.failure),
+        canRetry(made.failure) ? () => void make() : undefined,
+      );
   };
   return (
     <CallButton

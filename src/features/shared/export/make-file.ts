@@ -2,6 +2,7 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { announce } from '#src/app/shell/announce.tsx';
+import { canRetry } from '#src/ui/can-retry.ts';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { exportMessages as t } from './messages.en.ts';
@@ -82,11 +83,12 @@ export async function makeFile({ start, formatDone }: Maker): Promise<void> {
     saveFile(made.name, made.file);
     showSuccess(formatDone(made.name, made.rows));
   } catch (error) {
-    if (!cancelled)
-      showFailure(
-        error instanceof FailedCall ? getExportFailureText(error.failure) : MESSAGES.export,
-        () => void makeFile({ start, formatDone }),
-      );
+    if (cancelled) return;
+    const failure = error instanceof FailedCall ? error.failure : null;
+    showFailure(
+      failure === null ? MESSAGES.export : getExportFailureText(failure),
+      canRetry(failure) ? () => void makeFile({ start, formatDone }) : undefined,
+    );
   } finally {
     if (!cancelled) show(null);
   }

@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { useNow } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -12,11 +13,11 @@ import type { Computer } from './rows.ts';
 export interface ComputersNow {
   readonly rows: readonly Computer[] | null;
   readonly at: Ms | null;
-  readonly error: string | null;
+  readonly failure: Failure | null;
   readonly busy: boolean;
 }
 
-const NONE: ComputersNow = { rows: null, at: null, error: null, busy: false };
+const NONE: ComputersNow = { rows: null, at: null, failure: null, busy: false };
 const OLD_MS: Ms = 300_000;
 
 let user: UserId | null = null;
@@ -44,16 +45,15 @@ export async function askComputers(me: UserId): Promise<void> {
   const answer = await client().read('listComputersNow', {});
   const failure = !answer.ok ? answer.failure : answer.value.live ? null : answer.value.failure;
   if (user !== me) return; // another user has signed in
-  const error = failure?.message ?? null;
   show(
     answer.ok
       ? {
           rows: answer.value.value.map(getComputer),
           at: answer.value.at,
-          error,
+          failure,
           busy: false,
         }
-      : { ...known, busy: false, error },
+      : { ...known, busy: false, failure },
   );
 }
 

@@ -122,7 +122,9 @@ export function ListState({
       )}
       {!offline && failureText !== null && (
         <div className="px-4 py-3 tablet:px-5">
-          <RetryCallout onRetry={again}>{failureText}</RetryCallout>
+          <RetryCallout failure={failure} onRetry={again}>
+            {failureText}
+          </RetryCallout>
         </div>
       )}
       {value === null && failure === null && isLoading && !offline && (

@@ -1,4 +1,5 @@
 import type { OutputOf, InputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
@@ -6,11 +7,12 @@ import type { ReadCall } from '#workers/api.ts';
 
 /**
  * A polled server query. `value`: the last answer, also from an earlier page load; `at`: its time.
- * `fault`: why there is none, or no newer one.
+ * `failure` and its text `error`: why there is none, or no newer one.
  */
 export interface PolledQuery<T> {
   readonly value: T | null;
   readonly at: Ms | null;
+  readonly failure: Failure | null;
   readonly error: string | null;
   readonly again: () => void;
 }
@@ -33,5 +35,5 @@ export function usePolledQuery<N extends ReadCall>(
     wanted,
     everyMs: status === 'offline' || status === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS,
   });
-  return { value, at, error: failure?.message ?? null, again };
+  return { value, at, failure, error: failure?.message ?? null, again };
 }

@@ -7,13 +7,12 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useMe, useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Connection } from './connection.tsx';
 import { Mappings } from './mappings.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { ticketingMessages as t } from './messages.en.ts';
 
 /**
@@ -55,7 +54,7 @@ export function TicketingScreen() {
               icon="ticket"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
+              actions={offerRetry(request.failure, request.again)}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
