@@ -153,6 +153,8 @@ export interface OpenedStore {
   readonly rows: SmallRows;
   readonly patches: readonly Patch[];
   readonly syncedAt: Ms | null;
+  /** When the first request failed since then; null: none has. */
+  readonly missingSince: Ms | null;
   /** Days of the window, newest first, whether each is loaded, and the tag of its page. */
   readonly days: readonly { readonly day: Day; readonly here: boolean; readonly tag?: string }[];
   readonly segments: readonly SegmentInfo[];
@@ -259,6 +261,8 @@ export interface Disk {
   append(patch: Patch, syncedAt: Ms): Promise<number>;
   patch(id: number): Promise<Patch>;
   noteSynced(at: Ms): Promise<void>;
+  /** Stores since when the server has not answered, until the next sync. */
+  noteMissing(since: Ms): Promise<void>;
   /**
    * Idle work: folds patches into tables and segments, one at a time. Returns whether there is more
    * to do.

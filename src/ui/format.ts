@@ -5,6 +5,10 @@ import { uiMessages as t } from './messages.en.ts';
 export const formatWhen = (at: Ms, zone: string): string =>
   `${formatDate(at, zone)} ${formatTime(at, zone)}`;
 
+/** `07:46 AM` in the zone, with the date if it is a day old or older. */
+export const formatRecent = (at: Ms, zone: string, now: Ms): string =>
+  now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
+
 /** `11/20/26` in the zone. */
 export function formatDate(at: Ms, zone: string): string {
   const { month, day, year } = parts(at, zone);

@@ -17,7 +17,7 @@ import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './r
 import type { StoredProfile, Profiles } from './profiles.ts';
 import { OLDEST, evictAndRetry, type MayGo } from './quota.ts';
 import { objectStores } from './object-stores.ts';
-import { addDays, append, begin, forget, noteSynced, saveUser } from './writing.ts';
+import { addDays, append, begin, forget, noteMissing, noteSynced, saveUser } from './writing.ts';
 
 /**
  * Opens the database of one user, as stored in the profiles. Rejects with `DiskError` unavailable
@@ -97,6 +97,7 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
     append: (patch, syncedAt) => change(OLDEST, () => append(context, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(context, id)),
     noteSynced: (at) => change(OLDEST, () => noteSynced(context, at)),
+    noteMissing: (since) => change(OLDEST, () => noteMissing(context, since)),
     compact: () => data(() => faulting(() => compactStep(context))),
     forget: (beforeSec) => change(OLDEST, () => forget(context, beforeSec)),
     keepCommand: (command) => strictly(() => keepCommand(context, command)),

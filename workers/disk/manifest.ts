@@ -22,6 +22,8 @@ export interface Manifest {
   readonly tables?: readonly string[];
   readonly cursor: number;
   readonly syncedAt: Ms | null;
+  /** When the first request failed since the last sync; null or missing: none has. */
+  readonly missingSince?: Ms | null;
   /** Newest first. */
   readonly days: readonly DayHere[];
   /** Newest first by their last second. A run is in at most one of them. */
@@ -66,6 +68,9 @@ export function asManifest(value: unknown): Manifest | null {
     typeof m.epoch === 'string' &&
     numbers.every(Number.isSafeInteger) &&
     (m.syncedAt === null || typeof m.syncedAt === 'number') &&
+    (m.missingSince === undefined ||
+      m.missingSince === null ||
+      typeof m.missingSince === 'number') &&
     (m.tables === undefined || Array.isArray(m.tables)) &&
     Array.isArray(m.days) &&
     m.days.every(isDay) &&

@@ -59,6 +59,7 @@ export async function openAll(
       rows: known.rows,
       patches,
       syncedAt,
+      missingSince: manifest.missingSince ?? null,
       days,
       segments,
       lacksTables: hasFormerRows(manifest),

@@ -160,6 +160,7 @@ export async function append(context: DiskContext, patch: Patch, syncedAt: Ms): 
         nextPatch: id + 1,
         cursor: Math.max(now.cursor, patch.cursor),
         syncedAt: later(now, syncedAt),
+        missingSince: null,
         patchRuns: now.patchRuns + patch.runs.length,
       });
       return true;
@@ -173,7 +174,13 @@ export async function append(context: DiskContext, patch: Patch, syncedAt: Ms): 
 export const noteSynced = (context: DiskContext, at: Ms): Promise<void> =>
   context.shelves.write(['meta'], async (store) => {
     const now = await ownManifest(context, store);
-    await putManifest(store, { ...now, syncedAt: later(now, at) });
+    await putManifest(store, { ...now, syncedAt: later(now, at), missingSince: null });
+  });
+
+export const noteMissing = (context: DiskContext, since: Ms): Promise<void> =>
+  context.shelves.write(['meta'], async (store) => {
+    const now = await ownManifest(context, store);
+    await putManifest(store, { ...now, missingSince: since });
   });
 
 export const forget = (context: DiskContext, beforeSec: number): Promise<void> =>

@@ -360,7 +360,8 @@ export class Loop {
     this.#actor.subscribe((snapshot) => {
       this.#kind = isInState(snapshot);
       const { missingSince } = snapshot.context.contact;
-      this.#offlineSince = isAway(this.#kind) ? missingSince : null;
+      this.#offlineSince = isAway(this.#kind) ? this.replica.noteMissing(missingSince) : null;
+      if (this.#kind === 'live') this.replica.missingSince = null;
       this.#team.tell({ kind: 'status', status: this.status() });
       this.#needs.changed();
       this.#tellListeners();

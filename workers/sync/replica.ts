@@ -7,7 +7,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { getPages } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, loadFirstRows, openBooks } from '#workers/startup/cold-start.ts';
-import { DiskError } from '#workers/disk/disk-errors.ts';
+import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
 import type {
   DayRuns,
   Disk,
@@ -34,6 +34,8 @@ export class Replica {
   epoch = '';
   cursor = 0;
   syncedAt: Ms | null = null;
+  /** When the first request failed since the last sync. */
+  missingSince: Ms | null = null;
   committedAt: Ms | null = null;
   /** An older build loaded the data, without a table that this build stores (SYNC-18). */
   lacksTables = false;
@@ -80,6 +82,7 @@ export class Replica {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
+    this.missingSince = opened.missingSince;
     this.lacksTables = opened.lacksTables;
     this.#know(opened);
     this.people = opened.people;
@@ -117,6 +120,7 @@ export class Replica {
    */
   async catchUp(opened: OpenedStore): Promise<boolean> {
     if (opened.epoch !== this.epoch) return false;
+    this.missingSince = opened.missingSince;
     this.#know(opened);
     for (const segment of opened.segments)
       if (!this.#segments.has(segment.id)) await this.loadSegment(segment);
@@ -127,6 +131,15 @@ export class Replica {
   async loadSegment(segment: SegmentInfo): Promise<void> {
     const columns = await this.#read(segment);
     if (columns) this.engine.addSegment(columns);
+  }
+
+  /** Returns since when the server has not answered, also before this page was opened (OFF-1). */
+  noteMissing(since: Ms | null): Ms | null {
+    if (since === null) return this.missingSince;
+    if (this.missingSince !== null) return Math.min(since, this.missingSince);
+    this.missingSince = since;
+    void this.disk.noteMissing(since).catch(unlessDisk);
+    return since;
   }
 
   /** Stops all writes and updates, including those in flight. */

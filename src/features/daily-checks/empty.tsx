@@ -7,7 +7,7 @@ import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { setPalette } from '#src/app/shell/palette-state.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatCount, formatRecent } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
 import { absent } from './facets.tsx';
@@ -103,7 +103,7 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
         since === null
           ? t.allClear
           : t.allClearSince({
-              time: now - since < DAY_MS ? formatTime(since, zone) : formatWhen(since, zone),
+              time: formatRecent(since, zone, now),
             })
       }
       detail={t.allClearHint({ done: formatCount(cleared), total: formatCount(of) })}
@@ -148,8 +148,6 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
     </Said>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 function Said({
   title,

@@ -10,7 +10,7 @@ import { withoutCompanies } from '#src/features/shared/companies-filter.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
-import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatDay, formatRecent } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
@@ -71,8 +71,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const setBoard = (next: DashboardBoard): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
     known?.find((one) => one.n === n)?.name ?? t.unknownCompany({ number: n });
-  const formatAge = (at: number): string =>
-    now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
+  const formatAge = (at: number): string => formatRecent(at, zone, now);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
   const arriving = status?.kind === 'catching-up' ? status.left : 0;
   // Without any report there are no figures, unless a script has reported computers or
@@ -158,5 +157,3 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
     </Page>
   );
 }
-
-const DAY_MS = 86_400_000;

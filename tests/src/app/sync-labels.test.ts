@@ -16,8 +16,8 @@ const live: SyncStatus = {
   fault: null,
   reload: false,
 };
-const words = (more: Partial<SyncStatus>): string => {
-  const { lead, rest } = getGlance({ ...live, ...more }, 'America/Chicago');
+const words = (more: Partial<SyncStatus>, now = at): string => {
+  const { lead, rest } = getGlance({ ...live, ...more }, 'America/Chicago', now);
   return rest === '' ? lead : `${lead}, ${rest}`;
 };
 
@@ -49,26 +49,28 @@ test("OFF-1: offline it shows the time of the rows, if that isn't when the netwo
   expect(words({ kind: 'offline', offlineSince: at, syncedAt: null })).toBe(
     'Offline since 07:46 AM',
   );
-  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe(
+  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at + 24 * hour }, 'UTC', at)).toBe(
     'Offline since 01:46 PM',
   );
 });
 
 test('PAGE-5: a refusal is trouble even while all else is well', () => {
-  expect(getGlance({ ...live, refused: 1 }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, refused: 1 }, 'UTC', at)).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(getGlance({ ...live, partly: 1 }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, partly: 1 }, 'UTC', at)).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(getGlance(live, 'UTC').tone).toBe('well');
+  expect(getGlance(live, 'UTC', at).tone).toBe('well');
 });
 
 test("PAGE-5: a screen reader doesn't announce the passing of time", () => {
-  expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
-  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
+  expect(spokenSync(live, 'UTC', at)).toBe(
+    spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC', at),
+  );
+  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at, waiting: 1 }, 'UTC', at)).toBe(
     'Offline since 01:46 PM, 1 change waiting',
   );
 });
@@ -78,11 +80,21 @@ test('OFF-7: a server with bad answers is not reported as offline', () => {
   expect(words({ kind: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
     'Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM',
   );
-  expect(getGlance({ ...live, kind: 'server-trouble' }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, kind: 'server-trouble' }, 'UTC', at)).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(spokenSync({ ...live, kind: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
-    'Server trouble since 01:46 PM, 1 change waiting',
+  expect(
+    spokenSync({ ...live, kind: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC', at),
+  ).toBe('Server trouble since 01:46 PM, 1 change waiting');
+});
+
+test('OFF-1: a day after the last answer, the time has its date', () => {
+  const day = 24 * 3_600_000;
+  const away = { kind: 'offline', offlineSince: at } as const;
+  expect(words(away, at + day - 1)).toBe('Offline since 07:46 AM');
+  expect(words(away, at + day)).toBe('Offline since 11/20/26 07:46 AM');
+  expect(words({ ...away, kind: 'server-trouble' }, at + day)).toBe(
+    'Server trouble since 11/20/26 07:46 AM',
   );
 });

@@ -161,6 +161,7 @@ test('G52: only the documented list is readable without the key', async () => {
     'generation',
     'leftRuns',
     'load',
+    'missingSince',
     'nextPatch',
     'nextSegment',
     'patchRuns',

@@ -65,3 +65,34 @@ test('OFF-7: reopened while the gateway answers 502, it shows server trouble fro
     },
   });
 });
+
+test('OFF-1: opened again without an answer, it says since when the server has not answered', async () => {
+  const { clock, server, annDevice } = scene();
+  let api = annDevice.open();
+  const readSince = async (): Promise<number | null> => {
+    await clock.pass(30_000);
+    expect(getLoop(api).status().kind).toBe('offline');
+    return getLoop(api).status().offlineSince;
+  };
+  const reopen = async (): Promise<void> => {
+    annDevice.kill(api);
+    await clock.pass(3_600_000);
+    api = annDevice.open();
+  };
+  await clock.pass(2_000);
+  annDevice.wire.up = false;
+  server.cutStreams();
+  const lostAt = clock.now();
+  const since = must(await readSince());
+  expect(since - lostAt).toBeLessThan(5_000);
+  for (let reload = 0; reload < 2; reload += 1) {
+    await reopen();
+    expect(await readSince()).toBe(since);
+  }
+  annDevice.wire.up = true;
+  await clock.pass(130_000);
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', offlineSince: null });
+  annDevice.wire.up = false;
+  await reopen();
+  expect(must(await readSince()) - lostAt).toBeGreaterThan(3 * 3_600_000);
+});

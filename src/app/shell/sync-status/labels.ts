@@ -1,6 +1,13 @@
+import type { Ms } from '#contract/ids.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import type { IconName } from '../../../ui/icon.tsx';
-import { formatCount, formatDate, formatTime, formatWhen } from '../../../ui/format.ts';
+import {
+  formatCount,
+  formatDate,
+  formatRecent,
+  formatTime,
+  formatWhen,
+} from '../../../ui/format.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
 /** The sync state in short: a bold lead, the rest of the text, and how prominently to show it. */
@@ -15,8 +22,8 @@ export interface Glance {
  * Returns the sync state in short. The most severe state comes first; waiting and rejected changes
  * are always included. `isShort`: only the time if everything is well.
  */
-export function getGlance(status: SyncStatus, zone: string, isShort = false): Glance {
-  const first = getMostSevere(status, zone, isShort);
+export function getGlance(status: SyncStatus, zone: string, now: Ms, isShort = false): Glance {
+  const first = getMostSevere(status, zone, now, isShort);
   const also = [
     status.refused > 0 ? t.refusedCount({ count: formatCount(status.refused) }) : '',
     status.partly > 0 ? t.partlyCount({ count: formatCount(status.partly) }) : '',
@@ -44,8 +51,8 @@ export function getGlance(status: SyncStatus, zone: string, isShort = false): Gl
  * Returns the screen reader announcement of the state. It contains no times, because they would
  * change and be announced without a change of state.
  */
-export function spokenSync(status: SyncStatus, zone: string): string {
-  const { lead } = getGlance({ ...status, syncedAt: null }, zone);
+export function spokenSync(status: SyncStatus, zone: string, now: Ms): string {
+  const { lead } = getGlance({ ...status, syncedAt: null }, zone, now);
   const parts = [
     lead,
     status.waiting > 0 ? t.changesWaiting({ count: status.waiting }) : '',
@@ -55,7 +62,7 @@ export function spokenSync(status: SyncStatus, zone: string): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glance {
+function getMostSevere(status: SyncStatus, zone: string, now: Ms, isShort: boolean): Glance {
   if (status.reload || status.kind === 'update-needed')
     return { icon: 'sync', tone: 'trouble', lead: t.newVersion, rest: t.reloadPage };
   if (status.storage === 'full')
@@ -73,7 +80,7 @@ function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glan
         lead:
           status.offlineSince === null
             ? t.offline
-            : t.offlineSince({ time: formatTime(status.offlineSince, zone) }),
+            : t.offlineSince({ time: formatRecent(status.offlineSince, zone, now) }),
         rest: remembered(status, zone),
       };
     case 'server-trouble':
@@ -83,7 +90,7 @@ function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glan
         lead:
           status.offlineSince === null
             ? t.serverTrouble
-            : t.serverTroubleSince({ time: formatTime(status.offlineSince, zone) }),
+            : t.serverTroubleSince({ time: formatRecent(status.offlineSince, zone, now) }),
         rest: remembered(status, zone),
       };
     case 'signed-out':

@@ -31,7 +31,7 @@ export function SyncStatusDialog({
   const [request, setRequested] = useState(false);
   const roles = useMe()?.roles ?? [];
   const hears = HEARS_SOURCES.some((ability) => can(roles, ability));
-  const { icon, tone, lead, rest } = getGlance(status, zone);
+  const { icon, tone, lead, rest } = getGlance(status, zone, now);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
   const damaged = outbox?.damaged ?? [];

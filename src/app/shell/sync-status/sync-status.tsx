@@ -2,6 +2,7 @@ import { Suspense, lazy, useEffect, useState } from 'react';
 import { prefetch } from '#src/app/prefetch.ts';
 import { loadPart } from '../../../ui/chunk-load.ts';
 import { lazyDialog } from '../../../ui/lazy-dialog.ts';
+import { useNow } from '../../clock.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { useZone } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -24,13 +25,14 @@ export function SyncStatusButton() {
   const status = useWatch('status', EMPTY);
   const zone = useZone();
   const [open, setOpen] = useState(false);
-  const spoken = status ? spokenSync(status, zone) : '';
+  const now = useNow();
+  const spoken = status ? spokenSync(status, zone, now) : '';
   useEffect(() => prefetch(syncStory), []);
   useEffect(() => {
     if (spoken !== '') announce(spoken);
   }, [spoken]);
   if (!status) return <span className="w-40" />;
-  const { icon, tone, lead, rest } = getGlance(status, zone);
+  const { icon, tone, lead, rest } = getGlance(status, zone, now);
   return (
     <>
       <Suspense>
@@ -63,8 +65,9 @@ export function SyncStatusButton() {
 export function SyncLine() {
   const status = useWatch('status', EMPTY);
   const zone = useZone();
+  const now = useNow();
   if (!status) return null;
-  const { lead, rest } = getGlance(status, zone, true);
+  const { lead, rest } = getGlance(status, zone, now, true);
   const text = rest === '' ? lead : `${lead}, ${rest}`;
   return (
     <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3" data-tip={text}>

@@ -1,6 +1,6 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { ShiftNow } from '#contract/daily-checks/hand-over.ts';
-import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatCount, formatRecent } from '#src/ui/format.ts';
 import type { HandOver } from '#workers/api.ts';
 import { dayAt, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
@@ -37,7 +37,7 @@ export function sinceHandOverText(
   zone: string,
 ): string {
   const values = {
-    time: now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone),
+    time: formatRecent(at, zone, now),
     fresh: formatCount(fresh),
     open: formatCount(older),
   };
@@ -86,5 +86,3 @@ export function toHandOver(
     ending: ending.map(({ run, until }) => ({ run, until })),
   };
 }
-
-const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import { formatTime, formatSpan } from '#src/ui/format.ts';
+import { formatRecent, formatSpan, formatTime } from '#src/ui/format.ts';
 import { wallMessages as t } from './messages.en.ts';
 
 /**
@@ -38,7 +38,8 @@ export function getFreshness(status: SyncStatus | undefined, now: Ms, zone: stri
     return { kind: 'stale', lead: t.reloading, rest: data };
   if (status.kind === 'offline' || status.kind === 'server-trouble') {
     const offline = status.kind === 'offline';
-    const since = status.offlineSince === null ? null : formatTime(status.offlineSince, zone);
+    const since =
+      status.offlineSince === null ? null : formatRecent(status.offlineSince, zone, now);
     return {
       kind: 'stale',
       lead:

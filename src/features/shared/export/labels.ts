@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatRecent } from '#src/ui/format.ts';
 import { exportMessages as t } from './messages.en.ts';
 
 /** How fresh the rows of a file were when it was made. */
@@ -18,8 +18,7 @@ export function exportedWords(
   now: Ms,
   zone: string,
 ): string {
-  const when =
-    upTo === null ? null : now - upTo < DAY_MS ? formatTime(upTo, zone) : formatWhen(upTo, zone);
+  const when = upTo === null ? null : formatRecent(upTo, zone, now);
   const sentences = [
     t.rowsSaved({ name, count: rows }),
     ...(live ? [] : [when === null ? t.offline : t.offlineUpTo({ time: when })]),
@@ -27,5 +26,3 @@ export function exportedWords(
   ];
   return sentences.join(' ');
 }
-
-const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatRecent } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { SyncStatus } from '#workers/api.ts';
 import { runMessages as t } from './messages.en.ts';
@@ -24,8 +24,7 @@ interface NoticesProps {
 export function SyncNotices({ status, newestAt, zone, now }: NoticesProps) {
   if (!status) return null;
   const upTo = status.syncedAt ?? newestAt;
-  const when = (at: Ms): string =>
-    now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
+  const when = (at: Ms): string => formatRecent(at, zone, now);
   if (status.kind === 'offline' || status.kind === 'server-trouble') {
     const offline = status.kind === 'offline';
     return (
@@ -75,5 +74,3 @@ export function SyncNotices({ status, newestAt, zone, now }: NoticesProps) {
     </div>
   );
 }
-
-const DAY_MS = 86_400_000;
