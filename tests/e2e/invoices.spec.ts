@@ -78,9 +78,12 @@ async function connectBooks(page: Page): Promise<void> {
   await expect(page.getByText(/: 4 invoices\.$/)).toBeVisible({ timeout: 60_000 });
   await expect(page).toHaveURL(`${portal.url}/monitoring/invoices/quickbooks`);
   await page.getByRole('button', { name: 'Map 1 customer' }).click();
+  const customer = page.getByRole('listitem').filter({ hasText: 'First company' });
+  await expect(customer.getByText('OK')).toBeVisible();
   await expect(
-    page.getByRole('listitem').filter({ hasText: 'First company' }).getByText('OK'),
-  ).toBeVisible();
+    customer.getByRole('button', { name: 'Change the mapping of First company' }),
+  ).toHaveText('Change');
+  await expect(page.getByRole('button', { name: 'Map Somebody else' })).toHaveText('Map');
 }
 
 test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices are read, and a customer is mapped', async ({

@@ -86,7 +86,8 @@ test('BILL-14: level, price, trial and their undo say money and date before, and
   await expect(effect(page, 'Can be undone')).toHaveText(/^Until /);
   await sound(page, 'operation change trial');
   await finish(page, 'Change trial');
-  await expect(details.getByText(/^Trial until /)).toBeVisible();
+  await expect(details.getByText(/^The trial ends on .*, and billing starts then$/)).toBeVisible();
+  await expect(details.getByText(/^Renews on /)).toHaveCount(0);
   await sound(page, 'a subscription that was changed');
   expect(errors).toEqual([]);
 });

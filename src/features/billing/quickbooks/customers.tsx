@@ -126,12 +126,12 @@ export function CustomerList({ rows, companies, offline, onRows }: CustomersProp
               <Button
                 size="sm"
                 className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1"
-                aria-label={t.mapCustomer({ customer: one.name })}
+                aria-label={nameAction(one)}
                 disabled={offline}
                 {...why}
                 onClick={() => setChoosing(one)}
               >
-                {t.map}
+                {isMappedItself(one) ? t.change : t.map}
               </Button>
             </li>
           );
@@ -191,9 +191,9 @@ function Choose({
   };
   return (
     <FormDialog
-      title={t.mapCustomer({ customer: one.name })}
+      title={nameAction(one)}
       onClose={onClose}
-      submitLabel={t.map}
+      submitLabel={isMappedItself(one) ? t.change : t.map}
       busy={busy}
       error={error ?? removal.failure?.message ?? null}
       formRef={formRef}
@@ -202,8 +202,7 @@ function Choose({
         return save(event);
       }}
       actions={
-        one.company !== null &&
-        one.by === null && (
+        isMappedItself(one) && (
           <Button busy={removal.busy} disabled={busy} onClick={() => void remove()}>
             {t.removeMapping}
           </Button>
@@ -225,3 +224,8 @@ function Choose({
     </FormDialog>
   );
 }
+
+/** Whether the customer has a company of its own, not the one of its parent. */
+const isMappedItself = ({ company, by }: CustomerOut): boolean => company !== null && by === null;
+const nameAction = (one: CustomerOut): string =>
+  (isMappedItself(one) ? t.changeCustomer : t.mapCustomer)({ customer: one.name });

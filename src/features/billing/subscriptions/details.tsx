@@ -16,13 +16,13 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatDate, formatWhen } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
 import { formatMonth } from '../../shared/format-month.ts';
 import {
+  describeNextStep,
   describePrice,
-  describeTrial,
   formatQuantity,
   getLevelName,
   getUsageMark,
@@ -144,7 +144,7 @@ export function TermsList({
   const [doing, setDoing] = useState<Operation | null>(null);
   const { subscription } = row;
   const { status, currency, owedMills, graceEndsAt, minimumUsers, undo } = subscription;
-  const trial = describeTrial(subscription, useNow(60_000), zone);
+  const next = describeNextStep(subscription, useNow(60_000), zone);
   const possible = operations.filter((operation) => isPossible(operation, subscription));
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   return (
@@ -165,8 +165,7 @@ export function TermsList({
         <li>{describePrice(subscription)}</li>
         {minimumUsers > 0 && <li>{t.minimum({ count: minimumUsers })}</li>}
         <li>{subscription.hasCard ? t.paysByCard : t.paysByInvoice}</li>
-        {trial !== null && <li>{trial}</li>}
-        <li>{describePeriod(subscription, zone)}</li>
+        {next !== null && <li>{next}</li>}
         {soFar !== null && <li>{soFar}</li>}
       </ul>
       <div className="flex flex-wrap gap-2 empty:hidden">
@@ -196,13 +195,6 @@ export function TermsList({
       )}
     </section>
   );
-}
-
-function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone: string): string {
-  if (endedAt !== null) return t.endedOn({ when: formatWhen(endedAt, zone) });
-  // A period ends with a day.
-  const when = formatDate(periodEndsAt, zone);
-  return status === 'cancelled' ? t.endsOn({ when }) : t.renewsOn({ when });
 }
 
 function Usage({

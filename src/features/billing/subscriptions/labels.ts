@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { BadgeProps } from '#src/ui/badge.tsx';
-import { formatCount, formatWhen } from '#src/ui/format.ts';
+import { formatCount, formatDate, formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
@@ -79,15 +79,31 @@ export const describePrice = ({
     ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
   ].join(', ');
 
-/** `Trial until 12/11/26 09:00 AM`; null without a trial, and once it is over. */
-export const describeTrial = (
-  { trialEndsAt, endedAt }: Pick<SubscriptionOut, 'trialEndsAt' | 'endedAt'>,
+/**
+ * What happens next without anybody doing something, and when, in one sentence: `Renews on 12/31/26`.
+ * Null: nothing, or what the status already says.
+ */
+export function describeNextStep(
+  {
+    status,
+    trialEndsAt,
+    periodEndsAt,
+    endedAt,
+  }: Pick<SubscriptionOut, 'status' | 'trialEndsAt' | 'periodEndsAt' | 'endedAt'>,
   now: Ms,
   zone: string,
-): string | null =>
-  trialEndsAt === null || trialEndsAt <= now || endedAt !== null
-    ? null
-    : t.trialUntil({ when: formatWhen(trialEndsAt, zone) });
+): string | null {
+  if (endedAt !== null) return t.endedOn({ when: formatWhen(endedAt, zone) });
+  // A period ends with a day.
+  const when = formatDate(periodEndsAt, zone);
+  const trial = trialEndsAt === null || trialEndsAt <= now ? null : formatWhen(trialEndsAt, zone);
+  if (status === 'cancelled') {
+    if (trialEndsAt === null || trial === null) return t.endsOn({ when });
+    return trialEndsAt < periodEndsAt ? t.endsAfterTrial({ when, trial }) : t.endsInTrial({ when });
+  }
+  if (trial !== null) return t.trialEnds({ when: trial });
+  return status === 'active' ? t.renewsOn({ when }) : null;
+}
 
 /**
  * Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. A comma separates thousands
