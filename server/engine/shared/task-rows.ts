@@ -199,19 +199,20 @@ interface TaskRow {
   /** It ended while it wrote an item. */
   readonly hasInterrupted: boolean;
 }
-const getTaskColumns = ({
-  user,
-}: EngineScope): RawBuilder<unknown> => sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
+const getTaskColumns = (
+  tenant: string,
+  { user }: EngineScope,
+): RawBuilder<unknown> => sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
   coalesce(t.request ->> 'workload', (select e.workload from (select coalesce(t.request -> 'input' ->> 'explorer', (
-    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id))::uuid as id offset 0) as x
-    join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
-  exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and ${IS_UNDO}) as undone,
-  exists (select from engine_task as r where r.tenant_id = t.tenant_id and r.parent_id = t.id and ${IS_RETRY}) as retried,
-  exists (select from (select (t.request #>> '{input,explorer}')::uuid as id offset 0) as x join explorer as e on e.tenant_id = t.tenant_id and e.id = x.id
+    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = ${tenant} and p.id = t.parent_id))::uuid as id offset 0) as x
+    join explorer as e on e.tenant_id = ${tenant} and e.id = x.id)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
+  exists (select from engine_task as u where u.tenant_id = ${tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone,
+  exists (select from engine_task as r where r.tenant_id = ${tenant} and r.parent_id = t.id and ${IS_RETRY}) as retried,
+  exists (select from (select (t.request #>> '{input,explorer}')::uuid as id offset 0) as x join explorer as e on e.tenant_id = ${tenant} and e.id = x.id
     and e.user_id = ${user} and e.stopped_at is null) as "isOpen",
-  exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders",
+  exists (select from restore_folder as f where f.tenant_id = ${tenant} and f.task_id = t.id) as "hasFolders",
   coalesce((t.progress #>> '{counts,failed}')::int, 0) > 0 and (select true from restore_item as i
-    where i.tenant_id = t.tenant_id and i.task_id = t.id and i.outcome = 'failed' and i.written is not null limit 1) is true as "hasInterrupted"`;
+    where i.tenant_id = ${tenant} and i.task_id = t.id and i.outcome = 'failed' and i.written is not null limit 1) is true as "hasInterrupted"`;
 
 /** Operators see their own restores, as long as all that these are about is in their scope. */
 export function isTaskVisible(tenant: string, scope: EngineScope): RawBuilder<boolean> {
@@ -219,7 +220,7 @@ export function isTaskVisible(tenant: string, scope: EngineScope): RawBuilder<bo
   return operator === null
     ? sql`true`
     : sql`(t.user_id = ${scope.user} and not exists (
-        select from restore_item as i where i.tenant_id = t.tenant_id and i.task_id = t.id
+        select from restore_item as i where i.tenant_id = ${tenant} and i.task_id = t.id
           and i.object_n not in (select n from (${getOperatorScope(tenant, operator)}) as seen)))`;
 }
 
@@ -229,7 +230,7 @@ export async function getTask(
   task: TaskId,
 ): Promise<EngineResult<EngineTask>> {
   const { rows } = await sql<TaskRow>`
-    select ${getTaskColumns(scope)} from engine_task as t
+    select ${getTaskColumns(tenant, scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
       and ${isTaskVisible(tenant, scope)}`.execute(db);
   return rows[0] === undefined ? failed('missing', t.noTask) : ok(shown(rows[0]));
@@ -244,7 +245,7 @@ export async function listTasks(
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const { rows } = await sql<TaskRow>`
-    select ${getTaskColumns(scope)} from engine_task as t
+    select ${getTaskColumns(tenant, scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and ${isTaskVisible(tenant, scope)}
       and ${read.value === null ? sql`true` : sql`(t.created_at, t.id) < (${read.value.key}::bigint, ${read.value.n}::uuid)`}
     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(db);

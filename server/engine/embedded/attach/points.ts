@@ -3,7 +3,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ensureObject } from '../index/objects.ts';
-import { BATCH_ROWS, recordset } from '../index/pages.ts';
+import { BATCH_ROWS, ownedRecordset } from '../index/pages.ts';
 import { cleanText } from '../index/text.ts';
 import { listObjectNumbers } from '../repositories/expired.ts';
 import { deleteRows, INDEX_TABLES } from '../repositories/delete-repository.ts';
@@ -251,7 +251,8 @@ async function storeObjects(
   }
   const { rows } = await sql<{ readonly object_n: number }>`
     insert into object_point (tenant_id, object_n, point, point_id, at, items, bytes, tree)
-    select ${tx.tenant}, x.object_n, x.point, ${point}, x.at, x.items, x.bytes, x.tree from ${recordset(
+    select h.tenant_id, x.object_n, x.point, ${point}, x.at, x.items, x.bytes, x.tree from ${ownedRecordset(
+      tx.tenant,
       records,
       sql`object_n bigint, point integer, at bigint, items bigint, bytes bigint, tree text`,
     )}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DownloadId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cleanText } from '../index/text.ts';
-import { recordset } from '../index/pages.ts';
+import { ownedRecordset } from '../index/pages.ts';
 
 /** An item that a download lacks. */
 export interface DownloadGap {
@@ -24,7 +24,8 @@ export async function storeGaps(
   if (gaps.length === 0) return;
   await sql`
     insert into download_gap (tenant_id, download_id, outcome, n, path)
-    select ${tenant}, ${id}, x.outcome, x.n, x.path from ${recordset(
+    select h.tenant_id, ${id}, x.outcome, x.n, x.path from ${ownedRecordset(
+      tenant,
       gaps.map(({ outcome, n, path }) => ({ outcome, n, path: cleanText(path, MAX_PATH_CHARS) })),
       sql`outcome text, n int, path text`,
     )} on conflict do nothing`.execute(db);

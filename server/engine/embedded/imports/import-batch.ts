@@ -5,7 +5,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cleanText } from '../index/text.ts';
 import type { IndexedObject } from '../index/objects.ts';
-import { type ItemWrite, recordset, writePages } from '../index/pages.ts';
+import { type ItemWrite, ownedRecordset, recordset, writePages } from '../index/pages.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
 import type { MailNow } from './archives/read-archive.ts';
 import { findStateChanges, getContentKey, withMarks } from './mail-states.ts';
@@ -151,7 +151,8 @@ async function storeResults(
   if (left.length === 0) return;
   await sql`
     insert into import_result (tenant_id, import_id, n, path, name, outcome, message)
-    select ${tenant}, ${id}, before.n + x.i, x.path, x.name, x.outcome, x.message from ${recordset(
+    select h.tenant_id, ${id}, before.n + x.i, x.path, x.name, x.outcome, x.message from ${ownedRecordset(
+      tenant,
       left.map(({ path, name, outcome, message }, at) => ({
         i: at + 1,
         path: getPathText(path),

@@ -95,7 +95,7 @@ export async function storeVersionLimit(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into listed_item (tenant_id, object_n, scope, key)
-    select ${tenant}, ${n}, ${UNREAD_VERSIONS}, i.key from item as i
+    select i.tenant_id, ${n}, ${UNREAD_VERSIONS}, i.key from item as i
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and i.kind = 'file' and not ${isFileVersion(sql`i`)}
       and ${limit}::int > (select coalesce(version_limit, 0) from backup_object where tenant_id = ${tenant} and n = ${n})
       and not exists (select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${UNREAD_VERSIONS} and l.key = i.key)

@@ -39,8 +39,8 @@ export async function ensureObject(
     // Numbers are per tenant. A writer that loses a race for one tries the next.
     await sql`
       insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, parent_id, name, address)
-      select ${tx.tenant}, coalesce(max(n), 0) + 1, ${place.repository}, ${place.organization}, ${object.kind}, ${object.id}, ${object.parent ?? null}::text, ${name}, ${address}
-      from backup_object where tenant_id = ${tx.tenant}
+      select h.tenant_id, (select coalesce(max(n), 0) + 1 from backup_object where tenant_id = ${tx.tenant}), ${place.repository}, ${place.organization}, ${object.kind}, ${object.id}, ${object.parent ?? null}::text, ${name}, ${address}
+      from head as h where h.tenant_id = ${tx.tenant}
       on conflict do nothing`.execute(tx.sql);
   }
 }
@@ -109,7 +109,7 @@ export async function countObject(
       coalesce(sum(bytes) filter (where to_point is null and ${isItem}), 0)::bigint as bytes,
       count(*) filter (where (from_point > ${point} or to_point = ${point}) and not ${isItem}) as "versionChanges",
       count(*) filter (where ${isItem} and (from_point > ${point} or to_point = ${point} and not exists (
-        select from item as i where i.tenant_id = item.tenant_id and i.object_n = item.object_n
+        select from item as i where i.tenant_id = ${tenant} and i.object_n = ${n}
           and i.key = item.key and i.to_point is null))) as changes,
       (select count(*) from folder where tenant_id = ${tenant} and object_n = ${n} and (from_point > ${point} or to_point = ${point})) as "folderChanges",
       (select count(*) from listed_item where tenant_id = ${tenant} and object_n = ${n} and scope = ${FAILED}) as failed

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { isMainScope, SCOPE_MARK } from '../types.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
@@ -106,8 +107,9 @@ export async function beginListing(
     rows: [row],
   } = await sql<{ readonly listing: boolean }>`
     insert into object_cursor (tenant_id, object_n, scope, cursor, listing)
-    select ${tenant}, ${n}, ${scope}, '', exists (select from item where tenant_id = ${tenant} and object_n = ${n} and to_point is null)
+    select h.tenant_id, ${n}, ${scope}, '', exists (select from item where tenant_id = ${tenant} and object_n = ${n} and to_point is null)
       or exists (select from folder where tenant_id = ${tenant} and object_n = ${n} and to_point is null)
+    from head as h where h.tenant_id = ${tenant}
     on conflict (tenant_id, object_n, scope) do update set cursor = '', listing = excluded.listing
     returning listing`.execute(db);
   return row?.listing ?? false;
@@ -154,7 +156,8 @@ export async function writePages(
   if (cursors.size > 0)
     await sql`
       insert into object_cursor (tenant_id, object_n, scope, cursor, is_open)
-      select ${tx.tenant}, ${object.n}, x.scope, x.cursor, x.is_open from ${recordset(
+      select h.tenant_id, ${object.n}, x.scope, x.cursor, x.is_open from ${ownedRecordset(
+        tx.tenant,
         [...cursors].map(([scope, row]) => ({ scope, ...row })),
         sql`scope text, cursor text, is_open boolean`,
       )}
@@ -169,8 +172,7 @@ async function writeFolders(
   folders: readonly FolderChange[],
 ): Promise<void> {
   const latest = lastByKey(folders);
-  const records = [...latest.values()].map((folder, at) => ({
-    i: at,
+  const records = [...latest.values()].map((folder) => ({
     key: folder.key,
     parent_key: folder.parent,
     name: cleanText(folder.name),
@@ -178,10 +180,7 @@ async function writeFolders(
     sharing: folder.sharing ?? undefined,
   }));
   await unmark({ sql: db, tenant }, n, [REMOVED], [...latest.keys()]);
-  const input = recordset(
-    records,
-    sql`i int, key text, parent_key text, name text, well_known text, sharing jsonb`,
-  );
+  const input = recordset(records, FOLDER);
   const same = sql`f.parent_key is not distinct from x.parent_key and f.name = x.name and f.well_known is not distinct from x.well_known
     and f.sharing is not distinct from x.sharing`;
   await sql`
@@ -196,18 +195,18 @@ async function writeFolders(
     where f.tenant_id = ${tenant} and f.object_n = ${n} and f.n = c.n and c.from_point <= ${point}`.execute(
     db,
   );
-  await sql`
-    with fresh as (
-      select x.*, row_number() over (order by x.i) as place from ${input}
-      where not exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.key = x.key and f.to_point is null)
-    ), counter as (
-      update backup_object set next_folder = next_folder + (select count(*) from fresh)
-      where tenant_id = ${tenant} and n = ${n} returning next_folder - (select count(*) from fresh) as first
-    )
+  await insertFresh(
+    { sql: db, tenant },
+    n,
+    'folder',
+    records,
+    (fresh, first) => sql`
     insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, sharing, from_point)
-    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.key, fresh.parent_key, fresh.name, fresh.well_known, fresh.sharing, ${point + 1}
-    from fresh cross join counter`.execute(db);
+    select h.tenant_id, ${n}, ${first}::bigint + x.i, x.key, x.parent_key, x.name, x.well_known, x.sharing, ${point + 1}
+    from ${ownedRecordset(tenant, fresh, FOLDER)}`,
+  );
 }
+const FOLDER = sql`i int, key text, parent_key text, name text, well_known text, sharing jsonb`;
 
 async function writeItems(
   { sql: db, tenant }: TenantTx,
@@ -220,13 +219,11 @@ async function writeItems(
   const damaged = await findMarked({ sql: db, tenant }, n, FAILED, keys);
   await unmark({ sql: db, tenant }, n, [REMOVED, FAILED], keys);
   await mark({ sql: db, tenant }, n, FAILED, failed);
-  const input = recordset(
-    [...latest.values()].map((write, at) => ({
-      ...getRecord(write, at),
-      damaged: damaged.has(write.item.key),
-    })),
-    sql`damaged boolean, i int, folder_key text, key text, change_key text, kind text, at bigint, changed_at bigint, bytes bigint, title text, people text, flags jsonb, parts jsonb`,
-  );
+  const records = [...latest.values()].map((write) => ({
+    ...getRecord(write),
+    damaged: damaged.has(write.item.key),
+  }));
+  const input = recordset(records, ITEM);
   // Content that could not be read says nothing about what was read before. Damaged content is
   // replaced by what was read again.
   const same = sql`i.change_key = x.change_key and i.folder_key = x.folder_key
@@ -243,22 +240,53 @@ async function writeItems(
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.n = c.n and c.from_point <= ${point}`.execute(
     db,
   );
-  await sql`
-    with fresh as (
-      select x.*, row_number() over (order by x.i) as place from ${input}
-      where not exists (select from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.key = x.key and i.to_point is null)
-    ), counter as (
-      update backup_object set next_item = next_item + (select count(*) from fresh)
-      where tenant_id = ${tenant} and n = ${n} returning next_item - (select count(*) from fresh) as first
-    )
+  await insertFresh(
+    { sql: db, tenant },
+    n,
+    'item',
+    records,
+    (fresh, first) => sql`
     insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, kind, at, changed_at, bytes, title, people, flags, parts)
-    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.folder_key, fresh.key, fresh.change_key, ${point + 1},
-      fresh.kind, fresh.at, fresh.changed_at, fresh.bytes, fresh.title, fresh.people, fresh.flags, fresh.parts
-    from fresh cross join counter`.execute(db);
+    select h.tenant_id, ${n}, ${first}::bigint + x.i, x.folder_key, x.key, x.change_key, ${point + 1},
+      x.kind, x.at, x.changed_at, x.bytes, x.title, x.people, x.flags, x.parts
+    from ${ownedRecordset(tenant, fresh, ITEM)}`,
+  );
+}
+const ITEM = sql`damaged boolean, i int, folder_key text, key text, change_key text, kind text, at bigint, changed_at bigint, bytes bigint, title text, people text, flags jsonb, parts jsonb`;
+
+/**
+ * Inserts the records that have no present row, under the next numbers of the object. Statements of
+ * their own find, number and insert them: Citus refuses one that does it all.
+ */
+async function insertFresh<T extends { readonly key: string }>(
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  n: number,
+  table: 'folder' | 'item',
+  records: readonly T[],
+  insert: (fresh: readonly (T & { readonly i: number })[], first: number) => RawBuilder<unknown>,
+): Promise<void> {
+  const { rows } = await sql<{ readonly key: string }>`
+    select p.key from ${getKeys(records.map(({ key }) => key))} join ${sql.table(table)} as p on p.key = x.key
+    where p.tenant_id = ${tenant} and p.object_n = ${n} and p.to_point is null`.execute(db);
+  const present = new Set(rows.map(({ key }) => key));
+  const fresh = records.filter(({ key }) => !present.has(key));
+  if (fresh.length === 0) return;
+  const next = `next_${table}` as const;
+  const counter = await db
+    .updateTable('backup_object')
+    .set((row) => ({ [next]: row(next, '+', fresh.length) }))
+    .where('tenant_id', '=', tenant)
+    .where('n', '=', n)
+    .returning((row) => row(next, '-', fresh.length).as('first'))
+    .executeTakeFirst();
+  if (counter === undefined) return;
+  await insert(
+    fresh.map((record, i) => ({ ...record, i })),
+    counter.first,
+  ).execute(db);
 }
 
-const getRecord = ({ item, parts }: ItemWrite, at: number) => ({
-  i: at,
+const getRecord = ({ item, parts }: ItemWrite) => ({
   folder_key: item.folder,
   key: item.key,
   change_key: item.changeKey,
@@ -298,10 +326,10 @@ async function noteRemoved(
   await sql`
     with part as (select distinct key from ${getKeys(removed)})
     insert into listed_item (tenant_id, object_n, scope, key)
-    select ${tenant}::uuid, ${n}::bigint, ${REMOVED}, i.key from part join item as i on i.key = part.key
+    select i.tenant_id, ${n}::bigint, ${REMOVED}, i.key from part join item as i on i.key = part.key
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and ${isItemOfScope(tenant, n, scope)}
     union
-    select ${tenant}::uuid, ${n}::bigint, ${REMOVED}, f.key from part join folder as f on f.key = part.key
+    select f.tenant_id, ${n}::bigint, ${REMOVED}, f.key from part join folder as f on f.key = part.key
     where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(tenant, n, scope)}
     on conflict do nothing`.execute(db);
 }
@@ -334,7 +362,7 @@ export async function mark(
   if (keys.length > 0)
     await sql`
       insert into listed_item (tenant_id, object_n, scope, key)
-      select ${tenant}, ${n}, ${scope}, x.key from ${getKeys(keys)} on conflict do nothing`.execute(
+      select h.tenant_id, ${n}, ${scope}, x.key from ${getKeys(keys)} join head as h on h.tenant_id = ${tenant} on conflict do nothing`.execute(
       db,
     );
 }
@@ -377,6 +405,18 @@ export const recordset = (
   columns: RawBuilder<unknown>,
 ): RawBuilder<unknown> =>
   sql`jsonb_to_recordset(${JSON.stringify(records)}::text::jsonb) as x(${columns})`;
+
+/**
+ * The same beside the head row of the tenant, as `h`. A statement that inserts takes its `tenant_id` from
+ * there: so Citus sees that all its rows belong on one node. Without `on conflict` or `returning` it
+ * refuses any other.
+ */
+export const ownedRecordset = (
+  tenant: TenantId,
+  records: readonly Readonly<Record<string, unknown>>[],
+  columns: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql`${recordset(records, columns)} join head as h on h.tenant_id = ${tenant}`;
 
 const lastByKey = <T extends { readonly key: string }>(all: readonly T[]): Map<string, T> =>
   new Map(all.map((one) => [one.key, one]));

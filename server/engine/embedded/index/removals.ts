@@ -34,10 +34,10 @@ export async function compareListing(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into listed_item (tenant_id, object_n, scope, key)
-    select ${tenant}, ${n}, ${REMOVED}, gone.key from (
-      select i.key from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and not ${isFileVersion(sql`i`)} and ${isItemOfScope(tenant, n, scope)}
+    select gone.tenant_id, ${n}, ${REMOVED}, gone.key from (
+      select i.tenant_id, i.key from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and not ${isFileVersion(sql`i`)} and ${isItemOfScope(tenant, n, scope)}
       union
-      select f.key from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(tenant, n, scope)}
+      select f.tenant_id, f.key from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(tenant, n, scope)}
     ) as gone
     where not exists (select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope in (${scope}, ${REMOVED}) and l.key = gone.key)
     limit ${BATCH_ROWS}`.execute(db);

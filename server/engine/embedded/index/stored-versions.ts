@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { FAILED } from './marks.ts';
-import { BATCH_ROWS, mark, MAX_PEOPLE_CHARS, MAX_TITLE_CHARS, recordset } from './pages.ts';
+import {
+  BATCH_ROWS,
+  mark,
+  MAX_PEOPLE_CHARS,
+  MAX_TITLE_CHARS,
+  ownedRecordset,
+  recordset,
+} from './pages.ts';
 import type { IndexedFolder, IndexedItem } from './read.ts';
 import { cleanText } from './text.ts';
 
@@ -122,7 +129,8 @@ export async function insertVersions(
   if (folders.length > 0)
     await sql`
       insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, sharing, from_point, to_point)
-      select ${tenant}, ${object}, x.n, x.key, x.parent_key, x.name, x.well_known, x.sharing, least(x.from_point, ${point}), ${to}::int from ${recordset(
+      select h.tenant_id, ${object}, x.n, x.key, x.parent_key, x.name, x.well_known, x.sharing, least(x.from_point, ${point}), ${to}::int from ${ownedRecordset(
+        tenant,
         folders.map(({ n, key, parent, name, wellKnown, sharing, fromPoint }) => ({
           n,
           key,
@@ -137,7 +145,8 @@ export async function insertVersions(
   if (items.length > 0)
     await sql`
       insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, to_point, kind, at, changed_at, bytes, title, people, flags, parts)
-      select ${tenant}, ${object}, x.n, x.folder_key, x.key, x.change_key, least(x.from_point, ${point}), ${to}::int, x.kind, x.at, x.changed_at, x.bytes, x.title, x.people, x.flags, x.parts from ${recordset(
+      select h.tenant_id, ${object}, x.n, x.folder_key, x.key, x.change_key, least(x.from_point, ${point}), ${to}::int, x.kind, x.at, x.changed_at, x.bytes, x.title, x.people, x.flags, x.parts from ${ownedRecordset(
+        tenant,
         items.map(({ folder, changeKey, changedAt, fromPoint, title, people, ...item }) => ({
           ...item,
           folder_key: folder,

@@ -99,9 +99,11 @@ async function storeMembers(
   for (let first = 0; first < members.length; first += BATCH)
     await sql`
       insert into directory_member (tenant_id, organization_id, group_id, user_id)
-      select ${tenant}, ${organization}, ${group}, x from jsonb_array_elements_text(${JSON.stringify(
+      select h.tenant_id, ${organization}, ${group}, x.id from jsonb_array_elements_text(${JSON.stringify(
         members.slice(first, first + BATCH),
-      )}::text::jsonb) as x on conflict do nothing`.execute(db);
+      )}::text::jsonb) as x(id) join head as h on h.tenant_id = ${tenant} on conflict do nothing`.execute(
+      db,
+    );
   await db
     .insertInto('directory_member_list')
     .values({ tenant_id: tenant, organization_id: organization, group_id: group, listed_at: at })

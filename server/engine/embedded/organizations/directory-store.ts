@@ -179,9 +179,10 @@ async function storeObjects(
   }));
   await sql`
     insert into directory_object (tenant_id, organization_id, kind, id, name, address, licensed, parent_id, generation)
-    select ${tenant}, ${organization}, x.kind, x.id, x.name, x.address, x.licensed, x.parent, ${generation}
+    select h.tenant_id, ${organization}, x.kind, x.id, x.name, x.address, x.licensed, x.parent, ${generation}
     from jsonb_to_recordset(${JSON.stringify(records)}::text::jsonb)
       as x(kind text, id text, name text, address text, licensed boolean, parent text)
+    join head as h on h.tenant_id = ${tenant}
     on conflict (tenant_id, organization_id, kind, id) do update set
       name = excluded.name, address = excluded.address, parent_id = excluded.parent_id, generation = excluded.generation,
       licensed = coalesce(excluded.licensed, directory_object.licensed), deleted_at = null`.execute(

@@ -50,9 +50,10 @@ export async function storeFiles(
   for (let at = 0; at < files.length; at += ROWS_AT_ONCE)
     await sql`
       insert into repository_file (tenant_id, repository_id, file, version, locked_until, removed)
-      select ${tenant}, ${repository}, x.file, x.version, x."lockedUntil", x.removed
+      select h.tenant_id, ${repository}, x.file, x.version, x."lockedUntil", x.removed
       from jsonb_to_recordset(${JSON.stringify(files.slice(at, at + ROWS_AT_ONCE))}::text::jsonb)
         as x(file text, version text, "lockedUntil" bigint, removed boolean)
+      join head as h on h.tenant_id = ${tenant}
       on conflict (tenant_id, repository_id, file) do update set
         version = excluded.version, locked_until = excluded.locked_until,
         removed = repository_file.removed or excluded.removed`.execute(db);

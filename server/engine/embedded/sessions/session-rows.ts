@@ -119,8 +119,8 @@ export async function addLog(
     // Two lines at once get the same number: the second tries again.
     const { rows } = await sql`
       insert into backup_log (tenant_id, session_id, n, at, level, message)
-      select ${tenant}, ${session}, coalesce(max(n), 0) + 1, ${at}, ${level}, ${message} from backup_log
-      where tenant_id = ${tenant} and session_id = ${session}
+      select h.tenant_id, ${session}, (select coalesce(max(n), 0) + 1 from backup_log where tenant_id = ${tenant} and session_id = ${session}), ${at}, ${level}, ${message}
+      from head as h where h.tenant_id = ${tenant}
       on conflict do nothing returning n`.execute(db);
     if (rows.length > 0) return;
   }

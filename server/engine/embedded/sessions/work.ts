@@ -29,7 +29,8 @@ export async function queueWork(
 ): Promise<void> {
   await sql`
     insert into backup_work (tenant_id, session_id, object_n)
-    select ${tenant}, ${session}, value::bigint from jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)
+    select h.tenant_id, ${session}, value::bigint from jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)
+    join head as h on h.tenant_id = ${tenant}
     on conflict do nothing`.execute(db);
 }
 
@@ -51,7 +52,7 @@ export async function leaseWork(
           w.state = 'queued'
           or w.state = 'waiting' and coalesce((w.waiting ->> 'until')::bigint, 0) <= ${now}
           or w.state = 'running' and w.lease_owner is distinct from ${owner} and not ${isLeased(sql`w`, now)})
-        and not ${isTaken(now)}
+        and not ${isTaken(tenant, now)}
       order by w.attempts, w.object_n limit 1 for update of w, o skip locked
     )
     update backup_work as w set state = 'running', lease_owner = ${owner}, lease_until = ${now + WORK_LEASE_MS},
@@ -62,8 +63,8 @@ export async function leaseWork(
 }
 
 /** Another session works on the object of the work `w`. */
-const isTaken = (now: Ms): RawBuilder<boolean> => sql`exists (
-  select from backup_work as other where other.tenant_id = w.tenant_id and other.object_n = w.object_n
+const isTaken = (tenant: string, now: Ms): RawBuilder<boolean> => sql`exists (
+  select from backup_work as other where other.tenant_id = ${tenant} and other.object_n = w.object_n
     and other.session_id <> w.session_id and other.state = 'running' and ${isLeased(sql`other`, now)})`;
 
 /** A lease that ends later than any that is taken now was written by a wrong clock (G13). */
@@ -183,7 +184,7 @@ export async function countWork(
       coalesce(sum(items), 0)::bigint as items, coalesce(sum(bytes), 0)::bigint as bytes,
       min((waiting ->> 'until')::bigint) filter (where state = 'waiting') as "waitingUntil",
       min(waiting ->> 'reason') filter (where state = 'waiting') as "waitingReason",
-      coalesce(bool_or(state = 'queued' and not ${isTaken(now)}), false) as "hasFree"
+      coalesce(bool_or(state = 'queued' and not ${isTaken(tenant, now)}), false) as "hasFree"
     from backup_work as w where tenant_id = ${tenant} and session_id = ${session}`.execute(db);
   if (counts === undefined) throw new Error('An aggregate has one row.');
   return counts;
