@@ -62,7 +62,8 @@ export async function keepFound(
   await tx.sql.executeQuery(
     CompiledQuery.raw(
       `insert into collected (tenant_id, connection_id, entity, uid, company_n, name, row, seen_at)
-    select $1::uuid, $2::uuid, $3, uid, company_n, name, row, $4 from json_to_recordset($5::text::json) as x(uid text, company_n bigint, name text, row json)
+    select h.tenant_id, $2::uuid, $3, uid, company_n, name, row, $4 from json_to_recordset($5::text::json) as x(uid text, company_n bigint, name text, row json)
+    join head as h on h.tenant_id = $1::uuid
     on conflict (tenant_id, connection_id, entity, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at`,
       [tx.tenant, connection.id, entity, since, JSON.stringify(records)],
     ),

@@ -21,7 +21,7 @@ export async function keepLogs(tx: TenantTx, logs: readonly RunLog[]): Promise<v
     tx.send(
       CompiledQuery.raw(
         `insert into run_log (tenant_id, run_n, body)
-      select $1::uuid, run_n, body from json_to_recordset($2::text::json) as x(run_n bigint, body text)
+      select h.tenant_id, run_n, body from json_to_recordset($2::text::json) as x(run_n bigint, body text) join head as h on h.tenant_id = $1::uuid
       on conflict (tenant_id, run_n) do update set body = excluded.body${longest ? ' where length(run_log.body) < length(excluded.body)' : ''}`,
         [tx.tenant, JSON.stringify([...bodies].map(([run_n, body]) => ({ run_n, body })))],
       ),
@@ -39,7 +39,7 @@ export async function keepTasks(tx: TenantTx, details: readonly TasksOf[]): Prom
   tx.send(
     CompiledQuery.raw(
       `insert into run_task (tenant_id, run_n, tasks)
-    select $1::uuid, run_n, tasks from json_to_recordset($2::text::json) as x(run_n bigint, tasks json)
+    select h.tenant_id, run_n, tasks from json_to_recordset($2::text::json) as x(run_n bigint, tasks json) join head as h on h.tenant_id = $1::uuid
     on conflict (tenant_id, run_n) do update set tasks = excluded.tasks`,
       [tx.tenant, JSON.stringify([...last].map(([run_n, tasks]) => ({ run_n, tasks })))],
     ),

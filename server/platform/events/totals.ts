@@ -37,7 +37,7 @@ const sums = (
 const ONE = `select run.job_n, run.company_n, run.n, run.started_at, array_position(${PLACES}, ${STATE_SQL}) - 1 as place, (run.row->>'bytes')::bigint as bytes, ${SECONDS_SQL} as seconds from run where run.tenant_id = $1::uuid`;
 /** `$2` is the day, `$3` its start, `$4` its end. */
 const OF_DAY = `select job_n, ${sums('$3::bigint')} from (${ONE} and run.started_at >= $3::bigint and run.started_at < $4::bigint offset 0) as one group by job_n`;
-const SUM_DAY = `insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')}) select $1::uuid, $2::int, job_n, ${SUMS.join(', ')} from (${OF_DAY}) as day`;
+const SUM_DAY = `insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')}) select h.tenant_id, $2::int, job_n, ${SUMS.join(', ')} from (${OF_DAY}) as day cross join head as h where h.tenant_id = $1::uuid`;
 
 const PLACED: readonly Given[] = [
   { name: 'job', type: 'bigint' },
