@@ -256,7 +256,7 @@ const commitIncomplete = (
 ): Promise<void> =>
   commit(run, change, async (tx) => {
     await sql`
-      update restore_point set result = 'warning', lacks = case when lacks ? ${name} then lacks else lacks || to_jsonb(${name}::text) end
+      update restore_point set result = 'warning', lacks = case when lacks ? ${name} then lacks else lacks || ${JSON.stringify(name)}::text::jsonb end
       where tenant_id = ${tx.tenant} and id = ${id}`.execute(tx.sql);
     await work(tx);
     return [{ kind: 'incomplete', snapshot, at, object: name }];
