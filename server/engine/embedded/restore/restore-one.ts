@@ -145,7 +145,7 @@ async function restoreAsFound(
     // RES-6: who gets access again, and who does not.
     const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
     const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
-    const now = (await writer.describePlace?.(place, task)) ?? NOT_FOUND;
+    const now = (plan === null && (await writer.describePlace?.(place, task))) || NOT_FOUND;
     if (!now.ok) return problem(task, one, now.error);
     const announced = joinSentences(message, sharing);
     return finish(task, one, decision.outcome, joinSentences(announced, now.value ?? ''));

@@ -70,7 +70,7 @@ const isEqual = (now: Thread, thread: Thread): boolean =>
 
 const findChannel = (view: TeamView, name: string): Channel | undefined =>
   view.channels.find((one) => isSameText(one.name, name));
-const channelOf = (place: string): string | null => {
+const getChannelName = (place: string): string | null => {
   const [name = OTHER_FILES] = getNames(place);
   return name === OTHER_FILES ? null : name;
 };
@@ -147,7 +147,7 @@ export function expectTeamRestore(
       [
         ...wanted.threads.map(({ thread }) => thread.channel),
         ...wanted.tabs.map(({ channel }) => channel),
-        ...wanted.files.map(({ place }) => channelOf(place)),
+        ...wanted.files.map(({ place }) => getChannelName(place)),
       ].filter((name) => name !== null),
     ),
   ].filter((name) => findChannel(before, name) === undefined);
@@ -156,7 +156,7 @@ export function expectTeamRestore(
   // Files, by their own rules.
   const seen = moveFolders(before, standard);
   const isRefused = ({ place }: Thing): boolean => {
-    const channel = channelOf(place);
+    const channel = getChannelName(place);
     return channel !== null && isClosed(channel);
   };
   const allowed = expectRestore(
@@ -192,7 +192,7 @@ export function expectTeamRestore(
   );
   const chosen = select === 'changed' ? [] : wanted.files.filter((one) => !isRefused(one));
   for (const { place } of [...changed, ...chosen]) {
-    const channel = channelOf(place);
+    const channel = getChannelName(place);
     if (channel !== null) note(channel);
   }
 
@@ -282,7 +282,7 @@ export function expectTeamRestore(
       end('merged');
     }
   }
-  const kept = moveFolders(
+  const withChannels = moveFolders(
     before,
     [...created].filter((name) => getPoint(name).membership === 'standard'),
   );
@@ -315,7 +315,7 @@ export function expectTeamRestore(
     view,
     outcomes: outcomes.toSorted(),
     undone: {
-      ...kept,
+      ...withChannels,
       channels,
       threads: [
         ...before.threads.filter((one) => !posted.some(({ id }) => id === one.id)),
