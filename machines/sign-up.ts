@@ -12,7 +12,7 @@ export interface SignUpMachineEvent {
  *
  *   form ─SENT─▶ emailed ⇄ (RESENT)    opening ─▶ details ─▶ captcha ─▶ checkout ─▶ paying ─▶ ready
  *
- * EDIT leads from a page to pay on back to the details.
+ * EDIT leads back to the details: from the page after the form, and from a page to pay on.
  */
 export const signUpMachine = createMachine({
   types: {} as {
@@ -26,7 +26,7 @@ export const signUpMachine = createMachine({
   states: {
     start: { always: [{ guard: ({ context }) => context.hasLink, target: 'opening' }, 'form'] },
     form: { on: { SENT: 'emailed' } },
-    emailed: { on: { RESENT: 'emailed' } },
+    emailed: { on: { RESENT: 'emailed', EDIT: 'form' } },
     opening: {
       on: {
         details: 'details',

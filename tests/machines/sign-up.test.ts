@@ -3,7 +3,7 @@ import { signUpMachine } from '#machines/sign-up.ts';
 import { walk, type Table } from './walk.ts';
 
 /** By hand, from the design: form, emailed, and the steps that the link resumes. */
-const WITHOUT_LINK: Table = { form: { SENT: 'emailed' }, emailed: {} };
+const WITHOUT_LINK: Table = { form: { SENT: 'emailed' }, emailed: { EDIT: 'form' } };
 const WITH_LINK: Table = {
   opening: {
     OVER: 'over',

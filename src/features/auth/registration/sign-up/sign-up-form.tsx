@@ -11,7 +11,9 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../../account-page.tsx';
 import { DetailsForm } from './details-form.tsx';
+import type { SignUpDetails } from './details-form.tsx';
 import { signUpMessages as t } from './messages.en.ts';
+import { useStepFocus } from './use-step-focus.ts';
 
 /**
  * Registers a new customer (BILL-19). The user who opens the link in the email sets the password.
@@ -21,8 +23,11 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
   const [state, send] = useMachine(signUpMachine, { input: { hasLink: false } });
   const mutation = useServerMutation();
   const [isResent, setIsResent] = useState(false);
-  const [email, setEmail] = useState('');
+  const [details, setDetails] = useState<SignUpDetails | null>(null);
+  const email = details?.email.trim() ?? '';
+  useStepFocus(state.matches('emailed') ? 'emailed' : 'form');
   const resend = async (): Promise<void> => {
+    setIsResent(false);
     const answer = await mutation.send(() => client().ask('resendSignUp', { email }));
     if (!answer.ok) return;
     setIsResent(true);
@@ -36,10 +41,20 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
             {getFailureText(mutation.failure)}
           </Callout>
         )}
-        <output className="block">{isResent ? t.resent({ email }) : t.sent({ email })}</output>
-        <div>
+        <p className="m-0 break-words">{t.sent({ email })}</p>
+        <output className="block empty:hidden">{isResent ? t.resent : ''}</output>
+        <div className="flex flex-wrap gap-2">
           <Button busy={mutation.busy} onClick={() => void resend()}>
             {t.resend}
+          </Button>
+          <Button
+            onClick={() => {
+              mutation.clear();
+              setIsResent(false);
+              send({ type: 'EDIT' });
+            }}
+          >
+            {t.changeEmail}
           </Button>
         </div>
       </AccountPage>
@@ -48,20 +63,22 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
     <AccountPage title={t.title} description={t.description({ portal: getSidebarTitle(branding) })}>
       <DetailsForm
         options={options}
-        initial={{
-          email: '',
-          name: '',
-          company: '',
-          level: options.levels.length === 1 ? (options.levels[0]?.level ?? null) : null,
-          password: null,
-        }}
+        initial={
+          details ?? {
+            email: '',
+            name: '',
+            company: '',
+            level: options.levels.length === 1 ? (options.levels[0]?.level ?? null) : null,
+            password: null,
+          }
+        }
         isEmailFixed={false}
         label={t.register}
         submit={({ email: address, name, company, level }) =>
           client().ask('signUp', { email: address, name, company, level })
         }
-        onSaved={(_, details) => {
-          setEmail(details.email.trim());
+        onSaved={(_, entered) => {
+          setDetails(entered);
           send({ type: 'SENT' });
         }}
       />

@@ -2,18 +2,21 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useMachine } from '@xstate/react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import { signUpMachine } from '#machines/sign-up.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { describePrice } from '../../../billing/subscriptions/labels.ts';
 import { useQuery } from '../../../shared/queries/use-query.ts';
 import { AccountPage } from '../../account-page.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { Recaptcha } from './recaptcha.tsx';
 import { signUpMessages as t } from './messages.en.ts';
+import { useStepFocus } from './use-step-focus.ts';
 
 /** How often the page asks whether Stripe has confirmed the payment. */
 const POLL_MS = 2_000;
@@ -32,12 +35,16 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     setSignUp(next);
     send({ type: next.step });
   };
+  const endIfOver = (reason: Failure): void => {
+    if (reason.kind === 'not-found') send({ type: 'OVER' });
+  };
   const open = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('verifySignUp', { hash }));
     if (answer.ok) take(answer.value);
-    else if (answer.failure.kind === 'not-found') send({ type: 'OVER' });
+    else endIfOver(answer.failure);
   };
   const step = state.value as keyof (typeof signUpMachine)['states'];
+  useStepFocus(step);
   useEffect(() => {
     void open();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once per link
@@ -45,19 +52,22 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   const payment = useQuery('verifySignUp', { hash }, step === 'paying', { poll: () => POLL_MS });
   const onPayment = useEffectEvent(() => {
     if (step !== 'paying') return;
-    if (payment.failure?.kind === 'not-found') send({ type: 'OVER' });
-    else if (payment.failure === null && payment.value !== null) take(payment.value);
+    if (payment.failure !== null) endIfOver(payment.failure);
+    else if (payment.value !== null) take(payment.value);
   });
   useEffect(() => onPayment(), [payment.value, payment.failure]);
   const validate = async (response: string): Promise<void> => {
     const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
     if (answer.ok) take(answer.value);
-    // A response is valid once, so a new widget asks again.
-    else setTries(tries + 1);
+    else {
+      endIfOver(answer.failure);
+      // A response is valid once, so a new widget asks again.
+      setTries(tries + 1);
+    }
   };
   const checkOut = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('startCheckout', { hash }), 'checkout');
-    if (!answer.ok) return;
+    if (!answer.ok) return endIfOver(answer.failure);
     if (answer.value.url === null) await open();
     else location.assign(answer.value.url);
   };
@@ -83,7 +93,13 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   if (signUp === null)
     return (
       <AccountPage title={t.title}>
-        {error || <output className="block text-ink-2">{t.opening}</output>}
+        {failure === null ? (
+          <output className="block text-ink-2">{t.opening}</output>
+        ) : (
+          <RetryCallout failure={failure} onRetry={() => void open()}>
+            {getFailureText(failure)}
+          </RetryCallout>
+        )}
       </AccountPage>
     );
   const prices =
@@ -101,7 +117,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   );
   switch (step) {
     case 'details':
-      return <Details hash={hash} signUp={signUp} onChange={take} />;
+      return <Details hash={hash} signUp={signUp} onChange={take} onFailure={endIfOver} />;
     case 'captcha':
       return (
         <AccountPage title={t.captcha} description={signUp.email}>
@@ -160,10 +176,12 @@ function Details({
   hash,
   signUp,
   onChange,
+  onFailure,
 }: {
   readonly hash: string;
   readonly signUp: SignUpOut;
   readonly onChange: (signUp: SignUpOut) => void;
+  readonly onFailure: (failure: Failure) => void;
 }) {
   const isNew = signUp.step === 'details';
   const { email, name, company, level } = signUp;
@@ -174,15 +192,17 @@ function Details({
         initial={{ email, name, company, level, password: isNew ? '' : null }}
         isEmailFixed
         label={isNew ? t.next : t.save}
-        submit={(details) =>
-          client().ask('completeSignUp', {
+        submit={async (details) => {
+          const answer = await client().ask('completeSignUp', {
             hash,
             name: details.name,
             company: details.company,
             level: details.level,
             ...(details.password !== null && { password: details.password }),
-          })
-        }
+          });
+          if (!answer.ok) onFailure(answer.failure);
+          return answer;
+        }}
         onSaved={onChange}
       />
       {!isNew && (
