@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { EngineScope, Node } from '#contract/engine/engine.ts';
+import type { TenantId } from '#contract/ids.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { migration0137 } from '#server/platform/db/migrations/0137_post_keys.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aTenant } from '../db/drafts.ts';
@@ -93,7 +96,7 @@ async function aBackedUpTeam(store: Store) {
         }),
       ).rows;
   };
-  return { fixture, office, teams, group, backUp, open, folder: join(folder, repository) };
+  return { fixture, tenant, office, teams, group, backUp, open, folder: join(folder, repository) };
 }
 
 eachDatabase((kind, open) => {
@@ -160,4 +163,74 @@ eachDatabase((kind, open) => {
     }
     made.office.close();
   });
+
+  test(`ENG-141: posts that channels have at the same moment are all backed up, also where the index had only one of them (${kind})`, async () => {
+    const store = await open();
+    const {
+      teams,
+      group,
+      backUp,
+      open: openTeam,
+      fixture,
+      tenant,
+      office,
+    } = await aBackedUpTeam(store);
+    const [first, second] = teams.listChannels(group.id);
+    if (!first || !second) throw new Error('too few channels');
+    const at = fixture.context.clock.now();
+    const posts = [first, second].map(({ id }) => teams.addPost(group.id, id, undefined, at));
+    expect(posts.map(({ id }) => id)).toEqual([String(at), String(at)]);
+    /** Per channel, what the newest restore point has of that moment. */
+    const find = async (): Promise<(string | null)[]> => {
+      const list = await openTeam();
+      const [top] = await list(null, 'folders');
+      const nodes = await list(top?.id ?? '', 'folders');
+      return Promise.all(
+        [first, second].map(async ({ name }) => {
+          const node = nodes.find((one) => one.name === name);
+          const found = (await list(node?.id ?? '', 'items')).filter((one) => one.at === at);
+          return found.length === 1 ? (found[0]?.kind ?? null) : null;
+        }),
+      );
+    };
+    expect((await backUp()).result).toBe('success');
+    expect(await find()).toEqual(['post', 'post']);
+
+    // The index as it was when the id of a message was the key of a post.
+    await store.tenant(tenant, async ({ sql: db }) => {
+      await sql`delete from item where tenant_id = ${tenant} and kind = 'post' and at = ${at} and folder_key = ${second.id}`.execute(
+        db,
+      );
+      await sql`update item set key = split_part(key, '/', 2) where tenant_id = ${tenant} and kind = 'post'`.execute(
+        db,
+      );
+    });
+    const before = await countPosts(store, tenant);
+    await store.system(async (db) => {
+      await sql`reset role`.execute(db);
+      for (const statement of migration0137.statements) await sql.raw(statement).execute(db);
+    });
+    fixture.pass(60_000);
+    expect((await backUp()).result).toBe('success');
+    expect(await find()).toEqual(['post', 'post']);
+    expect(await countPosts(store, tenant)).toBe(before + 1);
+
+    teams.deletePost(group.id, first.id, String(at));
+    fixture.pass(60_000);
+    expect((await backUp()).result).toBe('success');
+    expect(await find()).toEqual([null, 'post']);
+    office.close();
+  });
 });
+
+/** Returns how many states of posts the index has. */
+const countPosts = (store: Store, tenant: TenantId): Promise<number> =>
+  store.tenant(tenant, async ({ sql: db }) => {
+    const rows = await db
+      .selectFrom('item')
+      .select('n')
+      .where('tenant_id', '=', tenant)
+      .where('kind', '=', 'post')
+      .execute();
+    return rows.length;
+  });

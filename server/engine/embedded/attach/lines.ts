@@ -6,6 +6,7 @@ import type { Repository } from '../restic/repository.ts';
 import type { StoredNode } from '../restic/tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
 import { SharingPermission } from '../sources/sharing.ts';
+import { getPostKey, isPostKey } from '../sources/team-paths.ts';
 import { METADATA_NAME } from '../sessions/object-tree.ts';
 import type { PointFacts, PointObject } from '../sessions/restore-point.ts';
 import { failed, type Failed, ok } from '../../result.ts';
@@ -166,7 +167,7 @@ export interface DescribedVersions {
 
 /** Reads what a node describes: nothing, unless it is a file with metadata. */
 export async function readVersions(
-  repository: Repository,
+  repository: Pick<Repository, 'readBlob'>,
   node: StoredNode,
 ): Promise<EngineResult<DescribedVersions>> {
   if (node.kind !== 'file' || node.name !== METADATA_NAME) return EMPTY;
@@ -176,9 +177,16 @@ export async function readVersions(
   if (!parsed.success) return unreadable();
   return ok({
     folders: parsed.output.flatMap((line) => ('folder' in line ? [line.folder] : [])),
-    items: parsed.output.flatMap((line) => ('item' in line ? [line.item] : [])),
+    items: parsed.output.flatMap((line) => ('item' in line ? [renamePost(line.item)] : [])),
   });
 }
+
+/** Snapshots up to migration 0137 describe a post by the id of its message alone. */
+const renamePost = (item: IndexedItem): IndexedItem =>
+  item.kind === 'post' && !isPostKey(item.key)
+    ? { ...item, key: getPostKey(item.folder, item.key) }
+    : item;
+
 const EMPTY: EngineResult<DescribedVersions> = ok({ folders: [], items: [] });
 
 const unreadable = (): Failed => failed('damaged', t.descriptionUnreadable);

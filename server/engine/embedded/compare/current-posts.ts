@@ -2,6 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import { ok } from '../../result.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { teamClient } from '../sources/team.ts';
+import { parsePostKey } from '../sources/team-paths.ts';
 import { findThread } from '../sources/team-post-writer.ts';
 import { getPostItem, isDeleted, readThread } from '../sources/team-posts.ts';
 import type { ItemChange, SourceCall, SourceObject } from '../types.ts';
@@ -20,7 +21,7 @@ export async function readCurrentPosts(
   const client = teamClient(ports, object, call);
   const found: CurrentItem[] = [];
   for (const item of items) {
-    const own = await readThread(client, object, item);
+    const own = await readThread(client, object, item.folder, parsePostKey(item.key).message);
     if (!own.ok && own.error.kind !== 'missing') return own;
     const isPresent = own.ok && [own.value.post, ...own.value.replies].some(isAlive);
     if (isPresent) {
@@ -40,9 +41,10 @@ const isAlive = (message: Parameters<typeof isDeleted>[0]): boolean => !isDelete
 export async function readCurrentPost(
   ports: GraphPorts,
   object: SourceObject,
-  item: Pick<ItemChange, 'folder' | 'key'>,
+  { folder, key }: Pick<ItemChange, 'folder' | 'key'>,
   call: SourceCall,
 ): Promise<EngineResult<Uint8Array>> {
-  const thread = await readThread(teamClient(ports, object, call), object, item);
+  const client = teamClient(ports, object, call);
+  const thread = await readThread(client, object, folder, parsePostKey(key).message);
   return thread.ok ? ok(Buffer.from(JSON.stringify(thread.value))) : thread;
 }

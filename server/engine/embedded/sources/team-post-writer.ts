@@ -6,7 +6,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
-import { channelPath, messagePath } from './team-paths.ts';
+import { channelPath, getPostKey, messagePath, parsePostKey } from './team-paths.ts';
 import { listTeamOwners, type OpenChannel } from './team-place.ts';
 import {
   getAuthor,
@@ -54,8 +54,8 @@ async function locate(
   { isRootDeleted, other }: { readonly isRootDeleted: boolean; readonly other: string | null },
 ): Reply<LocatedThread | null> {
   for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
-    const root = shift === 0 ? key : String(at + shift);
-    const found = await readThread(client, object, { folder: channel.id, key: root });
+    const root = shift === 0 ? parsePostKey(key).message : String(at + shift);
+    const found = await readThread(client, object, channel.id, root);
     if (!found.ok && found.error.kind !== 'missing') return found;
     if (!found.ok) {
       if (shift === 0) continue;
@@ -138,13 +138,6 @@ export async function findPost(
     ok: true,
     value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },
   };
-}
-
-export const getPostKey = (channel: string, message: string): string =>
-  `post:${channel}/${message}`;
-export function parsePostKey(key: string): { readonly channel: string; readonly message: string } {
-  const at = key.lastIndexOf('/');
-  return { channel: key.slice('post:'.length, at), message: key.slice(at + 1) };
 }
 
 /**

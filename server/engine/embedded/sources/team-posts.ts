@@ -7,7 +7,7 @@ import type { GraphResult } from '../graph/request.ts';
 import type { ChangePage, FetchedItem, FetchedPart, ItemChange, SourceObject } from '../types.ts';
 import { readDelta } from './delta.ts';
 import type { ReadContents } from './team-listing.ts';
-import { channelPath, messagePath } from './team-paths.ts';
+import { channelPath, getPostKey, messagePath, parsePostKey } from './team-paths.ts';
 import { threadPage, getPlainText } from './team-thread.ts';
 
 /** Graph's limit of messages in a page. */
@@ -141,15 +141,16 @@ async function toChanges(
     if (row.messageType != null && row.messageType !== 'message') continue;
     const thread = await completeThread(client, row);
     if (!thread.ok) return thread;
-    items.delete(row.id);
-    removed.delete(row.id);
+    const key = getPostKey(channel, row.id);
+    items.delete(key);
+    removed.delete(key);
     if ([thread.value.post, ...thread.value.replies].every(isDeleted)) {
-      removed.add(row.id);
+      removed.add(key);
       continue;
     }
     const item = getPostItem(thread.value, channel);
     contents.set(item, thread.value);
-    items.set(row.id, item);
+    items.set(key, item);
   }
   return { ok: true, value: { items: [...items.values()], removed: [...removed] } };
 }
@@ -186,7 +187,7 @@ export function getPostItem({ post, replies }: Thread, folder: string): ItemChan
   ]);
   const shown = isDeleted(post) ? (live[0] ?? post) : post;
   return {
-    key: post.id,
+    key: getPostKey(folder, post.id),
     changeKey: createHash('sha256').update(JSON.stringify(state)).digest('base64url'),
     folder,
     kind: 'post',
@@ -249,7 +250,9 @@ export async function* fetchPosts(
   for (const item of items) {
     const known = contents.get(item) as Thread | undefined;
     const thread: EngineResult<Thread> =
-      known === undefined ? await readThread(client, object, item) : { ok: true, value: known };
+      known === undefined
+        ? await readThread(client, object, item.folder, parsePostKey(item.key).message)
+        : { ok: true, value: known };
     yield thread.ok
       ? await fetchPost(client, object, item, { thread: thread.value, zone })
       : { item, ok: false, error: thread.error };
@@ -259,9 +262,10 @@ export async function* fetchPosts(
 export async function readThread(
   client: GraphClient,
   object: SourceObject,
-  { folder, key }: Pick<ItemChange, 'folder' | 'key'>,
+  channel: string,
+  message: string,
 ): Promise<EngineResult<Thread>> {
-  const row = await client.get(`${messagePath(object, folder, key)}?$expand=replies`, Root);
+  const row = await client.get(`${messagePath(object, channel, message)}?$expand=replies`, Root);
   return row.ok ? completeThread(client, row.value) : { ok: false, error: row.error };
 }
 

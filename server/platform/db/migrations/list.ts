@@ -99,6 +99,7 @@ import { migration0131 } from './0131_unnumbered_objects.ts';
 import { migration0132 } from './0132_team_sites.ts';
 import { migration0133 } from './0133_command_times.ts';
 import { migration0136 } from './0136_audit_organizations.ts';
+import { migration0137 } from './0137_post_keys.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -204,4 +205,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0132,
   migration0133,
   migration0136,
+  migration0137,
 ];

@@ -132,7 +132,7 @@ test('RES-82: posts are unchanged, changed by an edit or a reply, or deleted', a
   const all = await listItems(graph, teamSource(graph.ports), object, 'post');
   const known = all.filter(({ folder }) => folder === channel.id).slice(0, 4);
   const posts = known.map(({ key }) => {
-    const post = teams.listPosts(group.id, channel.id).find(({ id }) => id === key);
+    const post = teams.listPosts(group.id, channel.id).find(({ id }) => key.endsWith(`/${id}`));
     if (post === undefined) throw new Error('no post');
     return post;
   });

@@ -80,7 +80,11 @@ function getKnown({ items, folders }: Replica, drive: string) {
     posts: sorted(
       all
         .filter(({ kind }) => kind === 'post')
-        .map(({ folder, key, flags }) => [folder, key, flags.replies]),
+        .map(({ folder, key, flags }) => [
+          folder,
+          key.replace(`post:${folder}/`, ''),
+          flags.replies,
+        ]),
     ),
     files: sorted(
       all
@@ -198,12 +202,13 @@ test('ENG-69, ENG-11: a team is read with posts, replies and pictures, files to 
   while ((picture = /hostedContents\/([^/]+)\/\$value/.exec(post.props)?.[1]) === undefined)
     post = teams.addPost(team, channel.id);
   const reply = teams.addPost(team, channel.id, post);
+  const postKey = `post:${channel.id}/${post.id}`;
   const replica = new Replica();
   await replica.read(source.changes(object, replica.cursors, call));
   const items = [...replica.items.values()];
   const wanted = items.filter(
     ({ key, kind, folder }) =>
-      key === post.id ||
+      key === postKey ||
       kind === 'settings' ||
       (kind === 'tab' && folder === `tabs:${channel.id}`) ||
       kind === 'file',
@@ -214,7 +219,7 @@ test('ENG-69, ENG-11: a team is read with posts, replies and pictures, files to 
     found.set(fetched.item.key, await loadParts(fetched));
   expect(found.size).toBe(wanted.length);
 
-  const thread = found.get(post.id);
+  const thread = found.get(postKey);
   const json = JSON.parse(thread?.get('json')?.toString() ?? '');
   expect(json).toMatchObject({
     post: { id: post.id, createdDateTime: new Date(post.created_at).toISOString() },

@@ -48,7 +48,7 @@ for (let story = 0; story < STORIES; story += 1) {
 }
 
 /** Some teams have nobody, and no channel. */
-function fillTeam({ admin, pass }: RandomOffice, team: string): void {
+function fillTeam({ admin }: RandomOffice, team: string): void {
   const { teams } = admin;
   const [owner, ...others] = admin.listUsers();
   if (teams.listMembers(team).length > 0 || owner === undefined) return;
@@ -59,8 +59,6 @@ function fillTeam({ admin, pass }: RandomOffice, team: string): void {
     const { id } = teams.addChannel(team, name, membership);
     for (const person of membership === 'private' ? teams.listMembers(team) : [])
       teams.putChannelMember(id, person);
-    // A post of a team has a time of its own.
-    pass(1_000);
     teams.addPost(team, id);
     teams.addFile(team, id, 'Beta plan.docx');
   }
