@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { findUnrouted } from './unrouted.ts';
+
+// What Citus 13.2 answered to each form is beside it.
+test.each([
+  // COPY FROM not supported with row-level security
+  'insert into folder (tenant_id, object_n, n, key) select $1, $2, x.n, x.key from jsonb_to_recordset($3::text::jsonb) as x(n bigint, key text)',
+  'insert into run_total (tenant_id, day, job_n) select $1::uuid, $2::int, job_n from (select job_n from run where run.tenant_id = $1::uuid group by job_n) as day',
+  'with part as (select i.n from item as i where i.tenant_id = $1), added as (insert into folder (tenant_id, n) select tenant_id, n from part) select n from part',
+  'with counter as (update backup_object set next_item = next_item + 1 where tenant_id = $1 returning tenant_id, next_item) insert into item (tenant_id, n) select tenant_id, next_item from counter',
+  // cannot push down subquery on the target list
+  'select count(*) filter (where not exists (select from item as i where i.tenant_id = item.tenant_id and i.key = item.key)) from item where tenant_id = $1',
+  'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',
+  // STABLE functions used in UPDATE queries cannot be called with column references
+  "update engine_task set progress = jsonb_strip_nulls(jsonb_build_object('folders', progress -> 'folders')) where tenant_id = $1",
+  // non-IMMUTABLE functions are not allowed in CASE or COALESCE statements
+  'update restore_point set lacks = case when lacks ? $1 then lacks else lacks || to_jsonb($2::text) end where tenant_id = $3 and id = $4',
+])('SCALE-1: a statement is found that Citus refuses: %s', (statement) => {
+  expect(findUnrouted(statement)).toMatch(/^[^$]+$/);
+});
+
+test.each([
+  'insert into folder (tenant_id, object_n, n, key) select h.tenant_id, $2, x.n, x.key from jsonb_to_recordset($3::text::jsonb) as x(n bigint, key text) join head as h on h.tenant_id = $1',
+  'insert into "app_user" ("tenant_id", "id") values ($1, $2) on conflict do nothing',
+  'insert into background_job (tenant_id, type) select $1, k.type from unnest($2::text[]) as k(type)',
+  'insert into listed_item (tenant_id, key) select gone.tenant_id, gone.key from (select i.tenant_id, i.key from item as i where i.tenant_id = $1 union select f.tenant_id, f.key from folder as f where f.tenant_id = $1) as gone',
+  'with changed as (select n from item where tenant_id = $1), dropped as (delete from item as i using changed as c where i.tenant_id = $1 and i.n = c.n) update item as i set to_point = $2 from changed as c where i.tenant_id = $1 and i.n = c.n',
+  'select count(*) filter (where not exists (select from item as i where i.tenant_id = $1 and i.key = item.key)) from item where tenant_id = $1',
+  "update repository_access set storage_requests = jsonb_build_object('month', $1::text, $2::text, $3::bigint + case when storage_requests->>'month' = $1 then 1 else 0 end) where tenant_id = $4",
+])('SCALE-1: a statement that Citus runs on the node of its tenant is not: %s', (statement) => {
+  expect(findUnrouted(statement)).toBeNull();
+});

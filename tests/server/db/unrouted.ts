@@ -1,0 +1,84 @@
+/**
+ * Finds statements that Citus refuses, or runs on all nodes although they are about one tenant. It runs a
+ * statement on the node of a tenant if it can see from the statement that each row is the tenant's. A
+ * reading of the text, which is no parser: it finds the forms that Citus 13 was seen to refuse.
+ */
+import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
+
+/** An `insert` of what a query returns, up to that query. */
+const INSERT = /\binsert\s+into\s+"?(\w+)"?\s*\(\s*"?tenant_id"?[^)]*\)\s*(?=select\b|with\b|\()/gi;
+const COLUMN = /^select\s+(?:distinct\s+)?(?:"?\w+"?\.)?"?tenant_id"?\s*(?:,|from\b)/i;
+const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
+const OWNED = /\bfrom\b[^()]*tenant_id/is;
+const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
+/** PostgreSQL takes their results to depend on settings. */
+const NOT_IMMUTABLE =
+  /\b(?:jsonb?_build_object|jsonb?_build_array|to_jsonb?|concat|concat_ws|format)\(/gi;
+/** Within these, Citus refuses any such function, but the columns in them don't count. */
+const CASE = /\bcase\b.*?\bend\b/gis;
+const NO_COLUMNS = /^(?:[\s,+-]|'[^']*'|\$\d+|::\w+(?:\[\])?|\d|null\b|true\b|false\b)*$/i;
+
+/**
+ * Statements of restores that Citus refuses. Backups work there, and restores don't.
+ */
+const EXPECTED: readonly RegExp[] = [
+  /\binsert into restore_item \(/,
+  /^\s*update engine_task set progress = \$1::text::jsonb \|\| jsonb_strip_nulls/,
+];
+
+/** Returns why Citus can't run a statement on the node of its tenant; null if nothing is seen. */
+export function findUnrouted(statement: string): string | null {
+  if (EXPECTED.some((one) => one.test(statement))) return null;
+  const text = statement.trim();
+  for (const insert of text.matchAll(INSERT)) {
+    if ((insert[1] ?? '') in UNOWNED) continue;
+    if (CHANGE.test(text)) return 'it changes something else in the same statement';
+    if (!COLUMN.test(text.slice(insert.index + insert[0].length)))
+      return 'the tenant_id that it inserts is not a column';
+  }
+  if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))
+    return 'a query among its results does not name the tenant';
+  if (/^update\b/i.test(text)) {
+    if ((text.match(CASE) ?? []).some((one) => one.search(NOT_IMMUTABLE) !== -1))
+      return 'a case in it has a function that is not immutable';
+    for (const call of text.matchAll(NOT_IMMUTABLE)) {
+      const values = readParentheses(text, call.index + call[0].length - 1);
+      if (!NO_COLUMNS.test(values.replaceAll(CASE, '')))
+        return 'it calculates from columns with a function that is not immutable';
+    }
+  }
+  return null;
+}
+
+const isUnbound = (query: string): boolean => OWNED.test(query) && !TENANT.test(query);
+
+/** Returns what stands between the parenthesis at a place and the one that closes it. */
+function readParentheses(text: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    if (text[at] === ')' && --depth === 0) return text.slice(from + 1, at);
+  }
+  return text.slice(from + 1);
+}
+
+/** Returns the list of what a query returns: what stands before its own `from`. */
+function getResults(query: string): string {
+  for (let at = 0; at < query.length; at++) {
+    if (query[at] === '(') at += readParentheses(query, at).length + 1;
+    if (/^\sfrom\b/i.test(query.slice(at, at + 6))) return query.slice(0, at);
+  }
+  return query;
+}
+
+/** Returns the queries in parentheses in a text, without those within them. */
+function listQueries(text: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== '(') continue;
+    const inner = readParentheses(text, at);
+    found.push(...(/^\s*select\b/i.test(inner) ? [inner] : listQueries(inner)));
+    at += inner.length + 1;
+  }
+  return found;
+}
