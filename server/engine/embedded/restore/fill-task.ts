@@ -66,20 +66,23 @@ async function fillFolder(
   after: Last | null,
   from: number,
 ): Promise<{ readonly last: Last | null; readonly added: number }> {
-  const { rows } = await sql<Last>`
-    with part as (
-      select i.n, i.at, i.title from item as i
+  const part = sql`select i.tenant_id, i.object_n, i.n, i.at, i.title, row_number() over (order by i.at desc, i.n desc) as place from item as i
       where i.tenant_id = ${tenant} and i.object_n = ${object} and i.folder_key = ${key}
         and i.from_point <= ${point} and (i.to_point is null or i.to_point >= ${point})
         and ${after === null ? sql`true` : sql`(i.at, i.n) < (${after.at}::bigint, ${after.n}::bigint)`}
-      order by i.at desc, i.n desc limit ${BATCH}
-    ), numbered as (select part.*, row_number() over (order by at desc, n desc) as place from part),
-    added as (
-      insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
-      select ${tenant}, ${task}::uuid, ${from}::int + place, ${object}, n, title, ${JSON.stringify(path)}, 'planned' from numbered
-    )
-    select at, n from numbered order by place`.execute(db);
-  return { added: rows.length, last: rows.length === BATCH ? (rows.at(-1) ?? null) : null };
+      order by i.at desc, i.n desc limit ${BATCH}`;
+  const { numAffectedRows = 0n } = await sql`
+    insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
+    select part.tenant_id, ${task}::uuid, ${from}::int + part.place, part.object_n, part.n, part.title, ${JSON.stringify(path)}, 'planned'
+    from (${part}) as part`.execute(db);
+  const added = Number(numAffectedRows);
+  if (added < BATCH) return { added, last: null };
+  const { rows } = await sql<Last>`
+    select i.at, i.n from restore_item as r join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+    where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.n = ${from + added}`.execute(
+    db,
+  );
+  return { added, last: rows[0] ?? null };
 }
 
 async function fillItems(
@@ -90,7 +93,7 @@ async function fillItems(
   for (let at = 0; at < items.length; at += BATCH)
     await sql`
       insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
-      select ${tenant}, ${task}::uuid, ${at}::int + x.place, x.object, x.item, i.title, x.path, 'planned'
+      select i.tenant_id, ${task}::uuid, ${at}::int + x.place, x.object, x.item, i.title, x.path, 'planned'
       from jsonb_to_recordset(${JSON.stringify(
         items.slice(at, at + BATCH).map(({ object, item, path }, index) => ({
           place: index + 1,
@@ -113,7 +116,7 @@ const fillRetry = async (
 ): Promise<void> => {
   await sql`
     insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
-    select ${tenant}, ${task}::uuid, row_number() over (order by n), object_n, item_n, name, path, 'planned'
+    select tenant_id, ${task}::uuid, row_number() over (order by n), object_n, item_n, name, path, 'planned'
     from restore_item where tenant_id = ${tenant} and task_id = ${retried}::uuid and outcome = 'failed'`.execute(
     db,
   );
@@ -127,7 +130,7 @@ const fillUndo = async (
 ): Promise<void> => {
   await sql`
     insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, written, replaced)
-    select ${tenant}, ${task}::uuid, row_number() over (order by n desc), object_n, item_n, name, path, 'planned', written, replaced
+    select tenant_id, ${task}::uuid, row_number() over (order by n desc), object_n, item_n, name, path, 'planned', written, replaced
     from restore_item where tenant_id = ${tenant} and task_id = ${restored}::uuid and written is not null`.execute(
     db,
   );

@@ -294,7 +294,7 @@ async function showProgress(
   }
   const progress = { items, bytes, waiting, counts };
   await sql`
-    update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb || jsonb_strip_nulls(jsonb_build_object('failing', progress -> 'failing', 'folders', progress -> 'folders'))
+    update engine_task set progress = (progress - ${['items', 'bytes', 'waiting', 'counts']}::text[]) || ${JSON.stringify(progress)}::text::jsonb
     where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
   return { counts, bytes };
 }
