@@ -54,7 +54,7 @@ export interface TeamAdmin {
   listReplies(post: PostRow): PostRow[];
   /** A member writes a post, or a reply to one. */
   addPost(team: string, channel: string, root?: PostRow, at?: number): PostRow;
-  editPost(team: string, channel: string, post: string, content: string): void;
+  editPost(team: string, channel: string, post: string, content: string, reply?: string): void;
   /** Gives a post links to files, cards and mentions, as Graph writes them. */
   decoratePost(
     team: string,
@@ -80,6 +80,10 @@ export interface TeamAdmin {
 export function teamAdmin(tenant: Tenant): TeamAdmin {
   const { store } = tenant;
   const findOpenChannel = (team: string, id: string): ChannelRow => findChannel(tenant, team, id);
+  const findMessage = (team: string, channel: string, post: string, reply?: string): PostRow => {
+    const { id } = findOpenChannel(team, channel);
+    return reply === undefined ? findPost(tenant, id, post) : findPost(tenant, id, reply, post);
+  };
   const findFile = (team: string, channel: string, file: string): ItemRow =>
     findItem(tenant, findOpenChannel(team, channel).drive_id, file);
   const rng = (what: string) => makeRng(tenant.seed, what, store.nextSeq());
@@ -125,18 +129,12 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
         }),
       );
     },
-    editPost: (team, channel, post, content) =>
-      changePost(tenant, findPost(tenant, findOpenChannel(team, channel).id, post), { content }),
+    editPost: (team, channel, post, content, reply) =>
+      changePost(tenant, findMessage(team, channel, post, reply), { content }),
     decoratePost: (team, channel, post, parts) =>
       changePost(tenant, findPost(tenant, findOpenChannel(team, channel).id, post), parts),
     deletePost: (team, channel, post, reply) =>
-      changePost(
-        tenant,
-        reply === undefined
-          ? findPost(tenant, findOpenChannel(team, channel).id, post)
-          : findPost(tenant, findOpenChannel(team, channel).id, reply, post),
-        { isDeleted: true },
-      ),
+      changePost(tenant, findMessage(team, channel, post, reply), { isDeleted: true }),
     listFiles: (team, channel) =>
       store.all<ItemRow>(
         'select * from item where parent_id = ? and is_folder = 0 and deleted = 0 order by n',

@@ -113,6 +113,17 @@ const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
       ),
   );
 };
+/** Whether a reply is there with another text than in the backup. */
+const hasEditedReply = (stored: Thread, now: Thread): boolean =>
+  stored.replies.some((reply) => {
+    const one = now.replies.find(({ id }) => id === reply.id);
+    return (
+      one !== undefined &&
+      !isDeleted(one) &&
+      !isDeleted(reply) &&
+      !getMessageText(one).endsWith(getMessageText(reply))
+    );
+  });
 const isNear = (a: string | null | undefined, b: string | null | undefined): boolean =>
   Math.abs(Date.parse(a ?? '') - Date.parse(b ?? '')) <= MAX_SHIFT;
 
@@ -133,7 +144,8 @@ export async function findPost(
     return NOT_FOUND;
   const { root, thread } = located.value;
   const isSame =
-    getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post);
+    !hasEditedReply(stored, thread) &&
+    (getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post));
   return {
     ok: true,
     value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },

@@ -1,4 +1,4 @@
-import type { ChannelRow } from '#server/demo/tenant/team-store.ts';
+import type { ChannelRow, PostRow } from '#server/demo/tenant/team-store.ts';
 import { changeFiles, pick, type Random } from './change-tenant.ts';
 import type { RandomOffice } from './random-office.ts';
 import { listChannelFolders } from './team-view.ts';
@@ -21,6 +21,8 @@ const onChannel =
   };
 const listLive = ({ admin }: RandomOffice, team: string, { id }: ChannelRow) =>
   admin.teams.listPosts(team, id).filter((post) => post.deleted_at === null);
+const listLiveReplies = ({ admin }: RandomOffice, post: PostRow) =>
+  admin.teams.listReplies(post).filter((reply) => reply.deleted_at === null);
 const tabsPath = (team: string, { id }: ChannelRow): string =>
   `/teams/${team}/channels/${encodeURIComponent(id)}/tabs`;
 const CHANNELS = ['North', 'South side'] as const;
@@ -55,14 +57,17 @@ const CHANGES: readonly Change[] = [
       if (post !== undefined) office.admin.teams.deletePost(team, channel.id, post.id);
     }),
   ),
+  onChannel((office, { team, channel }, random) => {
+    const { teams } = office.admin;
+    const post = pick(listLive(office, team, channel), random);
+    const reply = post === undefined ? undefined : pick(listLiveReplies(office, post), random);
+    if (post !== undefined && reply !== undefined)
+      teams.editPost(team, channel.id, post.id, `<p>Edited ${random(1_000)}</p>`, reply.id);
+  }),
   ...[1, 2].map(() =>
     onChannel((office, { team, channel }, random) => {
       const post = pick(listLive(office, team, channel), random);
-      const replies = post === undefined ? [] : office.admin.teams.listReplies(post);
-      const reply = pick(
-        replies.filter((one) => one.deleted_at === null),
-        random,
-      );
+      const reply = post === undefined ? undefined : pick(listLiveReplies(office, post), random);
       if (post !== undefined && reply !== undefined)
         office.admin.teams.deletePost(team, channel.id, post.id, reply.id);
     }),

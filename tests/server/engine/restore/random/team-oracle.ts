@@ -66,7 +66,10 @@ const writeThread = (thread: Thread): Thread =>
     ? { ...thread, id: 'new', isDeleted: false, subject: '', text: 'This message was deleted.' }
     : { ...thread, id: 'new' };
 const isEqual = (now: Thread, thread: Thread): boolean =>
-  thread.isDeleted || now.text === thread.text;
+  (thread.isDeleted || now.text === thread.text) &&
+  thread.replies.every(
+    ({ id, text }) => (now.replies.find((one) => one.id === id)?.text ?? text) === text,
+  );
 
 const findChannel = (view: TeamView, name: string): Channel | undefined =>
   view.channels.find((one) => isSameText(one.name, name));
