@@ -40,7 +40,7 @@ export async function warnOfRepositories(
   const { rows } = await sql<Finding>`
     select e.type, e.data, (
       select (b.data ->> 'damaged')::int from event as b
-      where b.tenant_id = e.tenant_id and b.entity = e.entity and b.entity not like 'run:%'
+      where b.tenant_id = ${tx.tenant} and b.entity = e.entity and b.entity not like 'run:%'
         and b.type = 'backuprepository.verified@1' and b.seq < e.seq order by b.seq desc limit 1) as before
     from event as e
     where e.tenant_id = ${tx.tenant} and e.seq > ${after} and e.seq <= ${to}
