@@ -63,7 +63,6 @@ export function useDraftForm<F extends object, V, T>({
   const [saved, setSaved] = useState(initial);
   const formRef = useRef<HTMLFormElement>(null);
   const headingRef = useRef<HTMLHeadingElement>(null);
-  const [isStarting, setStarting] = useState(false);
   const answered = useRef<{ readonly answer: T; readonly value: V } | null>(null);
 
   const api = useForm({
@@ -90,14 +89,6 @@ export function useDraftForm<F extends object, V, T>({
     headingRef.current?.focus();
   }, []);
 
-  /** Removes the errors of the last attempt, so that an equal one is announced when it appears. */
-  function startAttempt(): void {
-    flushSync(() => {
-      setStarting(true);
-      api.setErrorMap({ onSubmit: undefined });
-    });
-  }
-
   /** Returns why the form was not saved; undefined after success. */
   async function send(values: F): Promise<FormRefusal | undefined> {
     if (offline) return { errors: {}, above: BASE.needsNetwork };
@@ -120,7 +111,7 @@ export function useDraftForm<F extends object, V, T>({
   return {
     form,
     errors: fields,
-    error: isStarting ? null : (own ?? refusal?.above ?? null),
+    error: own ?? refusal?.above ?? null,
     busy,
     dirty: !busy && !evaluate(form, saved),
     formRef,
@@ -133,17 +124,9 @@ export function useDraftForm<F extends object, V, T>({
     },
     async save(event) {
       event?.preventDefault();
-      if (api.state.isSubmitting) return;
-      startAttempt();
-      try {
-        await api.handleSubmit();
-      } finally {
-        setStarting(false);
-      }
+      if (!api.state.isSubmitting) await api.handleSubmit();
     },
     check() {
-      startAttempt();
-      setStarting(false);
       api.validateSync('submit');
       const value = read(schema, api.state.values);
       if (value === null) focusFirstError(formRef.current);

@@ -100,65 +100,6 @@ test('ADMIN-6: what the server refuses is shown until the next change, and can b
   );
 });
 
-test('ADMIN-6: a second attempt removes what the first one was refused for, and shows it again', async () => {
-  const answers: ((answer: Result<string>) => void)[] = [];
-  const { current, run } = await open(() => new Promise((resolve) => void answers.push(resolve)), {
-    initial: { name: 'Nights', hours: '1' },
-    explain: (failure) => ({ errors: { name: 'Taken.' }, above: failure.message }),
-  });
-  for (const attempt of [1, 2]) {
-    let saving: Promise<void> | undefined;
-    await run(() => {
-      saving = current().save();
-      return vi.waitFor(() => expect(answers).toHaveLength(attempt));
-    });
-    expect(current()).toMatchObject({ busy: true, errors: {}, error: null });
-    await run(() => {
-      answers.at(-1)?.(refused('name'));
-      return saving;
-    });
-    expect(current()).toMatchObject({
-      busy: false,
-      errors: { name: 'Taken.' },
-      error: 'Not saved.',
-    });
-  }
-  await run(() => expect(current().check()).toEqual({ name: 'Nights', hours: 1 }));
-  expect(current()).toMatchObject({ errors: {}, error: null });
-});
-
-const refusing = makeFormSchema(
-  v.pipe(
-    v.strictObject({ name: v.string(), hours: v.number() }),
-    v.check(() => false, 'Nothing fits.'),
-  ),
-  ({ name }: Fields) => ({ value: { name, hours: 1 } }),
-);
-
-test.each<[string, Partial<Options>]>([
-  ['of the schema', { schema: refusing }],
-  ['without a network', { offline: true }],
-])(
-  'ADMIN-6: an error %s that a second attempt finds again appears anew, so that it is heard',
-  async (_, more) => {
-    const seen: (string | null)[] = [];
-    const { run, current } = await renderHook(() => {
-      const form = useDraftForm({
-        initial: { name: 'Nights', hours: '1' },
-        schema,
-        submit: async () => ok(''),
-        ...more,
-      });
-      if (seen.at(-1) !== form.error) seen.push(form.error);
-      return form;
-    }, {});
-    await run(() => current().save());
-    await run(() => current().save());
-    const [error] = seen.filter((one) => one !== null);
-    expect(seen).toEqual([null, error, null, error]);
-  },
-);
-
 test('ADMIN-6: a refused field that the form empties says why it was refused', async () => {
   const { current, run } = await open(async () => refused('name'), {
     initial: { name: 'Nights', hours: '1' },
