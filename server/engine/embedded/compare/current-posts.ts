@@ -21,7 +21,7 @@ export async function readCurrentPosts(
   const client = teamClient(ports, object, call);
   const found: CurrentItem[] = [];
   for (const item of items) {
-    const own = await readThread(client, object, item.folder, parsePostKey(item.key).message);
+    const own = await readThread(client, object, parsePostKey(item.key));
     if (!own.ok && own.error.kind !== 'missing') return own;
     const isPresent = own.ok && [own.value.post, ...own.value.replies].some(isAlive);
     if (isPresent) {
@@ -41,10 +41,9 @@ const isAlive = (message: Parameters<typeof isDeleted>[0]): boolean => !isDelete
 export async function readCurrentPost(
   ports: GraphPorts,
   object: SourceObject,
-  { folder, key }: Pick<ItemChange, 'folder' | 'key'>,
+  { key }: Pick<ItemChange, 'key'>,
   call: SourceCall,
 ): Promise<EngineResult<Uint8Array>> {
-  const client = teamClient(ports, object, call);
-  const thread = await readThread(client, object, folder, parsePostKey(key).message);
+  const thread = await readThread(teamClient(ports, object, call), object, parsePostKey(key));
   return thread.ok ? ok(Buffer.from(JSON.stringify(thread.value))) : thread;
 }

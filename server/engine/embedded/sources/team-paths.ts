@@ -19,12 +19,16 @@ export const getTabsKey = (channel: string): string => `tabs:${channel}`;
 /** The item with a team's members and settings. */
 export const SETTINGS_KEY = 'settings';
 
+export interface PostPlace {
+  readonly channel: string;
+  readonly message: string;
+}
 /** The id of a post is the time at which it was written, so only its channel has no other with it. */
 export const getPostKey = (channel: string, message: string): string =>
   `${POST_PREFIX}${channel}/${message}`;
 const POST_PREFIX = 'post:';
 export const isPostKey = (key: string): boolean => key.startsWith(POST_PREFIX);
-export function parsePostKey(key: string): { readonly channel: string; readonly message: string } {
+export function parsePostKey(key: string): PostPlace {
   const at = key.lastIndexOf('/');
   return { channel: key.slice(POST_PREFIX.length, at), message: key.slice(at + 1) };
 }

@@ -55,7 +55,7 @@ async function locate(
 ): Reply<LocatedThread | null> {
   for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
     const root = shift === 0 ? parsePostKey(key).message : String(at + shift);
-    const found = await readThread(client, object, channel.id, root);
+    const found = await readThread(client, object, { channel: channel.id, message: root });
     if (!found.ok && found.error.kind !== 'missing') return found;
     if (!found.ok) {
       if (shift === 0) continue;

@@ -7,7 +7,13 @@ import type { GraphResult } from '../graph/request.ts';
 import type { ChangePage, FetchedItem, FetchedPart, ItemChange, SourceObject } from '../types.ts';
 import { readDelta } from './delta.ts';
 import type { ReadContents } from './team-listing.ts';
-import { channelPath, getPostKey, messagePath, parsePostKey } from './team-paths.ts';
+import {
+  channelPath,
+  getPostKey,
+  messagePath,
+  parsePostKey,
+  type PostPlace,
+} from './team-paths.ts';
 import { threadPage, getPlainText } from './team-thread.ts';
 
 /** Graph's limit of messages in a page. */
@@ -251,7 +257,7 @@ export async function* fetchPosts(
     const known = contents.get(item) as Thread | undefined;
     const thread: EngineResult<Thread> =
       known === undefined
-        ? await readThread(client, object, item.folder, parsePostKey(item.key).message)
+        ? await readThread(client, object, parsePostKey(item.key))
         : { ok: true, value: known };
     yield thread.ok
       ? await fetchPost(client, object, item, { thread: thread.value, zone })
@@ -262,8 +268,7 @@ export async function* fetchPosts(
 export async function readThread(
   client: GraphClient,
   object: SourceObject,
-  channel: string,
-  message: string,
+  { channel, message }: PostPlace,
 ): Promise<EngineResult<Thread>> {
   const row = await client.get(`${messagePath(object, channel, message)}?$expand=replies`, Root);
   return row.ok ? completeThread(client, row.value) : { ok: false, error: row.error };
