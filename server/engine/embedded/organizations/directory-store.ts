@@ -4,6 +4,7 @@ import type { DirectoryKind, EngineResult, EngineScope } from '#contract/engine/
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { GraphPorts } from '../graph/request.ts';
+import { ownedRecordset } from '../index/pages.ts';
 import { cleanText } from '../index/text.ts';
 import { ok } from '../../result.ts';
 import {
@@ -180,9 +181,7 @@ async function storeObjects(
   await sql`
     insert into directory_object (tenant_id, organization_id, kind, id, name, address, licensed, parent_id, generation)
     select h.tenant_id, ${organization}, x.kind, x.id, x.name, x.address, x.licensed, x.parent, ${generation}
-    from jsonb_to_recordset(${JSON.stringify(records)}::text::jsonb)
-      as x(kind text, id text, name text, address text, licensed boolean, parent text)
-    join head as h on h.tenant_id = ${tenant}
+    from ${ownedRecordset(tenant, records, sql`kind text, id text, name text, address text, licensed boolean, parent text`)}
     on conflict (tenant_id, organization_id, kind, id) do update set
       name = excluded.name, address = excluded.address, parent_id = excluded.parent_id, generation = excluded.generation,
       licensed = coalesce(excluded.licensed, directory_object.licensed), deleted_at = null`.execute(

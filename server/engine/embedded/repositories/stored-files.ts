@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { FileLocksState } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { ownedRecordset } from '../index/pages.ts';
 
 /** What is known of a locked file: `data/<id>`. See the table `repository_file`. */
 export interface StoredFileRow {
@@ -51,9 +52,11 @@ export async function storeFiles(
     await sql`
       insert into repository_file (tenant_id, repository_id, file, version, locked_until, removed)
       select h.tenant_id, ${repository}, x.file, x.version, x."lockedUntil", x.removed
-      from jsonb_to_recordset(${JSON.stringify(files.slice(at, at + ROWS_AT_ONCE))}::text::jsonb)
-        as x(file text, version text, "lockedUntil" bigint, removed boolean)
-      join head as h on h.tenant_id = ${tenant}
+      from ${ownedRecordset(
+        tenant,
+        files.slice(at, at + ROWS_AT_ONCE).map((file) => ({ ...file })),
+        sql`file text, version text, "lockedUntil" bigint, removed boolean`,
+      )}
       on conflict (tenant_id, repository_id, file) do update set
         version = excluded.version, locked_until = excluded.locked_until,
         removed = repository_file.removed or excluded.removed`.execute(db);
