@@ -222,7 +222,10 @@ export interface Writer {
   ): Reply<{ key: string; created: readonly string[] }>;
   /** What a place is called now, in words, if it isn't called as before; null: it is. */
   describePlace?(place: Place, call: SourceCall): Reply<string | null>;
-  /** Whether files of a place may be there while its folder isn't, such as those of a removed channel. */
+  /**
+   * Whether files of a place may be there while its folder isn't, such as those of a removed
+   * channel.
+   */
   mayLackFolder?(place: Place): boolean;
   /**
    * The people for whom a missing folder would be created, in words; null: it exists, or belongs to

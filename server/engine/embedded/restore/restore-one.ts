@@ -115,6 +115,7 @@ async function restoreAsFound(
   const { kind } = one.item;
   const decision = decideWrite({ ...input, onConflict }, copy.value ?? found, kind);
   if (decision.do === 'skip') {
+    // The file is still there, but its channel was removed: the channel is created again.
     if (found !== null && !input.dryRun && input.select !== 'changed' && kind === 'file') {
       const folder = writer.mayLackFolder?.(place) ? await ensureFolder(task, writer, place) : done;
       if (!folder.ok) return problem(task, one, folder.error);

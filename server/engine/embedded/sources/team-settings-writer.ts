@@ -128,7 +128,10 @@ const getDifferent = (stored: readonly Member[], now: readonly Member[]): readon
 const isOfTeam = (members: readonly Member[], team: readonly Member[]): boolean =>
   members.every(({ userId }) => team.some((one) => one.userId === userId));
 
-/** What a team has of its members and settings. It is the same if no part differs that a restore writes. */
+/**
+ * What a team has of its members and settings. It is the same if no part differs that a restore
+ * writes.
+ */
 export async function findSettings(
   client: GraphClient,
   object: SourceObject,

@@ -5,8 +5,9 @@ import type { Execution } from '#contract/runs/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 
 /**
- * The server's answer about a run. `failure` and its `message`: why the last request failed; `execution` is then the
- * answer of the time `at`, or null. `asking` alone: the first answer is pending.
+ * The server's answer about a run. `failure` and its `message`: why the last request failed;
+ * `execution` is then the answer of the time `at`, or null. `isLoading` alone: the first answer is
+ * pending.
  */
 export interface ExecutionQuery {
   readonly execution: Execution | null;
