@@ -189,6 +189,14 @@ export interface StoredItem {
   readonly parts: readonly StoredPart[];
 }
 
+/** Lets one restore at a time change what takes only one's changes, such as a channel that gets posts. */
+export interface WriteTurns {
+  /** Whether work of the same restore is in its turn at a place, or waits for it. */
+  isTaken(place: string): boolean;
+  /** Does work in a turn of its own. `busy`: another restore has kept the place for too long. */
+  take<T>(place: string, work: () => Reply<T>): Reply<T>;
+}
+
 /** Writes items back to the cloud. Only restores use it. */
 export interface Writer {
   /** Absent: objects of this kind can't be created. */

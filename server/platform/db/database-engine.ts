@@ -295,7 +295,7 @@ export interface EngineTables extends DownloadTables, ImportTables {
   /** The restore that brings a deleted object back, alone until then. */
   restore_claim: {
     tenant_id: TenantId;
-    kind: ObjectKind;
+    kind: ObjectKind | 'channel';
     object_id: string;
     task_id: TaskId;
   };

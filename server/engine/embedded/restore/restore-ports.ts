@@ -17,12 +17,19 @@ import { mailboxSource, readMailboxItem } from '../sources/outlook/mailbox.ts';
 import { mailboxWriter } from '../sources/outlook/writer.ts';
 import { findSite, isLibrary, siteWriter } from '../sources/site-writer.ts';
 import { siteSource } from '../sources/site.ts';
-import type { ItemChange, ObjectSource, SourceCall, SourceObject, Writer } from '../types.ts';
+import type {
+  ItemChange,
+  ObjectSource,
+  SourceCall,
+  SourceObject,
+  Writer,
+  WriteTurns,
+} from '../types.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { teamSource } from '../sources/team.ts';
 import { getTabsKey, SETTINGS_KEY } from '../sources/team-paths.ts';
 import { parseTabKey } from '../sources/team-tab-writer.ts';
-import { type ChannelTurns, teamWriter } from '../sources/team-writer.ts';
+import { teamWriter } from '../sources/team-writer.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { openGrant } from './rights/grants.ts';
 import { findMissing, neededFor } from '../entra/permissions.ts';
@@ -35,9 +42,9 @@ export const makeRestorePorts = (
   context: () => AppContext,
   connections: GraphConnections,
 ): RestorePorts => ({
-  async openTarget(tenant, organization, rights) {
+  async openTarget(tenant, organization, rights, turns) {
     const ports = await openPorts(context(), connections, { tenant, organization, rights });
-    return ports.ok ? ok(graphTarget(ports.value)) : ports;
+    return ports.ok ? ok(graphTarget(ports.value, turns)) : ports;
   },
   openAdministrator: (region, accessToken, signal) =>
     directoryClient(connections.person(region, accessToken), { signal, onWaiting: () => {} }),
@@ -93,8 +100,7 @@ interface KindTarget {
   readonly find: (id: string, call: SourceCall) => ReturnType<RestoreDestination['findObject']>;
 }
 
-function graphTarget(ports: GraphPorts): RestoreDestination {
-  const turns: ChannelTurns = new Map();
+function graphTarget(ports: GraphPorts, turns: WriteTurns): RestoreDestination {
   // It remembers ids for all items of a task.
   let mailboxes: Writer | null = null;
   const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {

@@ -17,10 +17,12 @@ import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { restoreOne } from './restore-one.ts';
 import { shareFolders } from './share-folders.ts';
 import type { ItemEnd, RestorePorts, RunningTask, TaskItem } from './running-task.ts';
+import { releaseChannels } from './stand-ins.ts';
 import { listOpenItems } from './task-items.ts';
 import { beginTurn, release } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
+import { makeWriteTurns } from './write-turns.ts';
 
 /** Items that are worked on at the same time. */
 const CONCURRENCY = 4;
@@ -57,7 +59,8 @@ export async function runTask(
     await onError(error);
     return later(context, tenant, at, error);
   };
-  const target = await ports.openTarget(tenant, organization, row.request.rights ?? null);
+  const turns = makeWriteTurns({ ...context, tenant, id, signal });
+  const target = await ports.openTarget(tenant, organization, row.request.rights ?? null, turns);
   if (!target.ok) return wait(row, target.error);
   const content = await ports.openContent(tenant, repository);
   if (!content.ok) return later(context, tenant, row, content.error);
@@ -90,6 +93,7 @@ export async function runTask(
     onError,
   };
   try {
+    await releaseChannels(task);
     if (!row.isFilled) await fillTask(task);
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await wait(row, lost);

@@ -21,6 +21,7 @@ import type {
   StoredItem,
   Writer,
   WriteInput,
+  WriteTurns,
 } from '../types.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { TaskRights } from './rights/rights.ts';
@@ -34,6 +35,7 @@ export interface RestorePorts {
     tenant: TenantId,
     organization: OrganizationId,
     rights: TaskRights | null,
+    turns: WriteTurns,
   ): Promise<EngineResult<RestoreDestination>>;
   /** Requests as the administrator who granted rights. */
   openAdministrator(region: Region, accessToken: string, signal: AbortSignal): GraphClient;

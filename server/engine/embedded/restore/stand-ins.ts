@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import * as v from 'valibot';
+import type { ObjectKind } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { SourceObject, StandInRecorder, StandIns } from '../types.ts';
 import { parseTeamKey } from '../sources/deleted-team.ts';
@@ -57,13 +58,20 @@ export async function loadStandIns(
   };
 }
 
+type Claimant = Pick<RunningTask, 'store' | 'tenant' | 'id'>;
+/** A deleted object, or a channel that restores write to in turns. */
+export interface Claimed {
+  readonly kind: ObjectKind | 'channel';
+  readonly id: string;
+}
+
 /**
  * Claims an object for this restore, so that only one creates it again. Returns false if another
  * restore has the claim. It has it until it releases it or ends; one that was killed is continued.
  */
 export async function claimObject(
-  { store, tenant, id }: RunningTask,
-  { kind, id: object }: SourceObject,
+  { store, tenant, id }: Claimant,
+  { kind, id: object }: Claimed,
 ): Promise<boolean> {
   const { rows } = await store.tenant(tenant, ({ sql: db }) =>
     sql`
@@ -79,9 +87,21 @@ export async function claimObject(
   return rows.length > 0;
 }
 
+/** Gives back the channels that a process has claimed which was killed. */
+export async function releaseChannels({ store, tenant, id }: Claimant): Promise<void> {
+  await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .deleteFrom('restore_claim')
+      .where('tenant_id', '=', tenant)
+      .where('kind', '=', 'channel')
+      .where('task_id', '=', id)
+      .execute(),
+  );
+}
+
 export async function releaseObject(
-  { store, tenant, id }: RunningTask,
-  { kind, id: object }: SourceObject,
+  { store, tenant, id }: Claimant,
+  { kind, id: object }: Claimed,
 ): Promise<void> {
   await store.tenant(tenant, ({ sql: db }) =>
     sql`

@@ -13,6 +13,7 @@ import type {
   StoredItem,
   WriteInput,
   Writer,
+  WriteTurns,
   Written,
 } from '../types.ts';
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
@@ -46,9 +47,6 @@ import { teamClient } from './team.ts';
 const EMPTY = { ok: true, value: null } as const;
 type ReadContent = WriteInput['content'];
 
-/** Channels take imported posts one thread at a time: the last one of each. */
-export type ChannelTurns = Map<string, Promise<unknown>>;
-
 /** Whether files stay if the channel of their place is removed. */
 function leavesFiles(place: Place): boolean {
   const at = parseTeamPlace(place);
@@ -73,20 +71,10 @@ const toTeamFound = (found: FoundObject | null, { drive }: DrivePlace): FoundObj
  */
 export function teamWriter(
   ports: GraphPorts,
-  turns: ChannelTurns,
+  turns: WriteTurns,
   read: (item: Pick<StoredItem, 'parts'>) => ReadContent,
 ): Writer {
   const files = driveWriter(ports);
-  const inTurn = async <T>(channel: string, work: () => Promise<T>): Promise<T> => {
-    const turn = (turns.get(channel) ?? Promise.resolve()).then(work, work);
-    turns.set(channel, turn);
-    try {
-      return await turn;
-    } finally {
-      if (turns.get(channel) === turn) turns.delete(channel);
-    }
-  };
-
   const openChannel = (place: Place, part: PathPart, call: SourceCall): Reply<OpenChannel | null> =>
     findChannel(teamClient(ports, place.object, call), place.object, part);
 
@@ -140,8 +128,10 @@ export function teamWriter(
     if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), other);
     const stored = await readStoredThread(await read(item)('json'));
     if (!stored.ok) return stored;
-    if (open.migrationMode === 'inProgress' && !turns.has(open.id)) {
-      const opened = await inTurn(open.id, () => reopenChannel(client, place.object, at.channel));
+    if (open.migrationMode === 'inProgress' && !turns.isTaken(open.id)) {
+      const opened = await turns.take(open.id, () =>
+        reopenChannel(client, place.object, at.channel),
+      );
       if (!opened.ok) return opened;
     }
     return findPost(client, place.object, open, item, stored.value, other);
@@ -208,7 +198,7 @@ export function teamWriter(
       if (at.kind === 'team') return { ok: true, value: { key: '', created: [] } };
       const created: string[] = [];
       if (at.channel !== null) {
-        const channel = await inTurn(`${place.object.id} ${at.channel.name}`, () =>
+        const channel = await turns.take(`${place.object.id} ${at.channel.name}`, () =>
           ensureChannel(place, at.channel ?? NO_PART, call, recorder),
         );
         if (!channel.ok) return channel;
@@ -294,7 +284,7 @@ export function teamWriter(
       if (open === null) return failed('missing', t.missing);
       return item.kind === 'tab'
         ? writeTab(client, object, open, input)
-        : inTurn(open.id, () => writePost(client, object, open, item, input));
+        : turns.take(open.id, () => writePost(client, object, open, item, input));
     },
     async rename(object, found, name, call) {
       if (!isInDrive(found.key)) return failed('unsupported', t.unsupported);
