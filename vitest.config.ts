@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const exclude = ['**/node_modules/**'];
 const eachFile = 'tests/server/each-file.ts';
+const propertyReports = 'tests/property-reports.ts';
 /** Optimizing the code of the embedded database costs minutes of a core, which no run wins back. */
 const execArgv = ['--liftoff-only', '--stack-trace-limit=40'];
 /** Those that test the work of a hash. */
@@ -15,6 +16,8 @@ export default defineConfig({
     testTimeout: 300_000 * Number(process.env['PROOF'] ?? 1),
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
+    // Summaries of a run show messages only, so they name the values.
+    chaiConfig: { truncateThreshold: 500 },
     globalSetup: 'tests/run-folder.ts',
     pool: 'forks',
     // One more than the cores of a small machine: many tests wait for a database or another program.
@@ -29,6 +32,7 @@ export default defineConfig({
           name: 'rooms',
           include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'],
           exclude,
+          setupFiles: [propertyReports],
         },
       },
       {
@@ -37,13 +41,19 @@ export default defineConfig({
           name: 'server',
           include: ['tests/{server,sim}/**/*.test.ts'],
           exclude: [...exclude, ...HASHES],
-          setupFiles: [eachFile, 'tests/server/cheap-keys.ts'],
+          setupFiles: [propertyReports, eachFile, 'tests/server/cheap-keys.ts'],
           execArgv,
         },
       },
       {
         extends: true,
-        test: { name: 'hashes', include: HASHES, exclude, setupFiles: [eachFile], execArgv },
+        test: {
+          name: 'hashes',
+          include: HASHES,
+          exclude,
+          setupFiles: [propertyReports, eachFile],
+          execArgv,
+        },
       },
     ],
   },

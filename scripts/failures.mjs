@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const MAX_LINES = 6;
-const MAX_CHARS = 600;
+const MAX_LINES = 20;
+const MAX_CHARS = 2_000;
 
 /** Returns the first lines of an error, without colors and stack. */
 function shorten(message) {
