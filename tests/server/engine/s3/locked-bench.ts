@@ -14,7 +14,7 @@ import type { MemoryObject } from '../memory-source.ts';
 import { getValue, makeFolder, PASSWORD } from '../restic/fixtures.ts';
 import { backUp, makeSessionBench, type SessionBench, withoutWaits } from '../session-bench.ts';
 import { BUCKET, KEY_ID, REGION, SECRET, type S3StandIn, startS3 } from './stand-in.ts';
-import { makeVersionedBucket, type VersionedBucket } from './versioned.ts';
+import { makeVersionedBucket, type Version, type VersionedBucket } from './versioned.ts';
 
 export interface LockedBench {
   readonly bench: SessionBench;
@@ -109,12 +109,18 @@ export async function makeLockedBench(
 }
 
 /** What an attacker with all keys can't delete until a moment, as a folder that restic opens. */
-export function writeSurvivors({ bucket, bench }: LockedBench, at: Ms): string {
+export const writeSurvivors = (locked: LockedBench, at: Ms): string =>
+  writeFolder(locked, ({ lock }) => (lock?.until ?? 0) > at);
+
+/** What is in the bucket, as a folder that restic opens. */
+export const writeBucket = (locked: LockedBench): string => writeFolder(locked, () => true);
+
+function writeFolder({ bucket, bench }: LockedBench, isKept: (one: Version) => boolean): string {
   const folder = makeFolder();
   for (const name of ['data', 'index', 'keys', 'snapshots', 'locks'])
     mkdirSync(join(folder, name), { recursive: true });
   for (const [key, [newest]] of bucket.versions) {
-    if (newest?.bytes == null || (newest.lock?.until ?? 0) <= at) continue;
+    if (newest?.bytes == null || !isKept(newest)) continue;
     const path = join(folder, key.slice(bench.repository.length + 1));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, newest.bytes);

@@ -15,10 +15,12 @@ import { memoryObject, type MemoryObject } from '../memory-source.ts';
 import { getValue, PASSWORD, PROOF, tools } from '../restic/fixtures.ts';
 import { listPrograms } from '../restic/restic-reader.ts';
 import { copiesNow, loadFiles, loadPoints } from '../session-bench.ts';
-import { type LockedBench, makeLockedBench, writeSurvivors } from './locked-bench.ts';
+import { type LockedBench, makeLockedBench, writeBucket, writeSurvivors } from './locked-bench.ts';
 import { add, remove } from './versioned.ts';
 
 const DAY: Ms = 86_400_000;
+const IDLE = { put: [1], remove: [], object: 0, isBackedUp: false };
+const YEAR_AND_MORE = [30, 150, 150, 150] as const;
 
 function makeObjects(): MemoryObject[] {
   const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
@@ -44,9 +46,13 @@ async function readSurvivors(locked: LockedBench, at: Ms, snapshot: string): Pro
   return [...(await loadFiles(opened, point?.tree ?? '')).files.values()].sort();
 }
 
-/** The repository in the bucket has no error, also for restic. All its files are locked. */
+/**
+ * The repository in the bucket has no error, also for restic. All its files are locked, if they are
+ * needed by a restore point.
+ */
 async function expectNoError(locked: LockedBench): Promise<void> {
-  const folder = writeSurvivors(locked, locked.s3.now());
+  const isNeeded = (await loadPoints(locked.bench)).length > 0;
+  const folder = isNeeded ? writeSurvivors(locked, locked.s3.now()) : writeBucket(locked);
   for (const { path } of listPrograms()) {
     const { status, stderr } = spawnSync(
       path,
@@ -146,7 +152,12 @@ eachDatabase((name, open) => {
                 });
         }
       }),
-      { numRuns: PROOF, endOnFailure: true },
+      {
+        numRuns: PROOF + 1,
+        endOnFailure: true,
+        // All restore points expire, and the repository stays.
+        examples: [[YEAR_AND_MORE.map((days) => ({ ...IDLE, days }))]],
+      },
     );
   });
 
