@@ -195,7 +195,8 @@ async function rowsWhere<R>(
 async function noteHeard(tx: TenantTx, cast: SeedActors, at: Ms): Promise<void> {
   await tx.sql.executeQuery(
     CompiledQuery.raw(
-      `insert into source_health (tenant_id, key_id, last_heard_at) select $1::uuid, key_id, $3::bigint from json_array_elements_text($2::text::json) as x(key_id)
+      `insert into source_health (tenant_id, key_id, last_heard_at) select h.tenant_id, key_id, $3::bigint from head as h, json_array_elements_text($2::text::json) as x(key_id)
+    where h.tenant_id = $1
     on conflict (tenant_id, key_id) do update set last_heard_at = greatest(source_health.last_heard_at, excluded.last_heard_at)`,
       [tx.tenant, JSON.stringify([...cast.heard]), at],
     ),

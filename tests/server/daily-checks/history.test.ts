@@ -23,9 +23,10 @@ eachDatabase((name, open) => {
       await tx.sql.executeQuery(
         CompiledQuery.raw(
           `insert into event (tenant_id, seq, type, at, actor, subject, company, entity, command_id, data)
-        select $1::uuid, $2::bigint + i, case when i = ${OPENED} then 'problem.opened@1' when i % 20 = 0 then 'problem.noted@1' else 'run.finished@1' end, $3::bigint + i,
+        select h.tenant_id, $2::bigint + i, case when i = ${OPENED} then 'problem.opened@1' when i % 20 = 0 then 'problem.noted@1' else 'run.finished@1' end, $3::bigint + i,
           '{"is":"clock"}'::jsonb, null, i / 20 % 50, case when i = ${OPENED} then 'problem:${MINE}' when i % 20 = 0 then 'problem:*' else 'run:' || i end, null,
-          case when i = ${OPENED} then '{"n":${MINE}}'::json else '{"problems":[1,2,3,4,5,6,7,8],"content":"x"}'::json end from generate_series(1, ${MANY}) as i`,
+          case when i = ${OPENED} then '{"n":${MINE}}'::json else '{"problems":[1,2,3,4,5,6,7,8],"content":"x"}'::json end from head as h, generate_series(1, ${MANY}) as i
+        where h.tenant_id = $1`,
           [tenant, seq, byClock.at],
         ),
       );

@@ -35,6 +35,7 @@ import { SYSTEM_FOLDER } from '../../run-folder.ts';
 import { binaries, TEMPLATE, urlIn } from './binaries.ts';
 import { enlargeTables, findLostConditions } from './lost-conditions.ts';
 import { noteStatements, parseNoted, takeNoted } from './noted-statements.ts';
+import { findUnrouted } from './unrouted.ts';
 
 export type Kind = Store['kind'];
 
@@ -113,6 +114,14 @@ export async function closeStores(): Promise<void> {
   await Promise.all(opened.splice(0).map((store) => store.close()));
   const noted = takeNoted();
   await parseNoted(noted, () => (own ??= openEmbedded()));
+  const unrouted = noted.flatMap(({ text }) => {
+    const reason = findUnrouted(text);
+    return reason === null ? [] : [`${reason}: ${text}`];
+  });
+  if (unrouted.length > 0)
+    throw new Error(
+      `Citus refuses statements of this file, see tests/server/db/unrouted.ts:\n${unrouted.join('\n')}`,
+    );
   if (noted.length === 0 || CITUS !== '') return;
   const lost = await findLostConditions(await (plans ??= openLarge()), noted);
   if (lost.length > 0)

@@ -8,6 +8,7 @@ test.each([
   'insert into run_total (tenant_id, day, job_n) select $1::uuid, $2::int, job_n from (select job_n from run where run.tenant_id = $1::uuid group by job_n) as day',
   'with part as (select i.n from item as i where i.tenant_id = $1), added as (insert into folder (tenant_id, n) select tenant_id, n from part) select n from part',
   'with counter as (update backup_object set next_item = next_item + 1 where tenant_id = $1 returning tenant_id, next_item) insert into item (tenant_id, n) select tenant_id, next_item from counter',
+  'insert into audit (id, tenant_id, at, action) select gen_random_uuid(), a.tenant_id, a.at, a.action from audit as a where a.tenant_id = $1',
   // cannot push down subquery on the target list
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = item.tenant_id and i.key = item.key)) from item where tenant_id = $1',
   'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',

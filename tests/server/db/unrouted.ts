@@ -6,10 +6,12 @@
 import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 
 /** An `insert` of what a query returns, up to that query. */
-const INSERT = /\binsert\s+into\s+"?(\w+)"?\s*\(\s*"?tenant_id"?[^)]*\)\s*(?=select\b|with\b|\()/gi;
+const INSERT =
+  /\binsert\s+into\s+"?(\w+)"?\s*\((\s*"?tenant_id\b)?[^)]*\)\s*(?=select\b|with\b|\()/gi;
 const COLUMN = /^select\s+(?:distinct\s+)?(?:"?\w+"?\.)?"?tenant_id"?\s*(?:,|from\b)/i;
+const VOLATILE = /\b(?:gen_random_uuid|clock_timestamp|random|nextval)\(/i;
 const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
-const OWNED = /\bfrom\b[^()]*tenant_id/is;
+const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
 const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
 /** PostgreSQL takes their results to depend on settings. */
 const NOT_IMMUTABLE =
@@ -24,7 +26,9 @@ export function findUnrouted(statement: string): string | null {
   for (const insert of text.matchAll(INSERT)) {
     if ((insert[1] ?? '') in UNOWNED) continue;
     if (CHANGE.test(text)) return 'it changes something else in the same statement';
-    if (!COLUMN.test(text.slice(insert.index + insert[0].length)))
+    const query = text.slice(insert.index + insert[0].length);
+    if (VOLATILE.test(query)) return 'it inserts what a volatile function returns';
+    if (insert[2] !== undefined && !COLUMN.test(query))
       return 'the tenant_id that it inserts is not a column';
   }
   if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))

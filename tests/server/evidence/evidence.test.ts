@@ -398,8 +398,9 @@ eachDatabase((name, open) => {
       await tx.sql.executeQuery(
         CompiledQuery.raw(
           `insert into event (tenant_id, seq, type, at, actor, subject, company, entity, command_id, data)
-        select $1::uuid, $2::bigint + i, case when i % 20 = 0 then 'problem.noted@1' else 'run.finished@1' end, $3::bigint + i * $4::bigint, '{"is":"clock"}'::jsonb, null, 1,
-          case when i % 20 = 0 then 'problem:1' else 'run:' || i end, null, '{"problems":[1],"content":"x"}'::json from generate_series(1, ${many}) as i`,
+        select h.tenant_id, $2::bigint + i, case when i % 20 = 0 then 'problem.noted@1' else 'run.finished@1' end, $3::bigint + i * $4::bigint, '{"is":"clock"}'::jsonb, null, 1,
+          case when i % 20 = 0 then 'problem:1' else 'run:' || i end, null, '{"problems":[1],"content":"x"}'::json from head as h, generate_series(1, ${many}) as i
+        where h.tenant_id = $1`,
           [tenant, seq, begun, Math.floor((300 * DAY) / many)],
         ),
       );

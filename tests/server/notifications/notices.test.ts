@@ -121,8 +121,8 @@ anyDatabase((_name, open) => {
     // More than a statement has parameters.
     await store.tenant(tenant, (tx) =>
       sql`insert into notification (tenant_id, id, row, made_at, ended_at)
-        select ${tenant}::uuid, gen_random_uuid(), row, made_at, 1 from generate_series(1, 70000),
-          (select row, made_at from notification where tenant_id = ${tenant} limit 1) as one`.execute(
+        select one.tenant_id, md5(i::text)::uuid, one.row, one.made_at, 1 from generate_series(1, 70000) as i,
+          (select tenant_id, row, made_at from notification where tenant_id = ${tenant} limit 1) as one`.execute(
         tx.sql,
       ),
     );

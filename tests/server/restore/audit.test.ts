@@ -256,8 +256,8 @@ eachDatabase((kind, open) => {
         where table_name = 'audit' and column_name not in ('id', 'organization')`.execute(sql);
       const columns = query.raw(rows[0]?.columns ?? '');
       await query`
-        insert into audit (id, ${columns}) select gen_random_uuid(), ${columns}
-        from audit, generate_series(1, 13000) where tenant_id = ${tenant} and organization = ${ours.organization}`.execute(
+        insert into audit (id, ${columns}) select md5(id::text || i::text)::uuid, ${columns}
+        from audit, generate_series(1, 13000) as i where tenant_id = ${tenant} and organization = ${ours.organization}`.execute(
         sql,
       );
     });

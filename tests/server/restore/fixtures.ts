@@ -100,9 +100,8 @@ export const failItems = (
 ): Promise<void> =>
   context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
     await sql`insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, outcome)
-      select ${tenant}, ${task}::uuid, n, 1, 1, 'Ann mail 1', '[]', 'done', 'failed' from generate_series(1, ${count}::int) as n`.execute(
-      db,
-    );
+      select h.tenant_id, ${task}::uuid, n, 1, 1, 'Ann mail 1', '[]', 'done', 'failed' from head as h, generate_series(1, ${count}::int) as n
+      where h.tenant_id = ${tenant}`.execute(db);
     const progress = { counts: { restored: 0, merged: 0, skipped: 0, failed: count } };
     await sql`update engine_task set state = 'done', progress = ${JSON.stringify(progress)}::text::jsonb
       where tenant_id = ${tenant} and id = ${task}::uuid`.execute(db);

@@ -269,7 +269,7 @@ eachDatabase((name, open) => {
       ),
     );
     await store.tenant(tenant, (tx) =>
-      sql`update problem set last_at = last.at, row = (problem.row::jsonb || jsonb_build_object('lastRun', last.n, 'lastAt', last.at))::json from (
+      sql`update problem set last_at = last.at, row = jsonb_set(jsonb_set(problem.row::jsonb, '{lastRun}', last.n::text::jsonb), '{lastAt}', last.at::text::jsonb)::json from (
       select distinct on (problem_n) problem_n, n, started_at as at from run where tenant_id = ${tenant} and problem_n is not null order by problem_n, started_at desc, n desc) as last where problem.tenant_id = ${tenant} and last.problem_n = problem.n`.execute(
         tx.sql,
       ),

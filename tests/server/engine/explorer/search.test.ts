@@ -218,9 +218,8 @@ eachDatabase((kind, open) => {
     // Newer than all others, and gone since the first point.
     await store.tenant(tenant, ({ sql: db }) =>
       sql`insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, to_point, kind, at, changed_at, bytes, title, people, flags, parts)
-        select ${tenant}, 1, 1000 + g, 'inbox', 'gone' || g, 'c', 1, 1, 'mail', 1000 + g, 1, 1, 'Rota', 'Ann', '{}', '[]' from generate_series(1, 2100) as g`.execute(
-        db,
-      ),
+        select h.tenant_id, 1, 1000 + g, 'inbox', 'gone' || g, 'c', 1, 1, 'mail', 1000 + g, 1, 1, 'Rota', 'Ann', '{}', '[]' from head as h, generate_series(1, 2100) as g
+        where h.tenant_id = ${tenant}`.execute(db),
     );
     const first = await search({ deleted: false });
     expect([first.rows, first.count]).toEqual([[], null]);

@@ -8,17 +8,19 @@ eachDatabase((kind, open) => {
     const bench = await aTeam(await open());
     const { restore, office, top, fixture, tenant } = bench;
     // As a repository of another server may have it: the content is whole, and something else.
-    await fixture.context.store.tenant(tenant, ({ sql: db }) =>
-      sql`
-      update item set parts = (
-        select jsonb_agg(case when part ->> 'as' = 'json' then part || other.content else part end)
-        from jsonb_array_elements(item.parts) as part, (
-          select jsonb_build_object('blobs', raw -> 'blobs', 'bytes', raw -> 'bytes', 'crc', raw -> 'crc') as content
-          from item as file, jsonb_array_elements(file.parts) as raw
-          where file.tenant_id = ${tenant} and file.kind = 'file' and raw ->> 'as' = 'raw' limit 1
-        ) as other
-      ) where tenant_id = ${tenant} and kind in ('file', 'post', 'tab', 'settings')`.execute(db),
-    );
+    await fixture.context.store.tenant(tenant, async ({ sql: db }) => {
+      const { rows } = await sql<{ readonly content: object }>`
+        select jsonb_build_object('blobs', raw -> 'blobs', 'bytes', raw -> 'bytes', 'crc', raw -> 'crc') as content
+        from item as file, jsonb_array_elements(file.parts) as raw
+        where file.tenant_id = ${tenant} and file.kind = 'file' and raw ->> 'as' = 'raw' limit 1`.execute(
+        db,
+      );
+      await sql`
+        update item set parts = (
+          select jsonb_agg(case when part ->> 'as' = 'json' then part || ${JSON.stringify(rows[0]?.content)}::text::jsonb else part end)
+          from jsonb_array_elements(item.parts) as part
+        ) where tenant_id = ${tenant} and kind in ('file', 'post', 'tab', 'settings')`.execute(db);
+    });
     for (const dryRun of [true, false]) {
       const { done, results } = await restore([top], { dryRun });
       expect(done.result).toBe('warning');

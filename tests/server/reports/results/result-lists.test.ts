@@ -410,9 +410,8 @@ eachDatabase((name, open) => {
     const every = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(every)];
     const plans = await many.store.tenant(many.tenant, async (tx) => {
       await sql`insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
-        select ${many.tenant}::uuid, 100 + i, 'k', 'many-' || i, 1 + i % 2, 1, ${NOW - 60 * DAY}::bigint + i * ${step}::bigint, 'Success', null, 1, '{"bytes":1,"durationSec":2,"anomaly":[]}' from generate_series(1, ${runs}::int) as i`.execute(
-        tx.sql,
-      );
+        select h.tenant_id, 100 + i, 'k', 'many-' || i, 1 + i % 2, 1, ${NOW - 60 * DAY}::bigint + i * ${step}::bigint, 'Success', null, 1, '{"bytes":1,"durationSec":2,"anomaly":[]}' from head as h, generate_series(1, ${runs}::int) as i
+        where h.tenant_id = ${many.tenant}`.execute(tx.sql);
       await analyzeTables(tx, 'run');
       const explained: (readonly Plan[])[] = [];
       for (const [companies, classes] of [
