@@ -75,7 +75,8 @@ export async function makeFixture(
     after(ms, work) {
       if (endsTimers) return timers.after(now + ms, ms, work);
       if (!skipsShortWaits || ms > shortWaitMs) return systemClock.after(ms, work);
-      const end = now + ms;
+      // A wait with a random part may end within a millisecond.
+      const end = Math.ceil(now + ms);
       const timer = setImmediate(() => {
         now = Math.max(now, end);
         work();
