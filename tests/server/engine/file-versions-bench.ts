@@ -22,6 +22,8 @@ const FLAGS = {
   excludeLitigationHoldItems: false,
 };
 const ABOVE_FILES: ReadonlySet<string> = new Set(['dir', 'site', 'library', 'channel']);
+/** Waits after failed requests take none of the test. */
+const BACKOFF_MS = 40_000;
 const SCHEDULE = { type: 'Periodically', periodicallyEvery: 'Hours12' } as const;
 
 /** Where the files are: in a person's drive, in the first library of a site, or in a team. */
@@ -35,7 +37,10 @@ export async function anOfficeWithHistory(
   place: FilePlace = 'drive',
 ) {
   const repositoriesDir = makeFolder();
-  const fixture = await makeFixture({ repositoriesDir }, store, { skipsShortWaits: true });
+  const fixture = await makeFixture({ repositoriesDir }, store, {
+    skipsShortWaits: true,
+    shortWaitMs: BACKOFF_MS,
+  });
   const { context } = fixture;
   const office = createDemoTenant({
     file: null,
@@ -269,6 +274,7 @@ export async function anOfficeWithHistory(
     findFile,
     readNode,
     restore,
+    end,
     undo,
     listStored,
     save,

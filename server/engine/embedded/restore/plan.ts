@@ -5,7 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadState, type ObjectState } from '../explorer/children.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { isWithinObject, parseNodeId } from '../explorer/node-id.ts';
-import { getFileAt } from '../index/file-versions.ts';
+import { type ChosenVersion, loadChosenVersion, sortVersions } from './chosen-versions.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
@@ -33,6 +33,11 @@ export interface PlannedItem {
   readonly object: number;
   readonly item: number;
   readonly path: readonly PathPart[];
+  /**
+   * How many newer versions of its file the restore takes. Absent: none, so it becomes the file's
+   * content. The others become files of their own.
+   */
+  readonly newer?: number;
 }
 /** A folder that others had access to. `object`: the directory's id; null: that of the other place. */
 export interface SharedFolder {
@@ -60,8 +65,7 @@ export async function planRestore(
 ): Promise<EngineResult<Plan>> {
   if (nodes.length === 0) return failed('invalid', t.nothingChosen, { field: 'nodes' });
   const folders = new Map<string, PlannedFolder>();
-  /** `key`: of the folder that has this version, too. */
-  const items = new Map<string, { readonly planned: PlannedItem; readonly key: string | null }>();
+  const items: ChosenItem[] = [];
   const trees = new Map<number, FolderTree>();
   const directoryIds = new Map<number, string>();
   for (const id of new Set<EngineId>(nodes)) {
@@ -75,11 +79,10 @@ export async function planRestore(
     trees.set(state.n, tree);
     directoryIds.set(state.n, state.directoryId);
     if (ref.kind === 'item') {
-      const item = await chosenItem(tx, state, ref.n);
-      if (item === null) return failed('missing', t.noNode, { field: 'nodes' });
-      const path = getTargetPath(target, tree.pathOf(item.folder), []);
-      const key = item.isAtPoint ? getFolderId(state.n, item.folder) : null;
-      items.set(id, { planned: { object: state.n, item: ref.n, path }, key });
+      const version = await loadChosenVersion(tx, state, ref.n);
+      if (version === null) return failed('missing', t.noNode, { field: 'nodes' });
+      const path = getTargetPath(target, tree.pathOf(version.folder), []);
+      items.push({ ...version, planned: { object: state.n, item: ref.n, path } });
       continue;
     }
     const top = ref.kind === 'folder' ? tree.byN(ref.n) : null;
@@ -101,13 +104,11 @@ export async function planRestore(
   return ok({
     // Inbox first (RES-7). Within a folder, the newest items come first.
     folders: [...folders.values()].sort((a, b) => Number(b.isInbox) - Number(a.isInbox)),
-    items: [...items.values()]
-      .filter(({ key }) => key === null || !folders.has(key))
-      .map(({ planned }) => planned),
+    items: planItems(items, folders),
     shared:
       target.kind === 'original'
         ? [...trees].flatMap(([n, tree]) => {
-            const paths = [...folders.values(), ...[...items.values()].map((one) => one.planned)]
+            const paths = [...folders.values(), ...items.map((one) => one.planned)]
               .filter(({ object }) => object === n)
               .map(({ path }) => path);
             return findShared(tree, directoryIds.get(n) ?? '', paths);
@@ -116,6 +117,30 @@ export async function planRestore(
             const grants = trees.get(object)?.sharing(key) ?? [];
             return grants.length === 0 ? [] : [{ object: null, path, grants }];
           }),
+  });
+}
+
+type ChosenItem = ChosenVersion & { readonly planned: PlannedItem };
+
+/** Leaves out what comes with a chosen folder, and finds the newest of several versions of one file. */
+function planItems(
+  chosen: readonly ChosenItem[],
+  folders: ReadonlyMap<string, PlannedFolder>,
+): readonly PlannedItem[] {
+  const isInFolder = ({ planned, presentFolder }: ChosenItem): boolean =>
+    presentFolder !== null && folders.has(getFolderId(planned.object, presentFolder));
+  const items = chosen.filter((one) => !one.isAtPoint || !isInFolder(one));
+  const files = Map.groupBy(
+    items.filter(({ kind }) => kind === 'file'),
+    ({ planned, key }) => `${planned.object} ${key}`,
+  );
+  const newer = new Map<ChosenItem, number>();
+  for (const versions of files.values())
+    for (const [rank, one] of sortVersions(versions).entries())
+      newer.set(one, rank + (isInFolder(one) ? 1 : 0));
+  return items.map((one) => {
+    const count = newer.get(one) ?? 0;
+    return count === 0 ? one.planned : { ...one.planned, newer: count };
   });
 }
 
@@ -198,27 +223,6 @@ function getShort(path: readonly PathPart[], top: OutlookTop): readonly PathPart
 
 const isSitePart = (wellKnown: string | null): boolean =>
   wellKnown === 'library' || wellKnown === 'list';
-
-interface ChosenItem {
-  readonly folder: string;
-  /** It is the version that the object had at the point. */
-  readonly isAtPoint: boolean;
-}
-
-/** The version that was chosen: part of the point, or of one before it. */
-async function chosenItem(
-  { sql: db, tenant }: TenantTx,
-  { n: object, point }: ObjectState,
-  n: number,
-): Promise<ChosenItem | null> {
-  const { rows } = await sql<ChosenItem>`
-    select coalesce(file.folder_key, i.folder_key) as folder, file.folder_key is null and (i.to_point is null or i.to_point >= ${point}) as "isAtPoint"
-    from item as i left join lateral (${getFileAt(tenant, point)}) as file on true
-    where i.tenant_id = ${tenant} and i.object_n = ${object} and i.n = ${n} and i.from_point <= ${point}`.execute(
-    db,
-  );
-  return rows[0] ?? null;
-}
 
 interface FolderTree {
   all(): readonly string[];

@@ -16,6 +16,7 @@ import {
   type TaskItem,
 } from './running-task.ts';
 import { keepFirst, type ReplacedItem, saveReplaced, type WrittenItem } from './replaced-item.ts';
+import { findUnwrittenNumber } from './same-names.ts';
 import { getSettingsAt } from './stored-settings.ts';
 import {
   type BlockedFolder,
@@ -153,6 +154,11 @@ async function restoreAsFound(
   }
   const waits = await waitForName(task, one, writer, place.object, located.value, isLastLook);
   if (waits !== 'free') return waits;
+  const before = decision.keepBoth ? await findUnwrittenNumber(task, one) : null;
+  if (before !== null && !task.postponed.isLastTry) {
+    postpone(task.postponed, one.n, before);
+    return POSTPONED;
+  }
   const { id } = object.value;
   if (one.item.bytes >= (task.full.get(id) ?? Infinity))
     return finish(task, one, 'failed', graphMessages.quota);
@@ -170,11 +176,11 @@ async function restoreAsFound(
       : finish(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
   const state = decision.keepBoth ? 'writing-copy' : 'writing';
   const moved = findMoved(task, one.item, decision.replaces);
-  const before = keepFirst(one, replaced.value, moved !== null);
+  const first = keepFirst(one, replaced.value, moved !== null);
   await storeStep(task, one.n, {
     state,
     written: moved === null ? null : one.written,
-    replaced: before,
+    replaced: first,
   });
   const written = await writeVersions(task, one, writer, place, {
     state,
@@ -188,7 +194,7 @@ async function restoreAsFound(
     return null;
   if (!written.ok) return problem(task, one, written.error);
   const { note } = written.value;
-  const formerName = before?.item.kind === 'file' ? before.item.title : undefined;
+  const formerName = first?.item.kind === 'file' ? first.item.title : undefined;
   const named = withOtherName(decision.message, formerName, one.item, t.hadOtherName);
   const base = withVersions(named, earlier.length);
   const message = withLoss(note === undefined ? base : t.withLoss({ message: base, loss: note }));

@@ -89,6 +89,7 @@ export async function runTask(
     nameResolutions: new Map(),
     blocked: new Map(),
     selection: null,
+    numbered: null,
     onWaiting: waits.onWaiting,
     onError,
   };

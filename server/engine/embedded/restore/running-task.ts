@@ -99,6 +99,8 @@ export interface RunningTask {
   readonly nameResolutions: Map<number, NameResolution>;
   /** Numbers of items by those in the index, once they are needed. */
   selection: Promise<ReadonlyMap<string, readonly number[]>> | null;
+  /** Numbers of items with numbered names, once they are needed. */
+  numbered: Promise<ReadonlyMap<string, readonly number[]>> | null;
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
   /** Microsoft 365 answered with an error: what the application lacks is checked if it denied an access. */

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
+import type { ObjectKind } from '#contract/engine/engine.ts';
 import type { TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getFileAt } from '../index/file-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
 import { getCopyName } from '../sources/drive-writer.ts';
 import type { Plan } from './plan.ts';
+import { readPath } from '../../shared/task-rows.ts';
+import type { RunningTask, TaskItem } from './running-task.ts';
 import type { TaskRequest } from './tasks.ts';
 
 // Files of one name that a restore puts into one folder, such as those of several folders or libraries.
@@ -19,7 +22,7 @@ interface NamedRow {
   readonly n: number;
   readonly place: string;
   readonly title: string;
-  /** The file in its object: several versions of one file have one name. */
+  /** The file in its object. Of several versions, all but the newest are files of their own. */
   readonly file: string;
   /** Another file has its name. */
   readonly isShared: boolean;
@@ -41,7 +44,8 @@ export async function numberSameNames(
 ): Promise<void> {
   const isOriginal = input.target.kind === 'original';
   if (!canShareNames(plan, isOriginal)) return;
-  const rows = await listSameNames(tx, task, isOriginal, await listFolders(tx, plan, isOriginal));
+  const folders = await listFolders(tx, plan, isOriginal);
+  const rows = await listSameNames(tx, task, { isOriginal, folders, items: plan.items });
   for (const files of Map.groupBy(rows, ({ place }) => place).values()) {
     const taken = new Set(files.map(({ title }) => title.toLowerCase()));
     const owners = new Map<string, string>();
@@ -108,17 +112,28 @@ function findFreeName(title: string, taken: ReadonlySet<string>): string {
 /**
  * Lists the files that go to folders in which several have one name. In the original place, the file that
  * existed last keeps its name: it is the one that still has it there. Elsewhere, the first one does.
+ * Earlier versions of files come last, the newest of them first.
  */
 async function listSameNames(
   { sql: db, tenant }: TenantTx,
   task: TaskId,
-  isOriginal: boolean,
-  folders: readonly NamedFolder[],
+  {
+    isOriginal,
+    folders,
+    items,
+  }: {
+    readonly isOriginal: boolean;
+    readonly folders: readonly NamedFolder[];
+    readonly items: Plan['items'];
+  },
 ): Promise<readonly NamedRow[]> {
+  const earlier = items.flatMap(({ object, item, newer }) =>
+    newer ? [{ object, item, newer }] : [],
+  );
   const { rows } = await sql<NamedRow>`
     with placed as (
-      select r.n, coalesce(file.title, i.title) as title, r.object_n || ' ' || coalesce(file.key, i.key) as file,
-        ${isOriginal ? sql`coalesce(i.to_point, ${NOWHERE})` : sql`0`} as until,
+      select r.n, coalesce(file.title, i.title) as title, r.object_n || ' ' || coalesce(file.key, i.key) || coalesce(' ' || earlier.item, '') as file,
+        coalesce(-earlier.newer, ${isOriginal ? sql`coalesce(i.to_point, ${NOWHERE})` : sql`0`}) as until,
         ${isOriginal ? sql`r.object_n::text` : sql`o.kind`} || ' ' || (
           select coalesce(string_agg(to_json(lower(part ->> 'name'))::text, '/' order by depth), '')
           from jsonb_array_elements(r.path::jsonb) with ordinality as x(part, depth)) as place
@@ -126,6 +141,7 @@ async function listSameNames(
       join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
       join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
       left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
+      left join jsonb_to_recordset(${JSON.stringify(earlier)}::text::jsonb) as earlier(object bigint, item bigint, newer int) on earlier.object = r.object_n and earlier.item = r.item_n
       where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and i.kind = 'file'
     ), named as (
       select placed.*, min(file) over same <> max(file) over same as "isShared",
@@ -141,6 +157,72 @@ async function listSameNames(
   );
   return rows;
 }
+
+/**
+ * Finds an item that is not done and has a numbered name because another item has its own: a copy of
+ * that one, which gets a numbered name too, comes after it. Null: there is none.
+ */
+export async function findUnwrittenNumber(
+  task: RunningTask,
+  { n, isNumbered, object, objectN, path, item }: TaskItem,
+): Promise<number | null> {
+  if (isNumbered === true) return null;
+  const numbered = await (task.numbered ??= loadNumbered(task));
+  const numbers = numbered.get(
+    getNameId(task, { kind: object.kind, objectN, path, title: item.title }),
+  );
+  if (numbers === undefined) return null;
+  const row = await task.store.tenant(
+    task.tenant,
+    ({ sql: db }) =>
+      db
+        .selectFrom('restore_item')
+        .select('n')
+        .where('tenant_id', '=', task.tenant)
+        .where('task_id', '=', task.id)
+        .where('n', '=', sql<number>`any(${numbers}::int[])`)
+        .where('n', '<>', n)
+        .where('state', '<>', 'done')
+        .orderBy('n')
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  return row?.n ?? null;
+}
+
+interface NamedItem {
+  readonly kind: ObjectKind;
+  readonly objectN: number;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** The numbers of the items with numbered names, by the name that they would have without. */
+const loadNumbered = (task: RunningTask): NonNullable<RunningTask['numbered']> =>
+  task.store.tenant(
+    task.tenant,
+    async ({ sql: db, tenant }) => {
+      const { rows } = await sql<NamedItem & { readonly n: number }>`
+        select r.n, o.kind, r.object_n as "objectN", r.path, coalesce(file.title, i.title) as title
+        from restore_item as r
+        join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+        join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+        left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
+        where r.tenant_id = ${tenant} and r.task_id = ${task.id}::uuid and r.name not in ('', i.title)`.execute(
+        db,
+      );
+      const ids = Map.groupBy(rows, (row) => getNameId(task, row));
+      return new Map([...ids].map(([id, items]) => [id, items.map(({ n }) => n)]));
+    },
+    { readOnly: true },
+  );
+
+/** Objects of a kind share their names in another place. */
+const getNameId = ({ request }: RunningTask, { kind, objectN, path, title }: NamedItem): string => {
+  const isOriginal = request.kind === 'restore' && request.input.target.kind === 'original';
+  const names = [...readPath(path).map(({ name }) => name), title];
+  return JSON.stringify([isOriginal ? objectN : kind, ...names.map((name) => name.toLowerCase())]);
+};
 
 const BATCH = 500;
 

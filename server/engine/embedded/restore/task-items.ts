@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ObjectKind } from '#contract/engine/engine.ts';
-import type { TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getFileAt } from '../index/file-versions.ts';
 import { NOWHERE } from '../repositories/expired.ts';
@@ -13,38 +12,38 @@ import type { RunningTask, TaskItem } from './running-task.ts';
  */
 export const listOpenItems = (
   tx: TenantTx,
-  { id, postponed }: Pick<RunningTask, 'id' | 'postponed'>,
+  task: Pick<RunningTask, 'id' | 'request' | 'postponed'>,
   limit: number,
 ): Promise<TaskItem[]> =>
   listItems(
     tx,
-    id,
-    sql`r.state <> 'done' and r.n <> all(${[...postponed.items]}::int[])
+    task,
+    sql`r.state <> 'done' and r.n <> all(${[...task.postponed.items]}::int[])
       and (i.kind <> 'settings' or not exists (
         select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
-        where other.tenant_id = ${tx.tenant} and other.task_id = ${id}::uuid and other.state <> 'done' and o.kind <> 'settings'))`,
+        where other.tenant_id = ${tx.tenant} and other.task_id = ${task.id}::uuid and other.state <> 'done' and o.kind <> 'settings'))`,
     limit,
   );
 
 /** Items of a task with these numbers. */
 export const listItemsByNumber = (
   tx: TenantTx,
-  { id }: Pick<RunningTask, 'id'>,
+  task: Pick<RunningTask, 'id' | 'request'>,
   numbers: readonly number[],
-): Promise<TaskItem[]> => listItems(tx, id, sql`r.n = any(${numbers}::int[])`, null);
+): Promise<TaskItem[]> => listItems(tx, task, sql`r.n = any(${numbers}::int[])`, null);
 
 /** Items of an undo that are not done and have written an object. */
 export const listItemsWritten = (
   tx: TenantTx,
-  { id }: Pick<RunningTask, 'id'>,
+  task: Pick<RunningTask, 'id' | 'request'>,
   key: string,
 ): Promise<TaskItem[]> =>
-  listItems(tx, id, sql`r.state <> 'done' and r.written ->> 'key' = ${key}`, null);
+  listItems(tx, task, sql`r.state <> 'done' and r.written ->> 'key' = ${key}`, null);
 
 /** Those that a crash left in the middle come first. */
 async function listItems(
   { sql: db, tenant }: TenantTx,
-  task: TaskId,
+  { id, request }: Pick<RunningTask, 'id' | 'request'>,
   isListed: RawBuilder<boolean>,
   limit: number | null,
 ): Promise<TaskItem[]> {
@@ -74,8 +73,15 @@ async function listItems(
     join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n and o.excluded_at is null
     -- A version of a file becomes its present content.
     left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
-    where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and ${isListed}
+    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and ${isListed}
     order by r.state = 'planned', r.n limit ${limit}::int`.execute(db);
+  const earlier = new Set(
+    request.kind === 'restore'
+      ? request.plan.items.flatMap(({ object, item, newer }) =>
+          newer ? [`${object} ${item}`] : [],
+        )
+      : [],
+  );
   return rows.map(
     ({
       n,
@@ -104,7 +110,12 @@ async function listItems(
       isNumbered,
       objectN,
       object: { kind: objectKind, id: directoryId, name: objectName, address },
-      item: { ...item, n: itemN },
+      item: earlier.has(`${objectN} ${itemN}`)
+        ? { ...item, n: itemN, ...FILE_OF_ITS_OWN }
+        : { ...item, n: itemN },
     }),
   );
 }
+
+/** An earlier version of a file that the restore takes, too: it must not be found as that file. */
+const FILE_OF_ITS_OWN = { key: '', changeKey: '' } as const;

@@ -215,9 +215,15 @@ async function removeItem({ client, path }: Drive, key: string, changeKey: strin
 
 // ---- files
 
-/** The file itself, also under another name; but one that has its name now comes first. */
+/**
+ * The file itself, also under another name; but one that has its name now comes first. Without a key,
+ * only that one is looked for.
+ */
 async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<FoundObject | null> {
-  const byKey = await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
+  const byKey =
+    item.key === ''
+      ? EMPTY
+      : await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
   if (!byKey.ok) return byKey;
   const isThere = byKey.value?.parentReference?.id === folder && !byKey.value.deleted;
   const own = isThere && byKey.value?.file ? byKey.value : null;

@@ -171,7 +171,7 @@ const within = ({ object, path }: Place): Place => ({ object, path: path.slice(1
 /** The item as its library knows it; one of another library is only found by its name there. */
 const plain = ({ key }: SitePart, item: StoredItem): StoredItem => {
   const { part, id } = parseSitePartKey(item.key);
-  return part === key ? { ...item, key: id } : { ...item, changeKey: '' };
+  return part === key ? { ...item, key: id } : { ...item, key: '', changeKey: '' };
 };
 
 const withPart = (

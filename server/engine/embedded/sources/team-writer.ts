@@ -60,7 +60,7 @@ function leavesFiles(place: Place): boolean {
 
 const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
   const key = parseFileKey(item.key);
-  return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
+  return { ...item, key: key.drive === drive ? key.item : '' };
 };
 const toTeamFound = (found: FoundObject | null, { drive }: DrivePlace): FoundObject | null =>
   mapKeys(found, (key) => getTeamFileKey(drive, key));
