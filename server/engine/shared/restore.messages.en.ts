@@ -74,6 +74,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   excludedMeanwhile: 'The person of this item was excluded from backups on request meanwhile.',
   noLongerStored: 'The backup of this item was removed while the restore ran.',
   othersBring: 'Another restore brings this team back right now. This one continues afterwards.',
+  othersRestore:
+    'Another restore writes some of the same items right now. This one continues afterwards.',
   othersWrite: 'Another restore writes to this channel right now. This one continues afterwards.',
   objectNeverCame:
     'Microsoft 365 has not brought the team back within a day. Start the restore again when it is there.',

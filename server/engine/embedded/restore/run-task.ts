@@ -12,6 +12,7 @@ import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { restoreEmptyFolders } from './empty-folders.ts';
+import { waitForEarlierRestores } from './earlier-restores.ts';
 import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { restoreOne } from './restore-one.ts';
@@ -96,6 +97,8 @@ export async function runTask(
   try {
     await releaseChannels(task);
     if (!row.isFilled) await fillTask(task);
+    const turn = await waitForEarlierRestores(task);
+    if (!turn.ok) return await wait(row, turn.error);
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await wait(row, lost);
     let shownAt = 0;

@@ -73,11 +73,12 @@ eachDatabase((kind, open) => {
 
   test(`RES-92: two restores of a deleted team at the same moment create one team (${kind})`, async () => {
     const bench = await aTeam(await open(), [...ROLES, 'Group.ReadWrite.All']);
-    const { fixture, office, teams, team, start, readTask, end, listFailed, top } = bench;
+    const { fixture, office, teams, team, list, start, readTask, end, listFailed, top } = bench;
     fixture.pass(60_000);
     teams.purge(team);
     const others = teams.list().map(({ id }) => id);
-    const tasks = [await start([top]), await start([top])];
+    const [first, second] = await list(top, 'folders');
+    const tasks = [await start([first?.id ?? '']), await start([second?.id ?? ''])];
     const isWaiting = async (): Promise<boolean> => {
       const waiting = (await Promise.all(tasks.map(readTask))).map((task) => task.waiting?.reason);
       return waiting.some((reason) => reason?.startsWith('Another restore') === true);

@@ -47,6 +47,8 @@ export class MemoryTarget {
   readonly full = new Map<string, number>();
   /** As files are: each item of a folder has a name of its own. */
   hasUniqueNames = false;
+  /** Several processes write to it at once. Else, each one ends the one before. */
+  isShared = false;
 
   put(item: TargetItem): string {
     const key = `k${this.#next++}`;
@@ -238,7 +240,9 @@ export class MemoryTarget {
     const alive =
       <A extends readonly unknown[], T>(work: (...args: A) => Reply<T>) =>
       (...args: A): Reply<T> =>
-        process === this.#process ? work(...args) : Promise.reject(new Killed('another process'));
+        this.isShared || process === this.#process
+          ? work(...args)
+          : Promise.reject(new Killed('another process'));
     const { writer } = this;
     return {
       find: alive((...args) => writer.find(...args)),
