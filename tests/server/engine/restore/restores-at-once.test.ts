@@ -23,7 +23,8 @@ eachDatabase((kind, open) => {
     const store = await open();
     await fc.assert(
       fc.asyncProperty(mails, present, how, delays, async (backup, before, input, turns) => {
-        const { target, request, run, taskOf, advance } = await setUp(store, backup);
+        const bench = await setUp(store, backup);
+        const { target, request, run, advance } = bench;
         for (const item of before) target.put(item);
         target.isShared = true;
         target.onWrite = makeDelay(turns);
@@ -32,13 +33,13 @@ eachDatabase((kind, open) => {
           for (let next: Ms | null = 0; next !== null;) {
             next = await run(task);
             if (next === null) return;
-            expect((await taskOf(task)).waiting?.reason).toContain('Another restore');
+            expect((await bench.taskOf(task)).waiting?.reason).toContain('Another restore');
             advance(20_000);
             for (let turn = 0; turn < 50; turn += 1) await setImmediate();
           }
         };
         await Promise.all(tasks.map(end));
-        for (const task of tasks) expect((await taskOf(task)).result).toBe('success');
+        for (const task of tasks) expect((await bench.taskOf(task)).result).toBe('success');
         expect(target.state()).toEqual(expected(backup, before, input));
       }),
       { numRuns: RUNS },

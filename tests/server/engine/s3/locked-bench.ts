@@ -115,12 +115,15 @@ export const writeSurvivors = (locked: LockedBench, at: Ms): string =>
 /** What is in the bucket, as a folder that restic opens. */
 export const writeBucket = (locked: LockedBench): string => writeFolder(locked, () => true);
 
-function writeFolder({ bucket, bench }: LockedBench, isKept: (one: Version) => boolean): string {
+function writeFolder(
+  { bucket, bench }: LockedBench,
+  isIncluded: (one: Version) => boolean,
+): string {
   const folder = makeFolder();
   for (const name of ['data', 'index', 'keys', 'snapshots', 'locks'])
     mkdirSync(join(folder, name), { recursive: true });
   for (const [key, [newest]] of bucket.versions) {
-    if (newest?.bytes == null || !isKept(newest)) continue;
+    if (newest?.bytes == null || !isIncluded(newest)) continue;
     const path = join(folder, key.slice(bench.repository.length + 1));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, newest.bytes);
