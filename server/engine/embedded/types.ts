@@ -228,8 +228,11 @@ export interface Writer {
     call: SourceCall,
     recorder?: FolderRecorder,
   ): Reply<{ key: string; created: readonly string[] }>;
-  /** What a place is called now, in words, if it isn't called as before; null: it is. */
-  describePlace?(place: Place, call: SourceCall): Reply<string | null>;
+  /**
+   * What a place is called now, or where its folder is, in words; null: it is as before. `folder`: the
+   * key of the folder in the backup. Absent: folders of this kind have no keys.
+   */
+  describePlace?(place: Place, folder: string, call: SourceCall): Reply<string | null>;
   /**
    * Whether files of a place may be there while its folder isn't, such as those of a removed
    * channel.

@@ -33,6 +33,11 @@ export const restoreMessages = defineMessages('restore-engine', {
   numbered:
     '{message} Another item of this restore has its name, so this one gets the name “{name}”.',
   hadOtherName: '{message} Its name was “{name}”.',
+  folderMoved: 'The folder is now at “{now}”. A new one is created at “{former}”.',
+  folderMovedBeside:
+    'The folder is now at “{now}”. This goes to another one, which is at “{former}” now.',
+  libraryRenamed: 'The library “{former}” is named “{name}” now.',
+  listRenamed: 'The list “{former}” is named “{name}” now.',
   folderNameTaken: 'A file has the name of its folder, or of one above it.',
   nameOfFolderTaken: 'A file has the name of the folder, or of one above it.',
   nameTaken: 'Another file has this name, and could not get its own name back.',

@@ -1,4 +1,4 @@
-import type { EngineError, EngineResult, Reply, RestoreInput } from '#contract/engine/engine.ts';
+import type { EngineError, Reply, RestoreInput } from '#contract/engine/engine.ts';
 import type { FoundObject, Place, SourceObject, StoredItem, Writer } from '../types.ts';
 import { done, failed } from '../../result.ts';
 import { graphMessages } from '../graph/messages.en.ts';
@@ -15,6 +15,7 @@ import {
   type RunningTask,
   type TaskItem,
 } from './running-task.ts';
+import { describePlace, planBlocked, planFolder } from './planned-places.ts';
 import { keepFirst, type ReplacedItem, saveReplaced, type WrittenItem } from './replaced-item.ts';
 import { findUnwrittenNumber } from './same-names.ts';
 import { getSettingsAt } from './stored-settings.ts';
@@ -28,7 +29,6 @@ import {
   postpone,
   release,
 } from './taken-names.ts';
-import { getNames } from './plan.ts';
 import { readPath } from '../../shared/task-rows.ts';
 import {
   type BegunVersion,
@@ -147,7 +147,7 @@ async function restoreAsFound(
     // RES-6: who gets access again, and who does not.
     const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
     const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
-    const now = (plan === null && (await writer.describePlace?.(place, task))) || NOT_FOUND;
+    const now = plan === null ? await describePlace(task, one, writer, place) : NOT_FOUND;
     if (!now.ok) return problem(task, one, now.error);
     const announced = joinSentences(message, sharing);
     return finish(task, one, decision.outcome, joinSentences(announced, now.value ?? ''));
@@ -323,22 +323,6 @@ async function waitForFolder(
   return POSTPONED;
 }
 
-/** Looks once for all items of a folder what is in its way. */
-async function planBlocked(
-  task: RunningTask,
-  one: TaskItem,
-  writer: Writer,
-  place: Place,
-): ReturnType<typeof findBlocked> {
-  if (one.item.kind !== 'file') return NOT_FOUND;
-  const id = JSON.stringify([place.object.id, getNames(place.path)]);
-  const blocked = task.blocked.get(id) ?? findBlocked(task, one, writer, place);
-  task.blocked.set(id, blocked);
-  const result = await blocked;
-  if (!result.ok) task.blocked.delete(id);
-  return result;
-}
-
 const POSTPONED: ItemEnd = { ok: true, outcome: 'skipped', message: null };
 
 /** Gives a file a temporary name. What it was is stored before, so that an undo can take this back. */
@@ -401,22 +385,6 @@ export async function ensureFolder(
   task.folders.set(id, folder);
   const result = await folder;
   if (!result.ok) task.folders.delete(id);
-  return result;
-}
-
-/** Finds out once for all items of a channel whether it can be created. */
-async function planFolder(
-  task: RunningTask,
-  writer: Writer,
-  place: Place,
-): Promise<EngineResult<string | null>> {
-  const [top] = place.path;
-  if (writer.planFolder === undefined || top === undefined) return NOT_FOUND;
-  const id = JSON.stringify([place.object.id, top.name]);
-  const planned = task.channels.get(id) ?? writer.planFolder(place, task);
-  task.channels.set(id, planned);
-  const result = await planned;
-  if (!result.ok) task.channels.delete(id);
   return result;
 }
 

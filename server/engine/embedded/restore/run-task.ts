@@ -88,6 +88,7 @@ export async function runTask(
     full: new Map(),
     postponed: { items: new Set(), waiting: new Map(), isLastTry: false, hasProgressed: true },
     nameResolutions: new Map(),
+    places: new Map(),
     blocked: new Map(),
     selection: null,
     numbered: null,

@@ -88,6 +88,8 @@ export interface RunningTask {
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
   /** Of a dry run: the channels that it has asked about. */
   readonly channels: Map<string, Promise<EngineResult<string | null>>>;
+  /** Of a dry run: what places are called now, by the keys of their folders. */
+  readonly places: Map<string, Reply<string | null>>;
   /** Of a dry run: what is in the way of folders. */
   readonly blocked: Map<string, Reply<BlockedFolder | null>>;
   /** Where the items of objects go, which may have been deleted. */
@@ -130,6 +132,8 @@ export interface TaskItem {
   readonly state: 'planned' | 'writing' | 'writing-copy' | 'done';
   readonly name: string;
   readonly path: string;
+  /** The key of its folder in the backup. */
+  readonly folder: string;
   readonly object: SourceObject;
   /** Its number in the index. */
   readonly objectN: number;

@@ -54,6 +54,7 @@ async function listItems(
       readonly state: TaskItem['state'];
       readonly name: string;
       readonly path: string;
+      readonly folder: string;
       readonly objectN: number;
       readonly objectKind: ObjectKind;
       readonly directoryId: string;
@@ -66,7 +67,7 @@ async function listItems(
     }
   >`
     select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
-      i.n as "itemN", coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, case when r.name not in ('', i.title) then r.name else coalesce(file.title, i.title) end as title, r.name not in ('', i.title) as "isNumbered", i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
+      i.n as "itemN", coalesce(file.folder_key, i.folder_key) as folder, coalesce(file.key, i.key) as key, i.change_key as "changeKey", i.kind, case when r.name not in ('', i.title) then r.name else coalesce(file.title, i.title) end as title, r.name not in ('', i.title) as "isNumbered", i.people, coalesce(file.at, i.at) as at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
       exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
     from restore_item as r
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
@@ -88,6 +89,7 @@ async function listItems(
       state,
       name,
       path,
+      folder,
       objectN,
       objectKind,
       directoryId,
@@ -104,6 +106,7 @@ async function listItems(
       state,
       name,
       path,
+      folder,
       written,
       replaced,
       isInDeletedItems,

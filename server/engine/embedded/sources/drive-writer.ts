@@ -15,6 +15,7 @@ import type {
 } from '../types.ts';
 import { contentFailure } from './content.ts';
 import { DriveItem, driveClient, drivePath, getItem } from './drive.ts';
+import { describeMove, isInPlace } from './moved-folder.ts';
 import { shareItem, unshareItem } from './share.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
@@ -51,6 +52,11 @@ export function writeToDrive(open: OpenDrive): Writer {
     async findFileOnPath(place, call) {
       const drive = await open(place.object, call);
       return drive.ok ? findFileOnPath(drive.value, place) : drive;
+    },
+    async describePlace(place, folder, call) {
+      if (place.path.length === 0) return EMPTY;
+      const drive = await open(place.object, call);
+      return drive.ok ? describeFolder(drive.value, place, folder) : drive;
     },
     async ensureFolder(place, call, recorder) {
       const drive = await open(place.object, call);
@@ -156,6 +162,30 @@ async function findFileOnPath(drive: Drive, { path }: Place): Reply<FileOnPath |
     parent = id;
   }
   return EMPTY;
+}
+
+/** One request tells where a folder is, unless it has moved. */
+async function describeFolder(drive: Drive, place: Place, key: string): Reply<string | null> {
+  const folder = await nullIfMissing(drive.client.get(itemPath(drive, key), DriveItem));
+  if (!folder.ok || folder.value === null) return folder.ok ? EMPTY : folder;
+  const { name, parentReference, deleted } = folder.value;
+  const above = /\/root:(.*)$/.exec(parentReference?.path ?? '')?.[1];
+  if (above === undefined || deleted) return EMPTY;
+  const now = [...above.split('/').filter(Boolean).map(decodeName), name ?? ''];
+  if (isInPlace(now, place.path)) return EMPTY;
+  const other = await findFolder(drive, place);
+  return other.ok
+    ? { ok: true, value: describeMove(now, place.path, other.value !== null) }
+    : other;
+}
+
+/** Graph publishes paths in percent-encoding. */
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 async function ensureFolder(

@@ -299,7 +299,7 @@ export const DriveItem = v.object({
     v.object({ hashes: maybe(v.object({ quickXorHash: text, sha256Hash: text, sha1Hash: text })) }),
   ),
   'shared': facet,
-  'parentReference': maybe(v.object({ id: text })),
+  'parentReference': maybe(v.object({ id: text, path: text })),
   'fileSystemInfo': maybe(v.object({ createdDateTime: text, lastModifiedDateTime: text })),
   'createdDateTime': text,
   'lastModifiedDateTime': text,

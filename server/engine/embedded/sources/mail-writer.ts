@@ -21,6 +21,8 @@ import { mailboxClient, userPath } from './mailbox-client.ts';
 import { importMail } from './mail-import.ts';
 import { MAX_MIME_BYTES } from './mail.ts';
 import { hasOtherContent, type ReadStored } from './mail-edits.ts';
+import { readFolderPath } from './mail-folder-path.ts';
+import { describeMove, isInPlace } from './moved-folder.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
@@ -59,6 +61,7 @@ export function mailWriter(ports: GraphPorts, read: ReadStored | null = null): W
       return !found.ok || found.value?.isSame === true ? found : EMPTY;
     },
     findFolder: (place, call) => findFolder(open(place.object, call), place),
+    describePlace: (place, folder, call) => describeFolder(open(place.object, call), place, folder),
     ensureFolder: (place, call, recorder) =>
       ensureFolder(open(place.object, call), place, recorder),
     async write(place, item, input, call) {
@@ -115,6 +118,17 @@ async function findFolder(mailbox: Mailbox, { path }: Place): Reply<string | nul
     parent = found.value;
   }
   return { ok: true, value: parent };
+}
+
+/** Folders that are in their place are known, and cost no request. */
+async function describeFolder(mailbox: Mailbox, place: Place, key: string): Reply<string | null> {
+  const other = await findFolder(mailbox, place);
+  if (!other.ok) return other;
+  if (other.value === key) return EMPTY;
+  const now = await readFolderPath(mailbox, key, PREFER);
+  if (!now.ok || now.value === null || isInPlace(now.value, place.path))
+    return now.ok ? EMPTY : now;
+  return { ok: true, value: describeMove(now.value, place.path, other.value !== null) };
 }
 
 async function ensureFolder(

@@ -15,6 +15,7 @@ import type {
 } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
+import { restoreMessages } from '../../shared/restore.messages.en.ts';
 import { driveClient } from './drive.ts';
 import { mapKeys, writeToDrive } from './drive-writer.ts';
 import { listSiteParts, type SitePart, sitePath, parseSitePartKey } from './site-parts.ts';
@@ -79,6 +80,22 @@ export function siteWriter(ports: GraphPorts): Writer {
       return file.ok && file.value !== null
         ? { ok: true, value: { ...file.value, key: `${part.key}${SCOPE_MARK}${file.value.key}` } }
         : file;
+    },
+    async describePlace(place, folder, call) {
+      const found = await openPart(place, null, call);
+      const own = parseSitePartKey(folder);
+      // Another one that has its name now is no place that has changed.
+      if (!found.ok || found.value?.part.key !== own.part) return found.ok ? EMPTY : found;
+      const { site, part } = found.value;
+      const renamed = describeName(part, place.path[0]?.name ?? '');
+      const moved =
+        part.kind === 'list'
+          ? EMPTY
+          : ((await openFiles(site, part.key).describePlace?.(within(place), own.id, call)) ??
+            EMPTY);
+      if (!moved.ok) return moved;
+      const words = [renamed, moved.value].filter((one) => one !== null);
+      return { ok: true, value: words.length === 0 ? null : words.join(' ') };
     },
     ensureFolder: (place, call, recorder) =>
       ensureFolder(open(place.object, call), place, call, recorder),
@@ -173,6 +190,13 @@ const plain = ({ key }: SitePart, item: StoredItem): StoredItem => {
   const { part, id } = parseSitePartKey(item.key);
   return part === key ? { ...item, key: id } : { ...item, key: '', changeKey: '' };
 };
+
+/** What a library or list is named now; null: as before. */
+function describeName({ kind, name }: SitePart, former: string): string | null {
+  if (name.toLowerCase() === former.toLowerCase()) return null;
+  const say = kind === 'list' ? restoreMessages.listRenamed : restoreMessages.libraryRenamed;
+  return say({ former, name });
+}
 
 const withPart = (
   part: string,

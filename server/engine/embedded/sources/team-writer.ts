@@ -137,6 +137,19 @@ export function teamWriter(
     return findPost(client, place.object, open, item, stored.value, other);
   };
 
+  /** Where a folder with files is now, in words. */
+  const describeFolder = async (
+    place: Place,
+    folder: string,
+    call: SourceCall,
+  ): Reply<string | null> => {
+    const drive = await openDrive(place, call);
+    if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+    const own = parseFileKey(folder);
+    if (own.drive !== drive.value.drive) return EMPTY;
+    return (await files.describePlace?.(drive.value, own.item, call)) ?? EMPTY;
+  };
+
   return {
     async describeLoss(item, content) {
       if (item.kind !== 'post') return EMPTY;
@@ -230,18 +243,22 @@ export function teamWriter(
         : ensured;
     },
     mayLackFolder: leavesFiles,
-    async describePlace(place, call) {
+    async describePlace(place, folder, call) {
       const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;
       const found = part === null ? EMPTY : await openChannel(place, part, call);
-      if (!found.ok || found.value === null || part === null) return found.ok ? EMPTY : found;
-      const { displayName } = found.value;
-      return displayName.toLowerCase() === part.name.toLowerCase()
-        ? EMPTY
-        : {
-            ok: true,
-            value: teamMessages.channelRenamed({ former: part.name, name: displayName }),
-          };
+      if (!found.ok) return found;
+      const isRenamed =
+        part !== null &&
+        found.value !== null &&
+        found.value.displayName.toLowerCase() !== part.name.toLowerCase();
+      const renamed = isRenamed
+        ? teamMessages.channelRenamed({ former: part.name, name: found.value.displayName })
+        : null;
+      const moved = at.kind === 'files' ? await describeFolder(place, folder, call) : EMPTY;
+      if (!moved.ok) return moved;
+      const words = [renamed, moved.value].filter((one) => one !== null);
+      return { ok: true, value: words.length === 0 ? null : words.join(' ') };
     },
     async planFolder(place, call) {
       const at = parseTeamPlace(place);

@@ -249,6 +249,24 @@ async function createFolder(
   }
 }
 
+/** The present name of a folder by its key; null: the mailbox has no such folder. */
+export async function readFolderName(
+  { client, user }: OutlookMailbox,
+  key: string,
+): Reply<string | null> {
+  const folder = parseFolderKey(key);
+  if (folder === null) return ok(null);
+  const { top, id } = folder;
+  if (top === 'calendars') {
+    const rows = await list(client, `${user}/calendars`);
+    return rows.ok ? ok(rows.value.find((row) => row.id === id)?.name ?? null) : rows;
+  }
+  const path = top === 'contacts' ? `${user}/contactFolders` : `${user}/todo/lists`;
+  const now = await client.get(`${path}/${encode(id)}`, Folder, options);
+  if (now.ok) return ok(now.value.displayName ?? null);
+  return now.error.kind === 'missing' ? ok(null) : { ok: false, error: now.error };
+}
+
 /** For undo: removes a folder that a restore created if it is empty. */
 export async function removeOutlookFolder(mailbox: OutlookMailbox, key: string): Reply<void> {
   const { client, user, folders } = mailbox;

@@ -20,6 +20,7 @@ import { mailboxClient, userPath } from '../mailbox-client.ts';
 import { importMail } from '../mail-import.ts';
 import type { ReadStored } from '../mail-edits.ts';
 import { mailWriter } from '../mail-writer.ts';
+import { describeMove } from '../moved-folder.ts';
 import { createItem } from './create-item.ts';
 import { OutlookContact, OutlookEvent, OutlookTask } from './entities.ts';
 import { getFingerprint, parseHash } from './fingerprint.ts';
@@ -30,6 +31,7 @@ import {
   findOutlookFolder,
   getTop,
   type OutlookMailbox,
+  readFolderName,
   removeOutlookFolder,
 } from './places.ts';
 import {
@@ -79,6 +81,10 @@ export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null)
       isMail(place)
         ? mails.findFolder(place, call)
         : findOutlookFolder(open(place.object, call), place.path),
+    describePlace: (place, folder, call) =>
+      isMail(place)
+        ? (mails.describePlace?.(place, folder, call) ?? Promise.resolve(ok(null)))
+        : describeFolder(open(place.object, call), place.path, folder),
     ensureFolder: (place, call, recorder) =>
       isMail(place)
         ? mails.ensureFolder(place, call, recorder)
@@ -96,6 +102,22 @@ export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null)
         ? mails.removeFolder(object, key, call)
         : removeOutlookFolder(open(object, call), key),
   };
+}
+
+/** Folders that are in their place are known, and cost no request. */
+async function describeFolder(
+  mailbox: Mailbox,
+  path: Place['path'],
+  key: string,
+): Reply<string | null> {
+  const other = await findOutlookFolder(mailbox, path);
+  if (!other.ok) return other;
+  if (other.value === key) return ok(null);
+  const now = await readFolderName(mailbox, key);
+  if (!now.ok || now.value === null || now.value === path.at(-1)?.name)
+    return now.ok ? ok(null) : now;
+  const names = [...path.slice(0, -1).map(({ name }) => name), now.value];
+  return ok(describeMove(names, path, other.value !== null));
 }
 
 // ---- finding

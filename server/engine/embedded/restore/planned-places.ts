@@ -1,0 +1,64 @@
+import type { Reply } from '#contract/engine/engine.ts';
+import type { Place, Writer } from '../types.ts';
+import { getNames } from './plan.ts';
+import type { RunningTask, TaskItem } from './running-task.ts';
+import { type BlockedFolder, findBlocked } from './taken-names.ts';
+
+// What a dry run finds out about places, once for all items that go there.
+
+const NOTHING = { ok: true, value: null } as const;
+
+/** Looks what is in the way of a folder. */
+export const planBlocked = async (
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+): Reply<BlockedFolder | null> =>
+  one.item.kind === 'file'
+    ? findOnce(task.blocked, [place.object.id, getNames(place.path)], () =>
+        findBlocked(task, one, writer, place),
+      )
+    : NOTHING;
+
+/** Finds out whether a channel can be created. */
+export async function planFolder(
+  task: RunningTask,
+  writer: Writer,
+  place: Place,
+): Reply<string | null> {
+  const [top] = place.path;
+  const plan = writer.planFolder?.bind(writer);
+  return plan === undefined || top === undefined
+    ? NOTHING
+    : findOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
+}
+
+/** Says what a place is called now, or where its folder is, if items go back to where they were. */
+export async function describePlace(
+  task: RunningTask,
+  { folder }: TaskItem,
+  writer: Writer,
+  place: Place,
+): Reply<string | null> {
+  const { request } = task;
+  const isOriginal = request.kind === 'restore' && request.input.target.kind === 'original';
+  const describe = writer.describePlace?.bind(writer);
+  return describe === undefined || !isOriginal
+    ? NOTHING
+    : findOnce(task.places, [place.object.id, folder], () => describe(place, folder, task));
+}
+
+/** An error is not remembered: the next item tries again. */
+async function findOnce<T>(
+  known: Map<string, Reply<T>>,
+  key: readonly string[],
+  find: () => Reply<T>,
+): Reply<T> {
+  const id = JSON.stringify(key);
+  const found = known.get(id) ?? find();
+  known.set(id, found);
+  const result = await found;
+  if (!result.ok) known.delete(id);
+  return result;
+}
