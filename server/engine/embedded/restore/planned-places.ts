@@ -6,7 +6,7 @@ import { type BlockedFolder, findBlocked } from './taken-names.ts';
 
 // What a dry run finds out about places, once for all items that go there.
 
-const NOTHING = { ok: true, value: null } as const;
+const EMPTY = { ok: true, value: null } as const;
 
 /** Looks what is in the way of a folder. */
 export const planBlocked = async (
@@ -19,7 +19,7 @@ export const planBlocked = async (
     ? findOnce(task.blocked, [place.object.id, getNames(place.path)], () =>
         findBlocked(task, one, writer, place),
       )
-    : NOTHING;
+    : EMPTY;
 
 /** Finds out whether a channel can be created. */
 export async function planFolder(
@@ -30,7 +30,7 @@ export async function planFolder(
   const [top] = place.path;
   const plan = writer.planFolder?.bind(writer);
   return plan === undefined || top === undefined
-    ? NOTHING
+    ? EMPTY
     : findOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
 }
 
@@ -45,7 +45,7 @@ export async function describePlace(
   const isOriginal = request.kind === 'restore' && request.input.target.kind === 'original';
   const describe = writer.describePlace?.bind(writer);
   return describe === undefined || !isOriginal
-    ? NOTHING
+    ? EMPTY
     : findOnce(task.places, [place.object.id, folder], () => describe(place, folder, task));
 }
 

@@ -25,6 +25,8 @@ export async function readFolderPath(
       return folder.error.kind === 'missing'
         ? { ok: true, value: null }
         : { ok: false, error: folder.error };
+    // Above the folders that people see, such as those of recoverable items.
+    if (folder.value.parentFolderId === at) return { ok: true, value: null };
     names.unshift(folder.value.displayName);
     at = folder.value.parentFolderId;
   }

@@ -1,6 +1,9 @@
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { PathPart } from '../types.ts';
 
+export const joinTexts = (...texts: readonly (string | null)[]): string | null =>
+  texts.filter((text) => text !== null).join(' ') || null;
+
 /** Whether the names from the top to a folder are still those of a path. */
 export const isInPlace = (now: readonly string[], path: readonly PathPart[]): boolean =>
   now.length === path.length &&

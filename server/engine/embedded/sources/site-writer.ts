@@ -18,6 +18,7 @@ import { done, failed } from '../../result.ts';
 import { restoreMessages } from '../../shared/restore.messages.en.ts';
 import { driveClient } from './drive.ts';
 import { mapKeys, writeToDrive } from './drive-writer.ts';
+import { joinTexts } from './moved-folder.ts';
 import { listSiteParts, type SitePart, sitePath, parseSitePartKey } from './site-parts.ts';
 import { findSameRow, removeRow, type RowTarget, writeRow, findRow } from './row-writer.ts';
 
@@ -94,8 +95,7 @@ export function siteWriter(ports: GraphPorts): Writer {
           : ((await openFiles(site, part.key).describePlace?.(within(place), own.id, call)) ??
             EMPTY);
       if (!moved.ok) return moved;
-      const words = [renamed, moved.value].filter((one) => one !== null);
-      return { ok: true, value: words.length === 0 ? null : words.join(' ') };
+      return { ok: true, value: joinTexts(renamed, moved.value) };
     },
     ensureFolder: (place, call, recorder) =>
       ensureFolder(open(place.object, call), place, call, recorder),

@@ -19,6 +19,7 @@ import type {
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
 import { describeLoss } from './team-attachments.ts';
 import { driveWriter, mapKeys } from './drive-writer.ts';
+import { joinTexts } from './moved-folder.ts';
 import { getTeamFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
   addOtherPeople,
@@ -257,8 +258,7 @@ export function teamWriter(
         : null;
       const moved = at.kind === 'files' ? await describeFolder(place, folder, call) : EMPTY;
       if (!moved.ok) return moved;
-      const words = [renamed, moved.value].filter((one) => one !== null);
-      return { ok: true, value: words.length === 0 ? null : words.join(' ') };
+      return { ok: true, value: joinTexts(renamed, moved.value) };
     },
     async planFolder(place, call) {
       const at = parseTeamPlace(place);
