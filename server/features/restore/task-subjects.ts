@@ -24,11 +24,11 @@ export async function loadTaskSubjects(
           join backup_object as o on o.tenant_id = ${tenant} and o.organization_id = x.organization and o.directory_id = x.object limit 1),
         t.request -> 'input' -> 'target' ->> 'object') end as place
     from engine_task as t
-    left join person as p on p.tenant_id = t.tenant_id and p.id = t.user_id
+    left join person as p on p.tenant_id = ${tenant} and p.id = t.user_id
     cross join lateral (
       select count(distinct r.object_n) as objects, min(o.name) as object
-      from restore_item as r join backup_object as o on o.tenant_id = r.tenant_id and o.n = r.object_n
-      where r.tenant_id = t.tenant_id and r.task_id = t.id
+      from restore_item as r join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+      where r.tenant_id = ${tenant} and r.task_id = t.id
     ) as of
     where t.tenant_id = ${tenant} and t.id in (${sql.join(ids.map((id) => sql`${id}::uuid`))})`.execute(
     db,

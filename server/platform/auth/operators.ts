@@ -28,7 +28,7 @@ export async function areSamePerson(
   if (first === second) return true;
   const { rows } = await sql`
     select from organization as o cross join lateral ${ITS_KEYS}
-      join directory_object as p on p.tenant_id = o.tenant_id and p.organization_id = x.id and p.kind = 'user'
+      join directory_object as p on p.tenant_id = ${tenant} and p.organization_id = x.id and p.kind = 'user'
     where o.tenant_id = ${tenant} and o.id = ${organization} and ${isPerson(tenant, first)} and ${isPerson(tenant, second)}
     limit 1`.execute(db);
   return rows.length > 0;
@@ -46,14 +46,14 @@ export async function loadOperators(
   if (key !== undefined) return [];
   const { rows } = await sql<OperatorIdentity>`
     select o.id as organization, p.id as object from organization as o cross join lateral ${ITS_KEYS}
-      join directory_object as p on p.tenant_id = o.tenant_id and p.organization_id = x.id and p.kind = 'user' and p.deleted_at is null
+      join directory_object as p on p.tenant_id = ${tenant} and p.organization_id = x.id and p.kind = 'user' and p.deleted_at is null
     where o.tenant_id = ${tenant} and o.row ->> 'removedAt' is null
       and ${companies === null ? sql`true` : sql`o.company_n in (select x::bigint from json_array_elements_text(${JSON.stringify(companies)}::text::json) as x)`}
       and ${isPerson(tenant, userId)}
       and exists (select from restore_role as r, json_to_recordset(r.row -> 'operators') as named(type text, id text)
-        where r.tenant_id = o.tenant_id and r.organization_id = o.id and r.row ->> 'removedAt' is null
+        where r.tenant_id = ${tenant} and r.organization_id = o.id and r.row ->> 'removedAt' is null
           and ((named.type = 'User' and named.id = p.id) or (named.type = 'Group' and exists (
-            select from directory_member as m where m.tenant_id = o.tenant_id and m.organization_id = x.id
+            select from directory_member as m where m.tenant_id = ${tenant} and m.organization_id = x.id
               and m.group_id = named.id and m.user_id = p.id))))
     order by 1, 2`.execute(db);
   return rows;

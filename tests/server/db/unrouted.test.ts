@@ -9,6 +9,8 @@ test.each([
   'with part as (select i.n from item as i where i.tenant_id = $1), added as (insert into folder (tenant_id, n) select tenant_id, n from part) select n from part',
   'with counter as (update backup_object set next_item = next_item + 1 where tenant_id = $1 returning tenant_id, next_item) insert into item (tenant_id, n) select tenant_id, next_item from counter',
   'insert into audit (id, tenant_id, at, action) select gen_random_uuid(), a.tenant_id, a.at, a.action from audit as a where a.tenant_id = $1',
+  // subqueries are not supported within INSERT queries
+  'insert into restore_claim (tenant_id, id, task_id) values ($1, $2, $3) on conflict (tenant_id, id) do update set task_id = excluded.task_id where not exists (select from engine_task as t where t.tenant_id = $1 and t.id = restore_claim.task_id)',
   // cannot push down subquery on the target list
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = item.tenant_id and i.key = item.key)) from item where tenant_id = $1',
   'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',

@@ -10,6 +10,8 @@ const INSERT =
   /\binsert\s+into\s+"?(\w+)"?\s*\((\s*"?tenant_id\b)?[^)]*\)\s*(?=select\b|with\b|\()/gi;
 const COLUMN = /^select\s+(?:distinct\s+)?(?:"?\w+"?\.)?"?tenant_id"?\s*(?:,|from\b)/i;
 const VOLATILE = /\b(?:gen_random_uuid|clock_timestamp|random|nextval)\(/i;
+const CONFLICT = /\bon\s+conflict\b/gi;
+const CONDITION = /\bwhere\b.*\(\s*select\b/is;
 const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
 const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
@@ -23,6 +25,8 @@ const NO_COLUMNS = /^(?:[\s,+-]|'[^']*'|\$\d+|::\w+(?:\[\])?|\d|null\b|true\b|fa
 /** Returns why Citus can't run a statement on the node of its tenant; null if nothing is seen. */
 export function findUnrouted(statement: string): string | null {
   const text = statement.trim();
+  for (const { index } of text.matchAll(CONFLICT))
+    if (CONDITION.test(readRest(text, index))) return 'a query is in the condition of its conflict';
   for (const insert of text.matchAll(INSERT)) {
     if ((insert[1] ?? '') in UNOWNED) continue;
     if (CHANGE.test(text)) return 'it changes something else in the same statement';
@@ -55,6 +59,16 @@ function readParentheses(text: string, from: number): string {
     if (text[at] === ')' && --depth === 0) return text.slice(from + 1, at);
   }
   return text.slice(from + 1);
+}
+
+/** Returns what follows a place, up to the end of the parentheses around it. */
+function readRest(text: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    if (text[at] === ')' && --depth < 0) return text.slice(from, at);
+  }
+  return text.slice(from);
 }
 
 /** Returns the list of what a query returns: what stands before its own `from`. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import type { ObjectKind } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, TaskId } from '#contract/ids.ts';
 import type { SourceObject, StandInRecorder, StandIns } from '../types.ts';
 import { parseTeamKey } from '../sources/deleted-team.ts';
 import type { RunningTask } from './running-task.ts';
@@ -73,18 +73,23 @@ export async function claimObject(
   { store, tenant, id }: Claimant,
   { kind, id: object }: Claimed,
 ): Promise<boolean> {
-  const { rows } = await store.tenant(tenant, ({ sql: db }) =>
-    sql`
-    insert into restore_claim (tenant_id, kind, object_id, task_id)
-    values (${tenant}, ${kind}, ${object}, ${id}::uuid)
-    on conflict (tenant_id, kind, object_id) do update set task_id = excluded.task_id
-    where restore_claim.task_id = excluded.task_id or not exists (
-      select from engine_task as t
-      where t.tenant_id = ${tenant} and t.id = restore_claim.task_id and t.state <> 'done'
-    )
-    returning task_id`.execute(db),
-  );
-  return rows.length > 0;
+  return store.tenant(tenant, async ({ sql: db }) => {
+    // Citus refuses a query in the condition of a conflict. This locks the row for the next statement.
+    const { rows: held } = await sql<{ readonly task_id: TaskId }>`
+      insert into restore_claim (tenant_id, kind, object_id, task_id)
+      values (${tenant}, ${kind}, ${object}, ${id}::uuid)
+      on conflict (tenant_id, kind, object_id) do update set task_id = restore_claim.task_id
+      returning task_id`.execute(db);
+    if (held[0]?.task_id === id) return true;
+    const { rows } = await sql`
+      update restore_claim as c set task_id = ${id}::uuid
+      where c.tenant_id = ${tenant} and c.kind = ${kind} and c.object_id = ${object} and not exists (
+        select from engine_task as t
+        where t.tenant_id = ${tenant} and t.id = c.task_id and t.state <> 'done'
+      )
+      returning task_id`.execute(db);
+    return rows.length > 0;
+  });
 }
 
 /** Gives back the channels that a process has claimed which was killed. */

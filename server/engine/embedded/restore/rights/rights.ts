@@ -309,9 +309,9 @@ export async function findTarget(
           r.request -> 'plan' as plan
         from engine_task as t
         cross join lateral (select case t.kind when 'undo' then t.parent_id else t.id end as id offset 0) as own
-        join engine_task as r on r.tenant_id = t.tenant_id and r.id = own.id
+        join engine_task as r on r.tenant_id = ${tenant} and r.id = own.id
         cross join lateral (select (r.request -> 'input' ->> 'explorer')::uuid as id offset 0) as x
-        join explorer as e on e.tenant_id = r.tenant_id and e.id = x.id
+        join explorer as e on e.tenant_id = ${tenant} and e.id = x.id
         where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
         db,
       ),
