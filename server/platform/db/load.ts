@@ -69,11 +69,15 @@ export const load = (store: OpenStore, lines: AsyncIterable<DumpLine>): Promise<
         } else if (line.kind === 'row') {
           if (!known.has(line.table))
             throw new BadBackup(`The backup holds a table that is not known: ${line.table}.`);
+          if (!(line.table in UNOWNED) && (tenant === null || line.row['tenant_id'] !== tenant))
+            throw new BadBackup('The backup is out of order.');
           await buffer.add(line.table, line.row);
         } else if (line.kind === 'tenant') {
           await buffer.flush();
           tenant = line.tenant;
           await enter(tenant);
+          // `getBuffer` inserts beside it. Its own row in the backup replaces it.
+          await sql.insertInto('head').values({ tenant_id: tenant }).execute();
         } else if (line.kind === 'sum') {
           await buffer.flush();
           if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
@@ -125,12 +129,15 @@ const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum => ({
 
 const BATCH_SIZE = 500;
 
-/** Collects rows of one table with the same columns into one insert. */
+/**
+ * Collects rows of one table with the same columns into one insert. Those of a tenant take its id from its
+ * head row: so Citus sees that they belong on one node.
+ */
 function getBuffer(sql: Transaction<Database>): {
   add(table: string, row: DumpedRow): Promise<void>;
   flush(): Promise<void>;
 } {
-  const known = new Map<string, ReadonlyMap<string, boolean>>();
+  const known = new Map<string, ReadonlyMap<string, Column>>();
   let table = '';
   let columns = '';
   let rows: DumpedRow[] = [];
@@ -143,14 +150,20 @@ function getBuffer(sql: Transaction<Database>): {
     const strange = names.find((name) => !there.has(name));
     if (strange !== undefined)
       throw new BadBackup(`The backup holds a column that is not known: ${table}.${strange}.`);
-    const list = names
-      .filter((name) => there.get(name) === false)
-      .map((name) => `"${name}"`)
-      .join(', ');
+    const taken = names.filter((name) => there.get(name)?.isGenerated === false);
+    const isOwned = !(table in UNOWNED);
+    const values = taken.map((name) =>
+      isOwned && name === 'tenant_id' ? 'h.tenant_id' : `x."${name}"`,
+    );
+    const types = taken.map((name) => `"${name}" ${there.get(name)?.type}`);
+    const head = isOwned ? ', (select tenant_id from head where tenant_id = $2::uuid) as h' : '';
+    const changes = taken.map((name) => `"${name}" = excluded."${name}"`).join(', ');
     await sql.executeQuery(
       CompiledQuery.raw(
-        `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1::text::json)`,
-        [JSON.stringify(rows)],
+        `insert into ${table} (${taken.map((name) => `"${name}"`).join(', ')}) select ${values.join(', ')}
+          from json_to_recordset($1::text::json) as x(${types.join(', ')})${head}
+          ${table === 'head' ? `on conflict (tenant_id) do update set ${changes}` : ''}`,
+        [JSON.stringify(rows), ...(isOwned ? [first['tenant_id']] : [])],
       ),
     );
     rows = [];
@@ -167,21 +180,23 @@ function getBuffer(sql: Transaction<Database>): {
   };
 }
 
-/** Returns for each column whether the database calculates it: such a column refuses a value. */
+/** `isGenerated`: the database calculates it. Such a column refuses a value. */
+interface Column {
+  readonly type: string;
+  readonly isGenerated: boolean;
+}
+
 async function loadColumns(
   sql: Transaction<Database>,
   table: string,
-): Promise<ReadonlyMap<string, boolean>> {
+): Promise<ReadonlyMap<string, Column>> {
   const { rows } = await sql.executeQuery(
     CompiledQuery.raw(
-      `select attname::text as name, attgenerated <> '' as "isGenerated" from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
+      `select attname::text as name, format_type(atttypid, atttypmod) as type, attgenerated <> '' as "isGenerated" from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
       [table],
     ),
   );
   return new Map(
-    (rows as { name: string; isGenerated: boolean }[]).map(({ name, isGenerated }) => [
-      name,
-      isGenerated,
-    ]),
+    (rows as (Column & { name: string })[]).map(({ name, ...column }) => [name, column]),
   );
 }

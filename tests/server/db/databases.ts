@@ -158,8 +158,11 @@ export async function migratedFolder(dir: string): Promise<void> {
   await promisify(execFile)('tar', ['-xf', IMAGE, '-C', pg]);
 }
 
-export async function freshUrl(): Promise<string> {
-  if (CITUS !== '') return (emptied ??= emptyCitus());
+export const freshUrl = (): Promise<string> =>
+  CITUS === '' ? plainUrl() : (emptied ??= emptyCitus());
+
+/** The same without Citus, wherever the suites run. */
+export async function plainUrl(): Promise<string> {
   await cluster();
   const name = `t_${randomBytes(8).toString('hex')}`;
   const client = new Client(urlIn(FOLDER, 'postgres'));

@@ -2,34 +2,35 @@ import type { Migration } from './migration.ts';
 
 /**
  * The statements by table that give its rows the names of today (contract/former-fields.ts). They
- * change nothing in rows that have them, so a restored backup of an older version runs them too.
+ * change nothing in rows that have them, so a restored backup of an older version runs them too. Citus
+ * refuses `jsonb_build_object` of columns.
  */
 export const FIELD_NAMES: Readonly<Record<string, readonly string[]>> = {
   job: [
-    `update job set row = jsonb_set(row::jsonb, '{schedule}', ((row::jsonb->'schedule') - 'is') || jsonb_build_object('type', row->'schedule'->'is'))::json
+    `update job set row = jsonb_set(row::jsonb, '{schedule}', jsonb_set((row::jsonb->'schedule') - 'is', '{type}', row::jsonb->'schedule'->'is'))::json
       where row->'schedule'->>'is' is not null`,
   ],
   problem: [
-    `update problem set row = ((row::jsonb - 'tied') || jsonb_build_object('linkedTicket', row->'tied'))::json
+    `update problem set row = jsonb_set(row::jsonb - 'tied', '{linkedTicket}', row::jsonb->'tied')::json
       where row::jsonb ? 'tied'`,
   ],
   stat: [
-    `update stat set row = ((row::jsonb - 'taught') || jsonb_build_object('calibrated', row->'taught'))::json
+    `update stat set row = jsonb_set(row::jsonb - 'taught', '{calibrated}', row::jsonb->'taught')::json
       where row::jsonb ? 'taught'`,
   ],
   result_rule: ['duration', 'bytes', 'streak'].map(
     (range) =>
-      `update result_rule set row = jsonb_set(row::jsonb, '{when,${range}}', jsonb_build_object('min', row#>'{when,${range},least}', 'max', row#>'{when,${range},most}'))::json
+      `update result_rule set row = jsonb_set(row::jsonb, '{when,${range}}', jsonb_set(jsonb_set('{}', '{min}', row::jsonb#>'{when,${range},least}'), '{max}', coalesce(row::jsonb#>'{when,${range},most}', 'null')))::json
         where (row::jsonb#>'{when,${range}}') ? 'least'`,
   ),
   invoice: [
     `update invoice set row = jsonb_set(row::jsonb, '{lines}', (
-        select jsonb_agg((line - 'is') || jsonb_build_object('kind', line->'is') order by place)
+        select jsonb_agg(jsonb_set(line - 'is', '{kind}', coalesce(line->'is', 'null')) order by place)
         from jsonb_array_elements(row::jsonb->'lines') with ordinality as stored(line, place)
       ))::json where row->'lines'->0->>'is' is not null`,
   ],
   engine_task: [
-    `update engine_task set request = (request - 'is') || jsonb_build_object('kind', request->'is') where request ? 'is'`,
+    `update engine_task set request = jsonb_set(request - 'is', '{kind}', request->'is') where request ? 'is'`,
   ],
 };
 

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /** Gives stored hints the names of today (contract/former-fields.ts); restored backups run it too. */
-export const NAME_HINT_SUMMARIES = `update hint set row = ((row::jsonb - 'says') || jsonb_build_object('summary', row->'says'))::json
+export const NAME_HINT_SUMMARIES = `update hint set row = jsonb_set(row::jsonb - 'says', '{summary}', row::jsonb->'says')::json
   where row::jsonb ? 'says'`;
 
 /** Forced policies also bind the tables' owner, so they are lifted for the statement. */

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Who did what can be undone of a subscription, as its log says (BILL-14). */
 export const NAME_UNDO_AUTHORS = `update subscription as s
-  set row = jsonb_set(s.row::jsonb, '{undo,by}', to_jsonb(e.author))::json
+  set row = jsonb_set(s.row::jsonb, '{undo,by}', jsonb_object(array['by', e.author]) -> 'by')::json
   from (
     select distinct on (tenant_id, entity, at) tenant_id, entity, at,
       coalesce(subject, case when actor ->> 'kind' = 'clock' then 'clock' else actor ->> 'id' end) as author
