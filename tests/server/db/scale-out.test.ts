@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TenantId } from '#contract/ids.ts';
 import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
@@ -70,6 +71,64 @@ test.skipIf(CITUS === '')(
     }
   },
 );
+
+/** Two providers, which may be on different nodes, have the same rows of an earlier version. */
+test.skipIf(CITUS === '')(
+  `SCALE-1, LOG-10: the steps for organizations of the audit and keys of posts change rows on all nodes${noCitus}`,
+  async () => {
+    const earlier = await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() });
+    await distribute(CITUS);
+    const tenants = [await aTenant(earlier), await aTenant(earlier)];
+    await earlier.close();
+    const client = new Client(CITUS);
+    await client.connect();
+    try {
+      for (const statement of [
+        'drop index audit_of_organization',
+        'alter table audit drop column organization',
+        "create index audit_of_organization on audit (tenant_id, (detail ->> 'organization'), at desc, id desc) where detail ->> 'organization' is not null",
+        "delete from migration where name in ('0136', '0137')",
+        ...tenants.flatMap(listEarlier),
+      ])
+        await client.query(statement);
+      const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: CITUS });
+      await store.close();
+      for (const tenant of tenants) {
+        const ask = async (text: string): Promise<unknown[]> =>
+          (await client.query<{ readonly one: unknown }>(text, [tenant])).rows.map(
+            ({ one }) => one,
+          );
+        expect(await ask('select organization as one from audit where tenant_id = $1')).toEqual([
+          'north',
+        ]);
+        expect(await ask('select key as one from item where tenant_id = $1 order by n')).toEqual([
+          'post:channel-1/17',
+          'mail-1',
+        ]);
+        expect(await ask('select key as one from listed_item where tenant_id = $1')).toEqual([
+          'post:channel-1/17',
+        ]);
+        expect(await ask('select scope as one from object_cursor where tenant_id = $1')).toEqual([
+          'inbox',
+        ]);
+      }
+    } finally {
+      await client.end();
+    }
+  },
+);
+
+/** Returns what puts rows of an earlier version into the tables of a provider. */
+const listEarlier = (tenant: TenantId): readonly string[] => [
+  `insert into audit (tenant_id, at, id, what, ip, agent, detail) values ('${tenant}', 1, '${tenant}', 'read', '', '', '{"organization":"north"}')`,
+  `insert into folder (tenant_id, object_n, n, key, name, well_known, from_point)
+    values ('${tenant}', 1, 1, 'channel-1', 'General', 'channel', 1), ('${tenant}', 1, 2, 'inbox', 'Inbox', 'inbox', 1)`,
+  `insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, kind, at, changed_at, bytes, title, people, parts)
+    values ('${tenant}', 1, 1, 'channel-1', '17', 'c', 1, 'post', 1, 1, 1, '', '', '[]'),
+      ('${tenant}', 1, 2, 'inbox', 'mail-1', 'c', 1, 'mail', 1, 1, 1, '', '', '[]')`,
+  `insert into listed_item (tenant_id, object_n, scope, key) values ('${tenant}', 1, 'channel-1', '17')`,
+  `insert into object_cursor (tenant_id, object_n, scope, cursor) values ('${tenant}', 1, 'channel-1', 'a'), ('${tenant}', 1, 'inbox', 'b')`,
+];
 
 type Rows = ReadonlyMap<string, readonly string[]>;
 
