@@ -158,11 +158,11 @@ function getBuffer(sql: Transaction<Database>): {
     const types = taken.map((name) => `"${name}" ${there.get(name)?.type}`);
     const head = isOwned ? ', (select tenant_id from head where tenant_id = $2::uuid) as h' : '';
     const changes = taken.map((name) => `"${name}" = excluded."${name}"`).join(', ');
+    const insert = `insert into ${table} (${taken.map((name) => `"${name}"`).join(', ')}) select ${values.join(', ')}
+      from json_to_recordset($1::text::json) as x(${types.join(', ')})${head}`;
     await sql.executeQuery(
       CompiledQuery.raw(
-        `insert into ${table} (${taken.map((name) => `"${name}"`).join(', ')}) select ${values.join(', ')}
-          from json_to_recordset($1::text::json) as x(${types.join(', ')})${head}
-          ${table === 'head' ? `on conflict (tenant_id) do update set ${changes}` : ''}`,
+        table === 'head' ? `${insert} on conflict (tenant_id) do update set ${changes}` : insert,
         [JSON.stringify(rows), ...(isOwned ? [first['tenant_id']] : [])],
       ),
     );
