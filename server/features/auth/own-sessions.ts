@@ -26,7 +26,7 @@ export function ownSessionHandlers(
               of
                 .selectFrom('person')
                 .select('name')
-                .whereRef('person.tenant_id', '=', 'session.tenant_id')
+                .where('person.tenant_id', '=', tenant)
                 .whereRef('person.id', '=', 'session.actor_id')
                 .as('actor'),
             )

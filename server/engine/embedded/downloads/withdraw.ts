@@ -28,4 +28,4 @@ export async function withdrawDownloads(
 }
 
 const numbers = (objects: readonly number[]) =>
-  sql`select jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)::bigint`;
+  sql`select x::bigint from jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb) as x`;
