@@ -15,8 +15,6 @@ const CONDITION = /\bwhere\b.*\(\s*select\b/is;
 const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
 const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
-const SET_RETURNING =
-  /\(\s*select\s+(?:jsonb?_array_elements(?:_text)?|jsonb?_object_keys|unnest|generate_series)\(/i;
 /** PostgreSQL takes their results to depend on settings. */
 const NOT_IMMUTABLE =
   /\b(?:jsonb?_build_object|jsonb?_build_array|to_jsonb?|concat|concat_ws|format)\(/gi;
@@ -40,7 +38,6 @@ export function findUnrouted(statement: string): string | null {
   if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))
     return 'a query among its results does not name the tenant';
   if (/^update\b/i.test(text)) {
-    if (SET_RETURNING.test(text)) return 'a query in it returns sets beside its `from`';
     if ((text.match(CASE) ?? []).some((one) => one.search(NOT_IMMUTABLE) !== -1))
       return 'a case in it has a function that is not immutable';
     for (const call of text.matchAll(NOT_IMMUTABLE)) {

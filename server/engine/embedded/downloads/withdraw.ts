@@ -28,4 +28,4 @@ export async function withdrawDownloads(
 }
 
 const numbers = (objects: readonly number[]) =>
-  sql`select x::bigint from jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb) as x`;
+  sql`select jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)::bigint`;

@@ -138,7 +138,7 @@ export async function hideExcluded(
 }
 
 const getTexts = (texts: readonly string[]) =>
-  sql`select x from jsonb_array_elements_text(${JSON.stringify(texts)}::text::jsonb) as x`;
+  sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::text::jsonb)`;
 
 /**
  * Returns the numbers of the objects of a repository that a clean-up has to remove. What came in after
@@ -263,7 +263,7 @@ export async function endErasure(
   const people = organization ? getActiveExclusions(organization).map(({ object }) => object) : [];
   await sql`
     update backup_object set erased_at = ${at},
-      excluded_at = case when directory_id in (select x from jsonb_array_elements_text(${JSON.stringify(people)}::text::jsonb) as x) then excluded_at end
+      excluded_at = case when directory_id in (select jsonb_array_elements_text(${JSON.stringify(people)}::text::jsonb)) then excluded_at end
     where tenant_id = ${tenant} and n in (${getNumbers(objects)})`.execute(db);
   // Indexes have no contents.
   await sql`

@@ -140,7 +140,7 @@ const isExpired = (tenant: string, { since, points }: Expired) =>
     select from restore_point as p where p.tenant_id = ${tenant} and p.id = s.point_id))`;
 
 const getIds = (points: readonly ExpiredPoint[]) =>
-  sql`select x::uuid from jsonb_array_elements_text(${JSON.stringify(points.map(({ id }) => id))}::text::jsonb) as x`;
+  sql`select jsonb_array_elements_text(${JSON.stringify(points.map(({ id }) => id))}::text::jsonb)::uuid`;
 
 /**
  * Removes the expired states of an object. If none is left and no session works on it, the object

@@ -170,4 +170,4 @@ const loadUnnumberedOnHold = async (
 
 /** Numbers of objects for a condition `… in (…)`. */
 export const getNumbers = (objects: readonly number[]) =>
-  sql`select x::bigint from jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb) as x`;
+  sql`select jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)::bigint`;

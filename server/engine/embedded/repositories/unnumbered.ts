@@ -9,7 +9,7 @@ import { getNumbers } from './legal-holds.ts';
 
 /** A condition on `p`, a restore point: only its snapshot has one of the objects. */
 export const hasUnnumbered = (objects: readonly number[]) =>
-  sql<boolean>`p.unnumbered ?| array(select x from jsonb_array_elements_text(${toTexts(objects)}::text::jsonb) as x)`;
+  sql<boolean>`p.unnumbered ?| array(select jsonb_array_elements_text(${toTexts(objects)}::text::jsonb))`;
 
 /** A condition on `p`: only its snapshot has an object other than these. */
 export const hasUnnumberedBeside = (objects: readonly number[]) =>
@@ -37,9 +37,9 @@ export async function removeUnnumbered(
   const within =
     points === null
       ? sql`true`
-      : sql`p.id in (select x::uuid from jsonb_array_elements_text(${JSON.stringify(points)}::text::jsonb) as x)`;
+      : sql`p.id in (select jsonb_array_elements_text(${JSON.stringify(points)}::text::jsonb)::uuid)`;
   await sql`
-    update restore_point as p set unnumbered = p.unnumbered - array(select x from jsonb_array_elements_text(${toTexts(objects)}::text::jsonb) as x)
+    update restore_point as p set unnumbered = p.unnumbered - array(select jsonb_array_elements_text(${toTexts(objects)}::text::jsonb))
     where p.tenant_id = ${tenant} and ${within} and ${hasUnnumbered(objects)}`.execute(db);
 }
 
