@@ -6,7 +6,7 @@ import { eachDatabase } from '../../db/databases.ts';
 import { aTenant } from '../../db/drafts.ts';
 
 type Task = Parameters<typeof claimObject>[0];
-const TEAM = { kind: 'team', id: 'team-1' } as Parameters<typeof claimObject>[1];
+const TEAM = { kind: 'team', id: 'team-1' } as const;
 
 eachDatabase((kind, open) => {
   test(`RES-92: one restore brings an object back, until it releases it or ends, whatever the clock says (${kind})`, async () => {
@@ -21,7 +21,7 @@ eachDatabase((kind, open) => {
           db,
         ),
       );
-      return { store, tenant, id } as unknown as Task;
+      return { store, tenant, id };
     };
     const [first, second] = [await aTask(), await aTask()];
     const setState = (task: Task, state: string) =>

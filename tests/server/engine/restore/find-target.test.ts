@@ -19,7 +19,8 @@ async function openTarget(answer: Parameters<typeof testGraph>[0]) {
     login: NEVER,
   };
   const ports = makeRestorePorts(() => ({}) as AppContext, connections);
-  const target = getValue(await ports.openTarget('tenant', 'organization', null));
+  const turns = { isTaken: NEVER, take: NEVER };
+  const target = getValue(await ports.openTarget('tenant', 'organization', null, turns));
   const call = {
     signal: graph.stop.signal,
     onWaiting: (waiting: Parameters<typeof graph.waits.push>[0]) => void graph.waits.push(waiting),
