@@ -35,7 +35,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   hadOtherName: '{message} Its name was “{name}”.',
   folderMoved: 'The folder is now at “{now}”. A new one is created at “{former}”.',
   folderMovedBeside:
-    'The folder is now at “{now}”. This goes to another one, which is at “{former}” now.',
+    'The folder is now at “{now}”. This item goes to another folder, which is at “{former}” now.',
   libraryRenamed: 'The library “{former}” is named “{name}” now.',
   listRenamed: 'The list “{former}” is named “{name}” now.',
   folderNameTaken: 'A file has the name of its folder, or of one above it.',

@@ -1,5 +1,6 @@
 import type { Reply } from '#contract/engine/engine.ts';
 import type { Place, Writer } from '../types.ts';
+import { doOnce } from './do-once.ts';
 import { getNames } from './plan.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
 import { type BlockedFolder, findBlocked } from './taken-names.ts';
@@ -16,7 +17,7 @@ export const planBlocked = async (
   place: Place,
 ): Reply<BlockedFolder | null> =>
   one.item.kind === 'file'
-    ? findOnce(task.blocked, [place.object.id, getNames(place.path)], () =>
+    ? doOnce(task.blocked, [place.object.id, getNames(place.path)], () =>
         findBlocked(task, one, writer, place),
       )
     : EMPTY;
@@ -31,7 +32,7 @@ export async function planFolder(
   const plan = writer.planFolder?.bind(writer);
   return plan === undefined || top === undefined
     ? EMPTY
-    : findOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
+    : doOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
 }
 
 /** Says what a place is called now, or where its folder is, if items go back to where they were. */
@@ -46,19 +47,5 @@ export async function describePlace(
   const describe = writer.describePlace?.bind(writer);
   return describe === undefined || !isOriginal
     ? EMPTY
-    : findOnce(task.places, [place.object.id, folder], () => describe(place, folder, task));
-}
-
-/** An error is not remembered: the next item tries again. */
-async function findOnce<T>(
-  known: Map<string, Reply<T>>,
-  key: readonly string[],
-  find: () => Reply<T>,
-): Reply<T> {
-  const id = JSON.stringify(key);
-  const found = known.get(id) ?? find();
-  known.set(id, found);
-  const result = await found;
-  if (!result.ok) known.delete(id);
-  return result;
+    : doOnce(task.places, [place.object.id, folder], () => describe(place, folder, task));
 }

@@ -5,6 +5,7 @@ import { graphMessages } from '../graph/messages.en.ts';
 import { recordFolders } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { decideWrite } from './decide.ts';
+import { doOnce } from './do-once.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { announce, joinSentences, readStoredGrants, shareAgain } from './sharing.ts';
 import {
@@ -374,19 +375,14 @@ async function giveNameBack(
 }
 
 /** Makes sure of a folder, once for all items that go there. */
-export async function ensureFolder(
+export const ensureFolder = (
   task: RunningTask,
   writer: Writer,
   place: Place,
-): ReturnType<Writer['ensureFolder']> {
-  const id = JSON.stringify([place.object.id, place.path.map(({ name }) => name)]);
-  const folder =
-    task.folders.get(id) ?? writer.ensureFolder(place, task, recordFolders(task, place.object));
-  task.folders.set(id, folder);
-  const result = await folder;
-  if (!result.ok) task.folders.delete(id);
-  return result;
-}
+): ReturnType<Writer['ensureFolder']> =>
+  doOnce(task.folders, [place.object.id, place.path.map(({ name }) => name)], () =>
+    writer.ensureFolder(place, task, recordFolders(task, place.object)),
+  );
 
 function exclusion({ flags }: RestoreInput, { item, isInDeletedItems }: TaskItem): string | null {
   if (flags.excludeDrafts && item.flags.draft === true) return t.draft;

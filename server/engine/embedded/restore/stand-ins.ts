@@ -66,8 +66,9 @@ export interface Claimed {
 }
 
 /**
- * Claims an object for this restore, so that only one creates it again. Returns false if another
- * restore has the claim. It has it until it releases it or ends; one that was killed is continued.
+ * Claims an object or a channel, so that only one restore at a time creates it or writes to it.
+ * Returns false if another restore has the claim. It has it until it releases it or ends; one that was
+ * killed is continued.
  */
 export async function claimObject(
   { store, tenant, id }: Claimant,
@@ -92,7 +93,7 @@ export async function claimObject(
   });
 }
 
-/** Gives back the channels that a process has claimed which was killed. */
+/** Releases the channels that a former process of this restore had claimed when it was killed. */
 export async function releaseChannels({ store, tenant, id }: Claimant): Promise<void> {
   await store.tenant(tenant, ({ sql: db }) =>
     db

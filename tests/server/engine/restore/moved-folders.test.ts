@@ -91,7 +91,7 @@ anyDatabase((name, open) => {
       await patch(quarter, { parentReference: { id: await addFolder('root', 'Archive') } });
       await addFolder(`items/${await addFolder('root', 'Plans')}`, 'Q1');
       expect(await read()).toEqual([
-        'Will be created. The folder is now at “Archive/Q1”. This goes to another one, which is at “Plans/Q1” now.',
+        'Will be created. The folder is now at “Archive/Q1”. This item goes to another folder, which is at “Plans/Q1” now.',
       ]);
       // Elsewhere it doesn't matter where it was.
       const elsewhere: RestoreInput = {
@@ -182,13 +182,13 @@ anyDatabase((name, open) => {
 
     await addFolder(await addFolder(inbox?.id ?? '', 'Projects'), 'North');
     expect(await read()).toEqual([
-      `Will be created. The folder is now at “${top}/Former projects/North”. This goes to another one, which is at “${top}/Projects/North” now.`,
+      `Will be created. The folder is now at “${top}/Former projects/North”. This item goes to another folder, which is at “${top}/Projects/North” now.`,
     ]);
 
     await send('POST', `${folders}/${projects}/move`, { destinationId: 'deleteditems' });
     const bin = admin.listFolders(targets.user).find((one) => one.well_known === 'deleteditems');
     expect(await read()).toEqual([
-      `Will be created. The folder is now at “${bin?.name ?? ''}/Former projects/North”. This goes to another one, which is at “${top}/Projects/North” now.`,
+      `Will be created. The folder is now at “${bin?.name ?? ''}/Former projects/North”. This item goes to another folder, which is at “${top}/Projects/North” now.`,
     ]);
   });
 
