@@ -17,7 +17,7 @@ export function Moment({
     <span className="text-ink-3">{never}</span>
   ) : (
     <time data-tip={formatUtc(at)}>
-      {formatWhen(at, zone)} <span className="text-ink-3">{formatAge(at, now)}</span>
+      {formatWhen(at, zone)} <span className="inline-block text-ink-3">{formatAge(at, now)}</span>
     </time>
   );
 }

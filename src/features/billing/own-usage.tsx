@@ -18,6 +18,7 @@ import { Pager, getPages } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';
 import { productWords } from './labels.ts';
+import { USAGE_TABLE, USAGE_UNIT } from './usage-style.ts';
 import { billingMessages as t } from './billing.messages.en.ts';
 
 /**
@@ -112,7 +113,7 @@ interface TableProps {
 function Table({ holders, month, before }: TableProps) {
   return (
     <div className="overflow-x-auto">
-      <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:px-2 [&_td]:py-1 [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_thead_th]:px-2 [&_thead_th]:py-2 [&_thead_th]:font-normal [&_thead_th]:text-ink-2 [&_thead_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_thead_th:first-child]:pl-5">
+      <table className={USAGE_TABLE}>
         <caption className="sr-only">{t.subscriptionsIn({ month: monthWords(month) })}</caption>
         <thead>
           <tr className="border-b border-rule text-agate">
@@ -161,7 +162,7 @@ function Table({ holders, month, before }: TableProps) {
                 </td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(line.used)}</td>
                 <td className="text-right text-ink-2 tabular-nums">{formatCount(line.before)}</td>
-                <td>{line.unit}</td>
+                <td className={USAGE_UNIT}>{line.unit}</td>
                 <td className="hidden text-ink-2 tablet:table-cell">{sinceWords(line)}</td>
               </tr>
             ))}

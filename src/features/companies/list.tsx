@@ -73,9 +73,9 @@ export function CompanyList({
                 below={company.veeamId === null ? '' : t.veeamIdOf({ id: company.veeamId })}
               />
             </td>
-            <Count of={company.jobs} format={t.jobCount} className="pr-4" />
-            <Count of={company.keys} format={t.sourceCount} className="pr-4" />
-            <Count of={company.users.length} format={t.userCount} className="pr-6" last />
+            <Count of={company.jobs} format={t.jobCount} className="tablet:pr-4" />
+            <Count of={company.keys} format={t.sourceCount} className="tablet:pr-4" />
+            <Count of={company.users.length} format={t.userCount} className="tablet:pr-6" last />
             <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={systems}>
               {systems}
             </td>
@@ -105,7 +105,9 @@ function Count({
   readonly last?: boolean;
 }) {
   return (
-    <td className={`inline text-ink-2 tablet:table-cell tablet:text-right ${className}`}>
+    <td
+      className={`inline text-ink-2 max-tablet:pr-1 tablet:table-cell tablet:text-right ${className}`}
+    >
       <span className="max-tablet:hidden">
         {of === 0 ? <span className="text-ink-3">0</span> : formatCount(of)}
       </span>

@@ -42,10 +42,10 @@ export function SessionBar({
   return (
     <section
       aria-label={t.sessionOpen}
-      className="flex min-h-10 shrink-0 items-center gap-x-2.5 border-b border-rule bg-running-wash px-4 py-1 tablet:px-5"
+      className="flex min-h-10 shrink-0 items-center gap-x-2.5 border-b border-rule bg-running-wash px-4 pt-2 pb-1 tablet:px-5 tablet:py-1"
     >
       <Icon name="history" className="text-running" />
-      <b className="text-running max-tablet:sr-only">{t.sessionOpen}</b>
+      <b className="shrink-0 text-running max-tablet:sr-only">{t.sessionOpen}</b>
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2.5 gap-y-0.5">
         {onPoints !== null ? (
           <button
@@ -65,25 +65,27 @@ export function SessionBar({
             <Icon name="chevron-down" className="text-ink-2" />
           </button>
         ) : (
-          <span className="min-w-0 tablet:truncate" data-tip={shown}>
+          <span className="min-w-0 grow tablet:truncate" data-tip={shown}>
             {shown}
           </span>
         )}
         {!isCompact && (
-          <span className="text-ink-2 tablet:ml-auto">
-            {t.openedAt({
-              time: formatTime(openedAt, zone),
-              left: minutes < 1 ? t.underMinute : formatDuration(minutes * 60),
-            })}
+          <span className="flex flex-wrap items-center gap-x-2.5">
+            <span className="text-ink-2">
+              {t.openedAt({
+                time: formatTime(openedAt, zone),
+                left: minutes < 1 ? t.underMinute : formatDuration(minutes * 60),
+              })}
+            </span>
+            {!isOperator && session.id !== null && (
+              <SectionLink
+                href={auditAddress({ ...AUDIT_DEFAULTS, session: session.id })}
+                className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+              >
+                {t.sessionAudit}
+              </SectionLink>
+            )}
           </span>
-        )}
-        {!isOperator && !isCompact && session.id !== null && (
-          <SectionLink
-            href={auditAddress({ ...AUDIT_DEFAULTS, session: session.id })}
-            className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
-          >
-            {t.sessionAudit}
-          </SectionLink>
         )}
       </span>
       <Button size="sm" icon="stop" busy={state === 'stopping'} onClick={session.stop}>

@@ -46,20 +46,20 @@ export function UserList({
             by="email"
             sort={sort}
             onSort={onSort}
-            className={`w-[22%] ${wide}`}
+            className={`w-[20%] ${wide}`}
           />
-          <TableHead className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>{t.roles}</TableHead>
+          <TableHead className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[15%]'}>{t.roles}</TableHead>
           <TableHead className={`w-[11%] ${wide}`}>{t.companies}</TableHead>
           <TableHead className={`w-[72px] ${wide}`}>{t.accounts}</TableHead>
-          <TableHead className={`w-28 ${wide}`}>{t.twoFactorColumn}</TableHead>
+          <TableHead className={`w-26 ${wide}`}>{t.twoFactorColumn}</TableHead>
           <SortHead
             label={t.lastSignIn}
             by="lastSignIn"
             sort={sort}
             onSort={onSort}
-            className="w-28 pr-3"
+            className="w-26 pr-3"
           />
-          <TableHead className="w-[148px] pr-5">{t.status}</TableHead>
+          <TableHead className="w-[140px] pr-5">{t.status}</TableHead>
         </>
       }
     >
@@ -91,8 +91,10 @@ export function UserList({
                 <span className="block text-agate text-warning">{t.notConfirmed}</span>
               )}
             </td>
-            <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={roles}>
-              {roles}
+            <td className="col-start-1 min-w-0 text-ink-2 tablet:py-1 tablet:pr-3">
+              <span className="line-clamp-2 break-words" data-tip={roles}>
+                {roles}
+              </span>
             </td>
             <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={companies}>
               {companies}
@@ -116,7 +118,7 @@ export function UserList({
               )}
             </td>
             <td
-              className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 ${state.text}`}
+              className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 tablet:whitespace-normal ${state.text}`}
             >
               <span className="inline-flex items-center gap-1.5 align-middle">
                 <Icon name={state.icon} />

@@ -4,6 +4,7 @@ export const licensingMessages = defineMessages('licensing', {
   noCompany: 'No company',
   licensing: 'Licensing',
   search: 'Search companies and products',
+  thisMonth: 'This month',
   downloadCsv: 'Download CSV',
   byCompany: 'By company',
   byProvider: 'By provider',

@@ -113,7 +113,7 @@ export function Licensing() {
             value={place.month === '' ? (details?.months[0] ?? '') : place.month}
             onChoose={(month) => go({ month: month === details?.months[0] ? '' : month })}
             options={(details?.months ?? [place.month]).map(
-              (one) => [one, monthWords(one)] as const,
+              (one) => [one, one === '' ? t.thisMonth : monthWords(one)] as const,
             )}
           />
           {all.length > 1 && (

@@ -1,6 +1,7 @@
 import type { LicensingLine } from '#contract/billing/licensing-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { productWords } from '../labels.ts';
+import { USAGE_TABLE, USAGE_UNIT } from '../usage-style.ts';
 import { licensingMessages as t } from './messages.en.ts';
 
 export interface LicenseHolder {
@@ -20,7 +21,7 @@ export function UsageTable({
 }) {
   return (
     <div className="overflow-x-auto">
-      <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:px-2 [&_td]:py-1 [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_thead_th]:px-2 [&_thead_th]:py-2 [&_thead_th]:font-normal [&_thead_th]:text-ink-2 [&_thead_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_thead_th:first-child]:pl-5">
+      <table className={USAGE_TABLE}>
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b border-rule text-agate">
@@ -71,7 +72,7 @@ export function UsageTable({
                   {workload !== '' && <span className="text-ink-2">, {workload}</span>}
                 </td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(used)}</td>
-                <td>{unit}</td>
+                <td className={USAGE_UNIT}>{unit}</td>
                 <td className="hidden text-right tabular-nums tablet:table-cell">
                   {fresh === null ? '' : formatCount(fresh)}
                 </td>
