@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { Log } from '#server/platform/app-context.ts';
 import { openStore, type OpenStore } from '#server/platform/db/open.ts';
 import { MIGRATIONS } from '#server/platform/db/migrations/list.ts';
-import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
-import { freshUrl, migratedFolder, missing, QUIET } from './databases.ts';
+import { IS_OWN_ROW, UNOWNED } from '#server/platform/db/migrations/migration.ts';
+import { migratedFolder, missing, plainUrl, QUIET } from './databases.ts';
 import { aTenant } from './drafts.ts';
 
 /** The steps of the first version that used the migrator. Databases have these names recorded. */
@@ -35,6 +35,16 @@ const recorded = (store: OpenStore) =>
       ).rows,
   );
 
+const listPolicies = (store: OpenStore) =>
+  store.system(
+    async (db) =>
+      (
+        await sql`select tablename::text, policyname::text, cmd, roles::text, qual, with_check from pg_policies order by 1, 2`.execute(
+          db,
+        )
+      ).rows,
+  );
+
 /** What earlier versions recorded: names with the time in milliseconds. */
 const EARLIER = [
   'drop table migration_lock',
@@ -45,10 +55,14 @@ const EARLIER = [
     .toReversed()
     .map((table) => `drop table ${table}`),
   // What later steps add to earlier tables.
-  'drop policy stored on audit',
+  ...['audit', 'event'].flatMap((table) => [
+    `drop policy appended on ${table}`,
+    `drop policy deletable on ${table}`,
+    `drop policy tenant on ${table}`,
+    `create policy tenant on ${table} for all using (${IS_OWN_ROW}) with check (${IS_OWN_ROW})`,
+  ]),
   'alter table audit drop column organization',
   'drop index command_at',
-  'drop policy archived on event',
   ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(
     (table) => `alter table ${table} drop column held_by`,
   ),
@@ -68,7 +82,7 @@ for (const kind of ['pglite', 'postgres'] as const)
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), 'daybook-migrate-'));
       if (kind === 'pglite') await migratedFolder(dataDir);
-      const databaseUrl = kind === 'postgres' ? await freshUrl() : null;
+      const databaseUrl = kind === 'postgres' ? await plainUrl() : null;
       const steps: unknown[] = [];
       const log: Log = { ...QUIET.log, info: (_what, fields) => steps.push(fields?.['steps']) };
       const open = (): Promise<OpenStore> =>
@@ -76,7 +90,9 @@ for (const kind of ['pglite', 'postgres'] as const)
 
       const before = await open();
       const tenant = await aTenant(before);
+      const policies = await listPolicies(before);
       await asOwner(before, EARLIER);
+      expect(await listPolicies(before)).not.toEqual(policies);
       await before.close();
       steps.length = 0;
 
@@ -92,6 +108,7 @@ for (const kind of ['pglite', 'postgres'] as const)
           new Set(['2023-11-14T22:13:20.123Z']),
         );
         expect(await store.tenants()).toContain(tenant);
+        expect(await listPolicies(store)).toEqual(policies);
       } finally {
         await store.close();
       }

@@ -20,10 +20,11 @@ export async function deleteOldAudit(tx: TenantTx, now: Ms): Promise<void> {
   const years = await loadRetentionYears(tx);
   if (years === null) return;
   const before = now - years * YEAR_MS;
-  await sql`select set_config('app.audit_before', ${String(before)}, true)`.execute(tx.sql);
+  // On Citus, `set_config` would stay on one node.
+  await sql`set local app.audit_before = ${sql.lit(String(before))}`.execute(tx.sql);
   await sql`
     delete from audit as a where a.tenant_id = ${tx.tenant} and a.at < ${before} and ${IS_RESTORE_AUDIT}`.execute(
     tx.sql,
   );
-  await sql`select set_config('app.audit_before', '', true)`.execute(tx.sql);
+  await sql`set local app.audit_before = ''`.execute(tx.sql);
 }

@@ -30,16 +30,21 @@ export const UNOWNED = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /**
- * Returns the statements for a table whose rows belong to a tenant. The policy has no subquery
- * (Citus refuses them) and matches nothing when no tenant is set.
+ * The condition of policies: the row belongs to the tenant that is set, if one is. It has no subquery:
+ * Citus refuses them.
+ */
+export const IS_OWN_ROW = `tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid`;
+
+/**
+ * Returns the statements for a table whose rows belong to a tenant. Restrict its policy only by others
+ * in its place, never by one `as restrictive`: Citus makes it permissive.
  */
 export function owned(table: string, columns: string, storage = ''): string[] {
-  const mine = `tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid`;
   return [
     `create table ${table} (${columns})${storage === '' ? '' : ` with (${storage})`}`,
     `alter table ${table} enable row level security`,
     `alter table ${table} force row level security`,
-    `create policy tenant on ${table} for all using (${mine}) with check (${mine})`,
+    `create policy tenant on ${table} for all using (${IS_OWN_ROW}) with check (${IS_OWN_ROW})`,
     `grant select, insert, update, delete on ${table} to ${APP_ROLE}`,
   ];
 }

@@ -249,13 +249,14 @@ async function deletePiece(
     .executeTakeFirstOrThrow();
   if (cut === 0) return false;
   const unpinned = table === 'event' ? raw<boolean>`not (${IS_PINNED})` : raw<boolean>`true`;
-  await raw`select set_config('app.cut_seq', ${String(cut)}, true)`.execute(sql);
+  // On Citus, `set_config` would stay on one node.
+  await raw`set local app.cut_seq = ${raw.lit(String(cut))}`.execute(sql);
   const { numAffectedRows } = await raw`
     delete from ${raw.table(table)} where tenant_id = ${tenant}::uuid and ${unpinned} and seq <= ${cut}
       and seq < ${pieceRows}::bigint + (
         select min(seq) from ${raw.table(table)} where tenant_id = ${tenant}::uuid and seq <= ${cut} and ${unpinned})`.execute(
     sql,
   );
-  await raw`select set_config('app.cut_seq', '', true)`.execute(sql);
+  await raw`set local app.cut_seq = ''`.execute(sql);
   return (numAffectedRows ?? 0n) > 0n;
 }
