@@ -16,6 +16,12 @@ test.each([
   'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',
   // STABLE functions used in UPDATE queries cannot be called with column references
   "update engine_task set progress = jsonb_strip_nulls(jsonb_build_object('folders', progress -> 'folders')) where tenant_id = $1",
+  // set-valued function called in context that cannot accept a set
+  'update restore_point set complete = false where tenant_id = $1 and id in (select jsonb_array_elements_text($2::text::jsonb)::uuid)',
+  'delete from repository_file where tenant_id = $1 and file in (select jsonb_array_elements_text($2::text::jsonb))',
+  'update restore_point as p set unnumbered = p.unnumbered - array(select jsonb_array_elements_text($1::text::jsonb)) where p.tenant_id = $2',
+  'with point as (select object_n from object_point where tenant_id = $1 and object_n in (select jsonb_array_elements_text($2::text::jsonb)::bigint)) update backup_object as o set items = 0 from point as s where o.tenant_id = $3 and o.n = s.object_n',
+  'with gone as (select v.n from item as v where v.tenant_id = $1 and v.folder_key in (select unnest($2::text[]))), dropped as (delete from item as v using gone as g where v.tenant_id = $3 and v.n = g.n) select n from gone',
   // non-IMMUTABLE functions are not allowed in CASE or COALESCE statements
   'update restore_point set lacks = case when lacks ? $1 then lacks else lacks || to_jsonb($2::text) end where tenant_id = $3 and id = $4',
 ])('SCALE-1: a statement is found that Citus refuses: %s', (statement) => {
@@ -29,6 +35,9 @@ test.each([
   'insert into listed_item (tenant_id, key) select gone.tenant_id, gone.key from (select i.tenant_id, i.key from item as i where i.tenant_id = $1 union select f.tenant_id, f.key from folder as f where f.tenant_id = $1) as gone',
   'with changed as (select n from item where tenant_id = $1), dropped as (delete from item as i using changed as c where i.tenant_id = $1 and i.n = c.n) update item as i set to_point = $2 from changed as c where i.tenant_id = $1 and i.n = c.n',
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = $1 and i.key = item.key)) from item where tenant_id = $1',
+  'update restore_point set complete = false where tenant_id = $1 and id = any($2::uuid[])',
+  'delete from item as i using (select x from jsonb_array_elements_text($2::text::jsonb) as x) as g where i.tenant_id = $1 and i.key = g.x',
+  'select n from backup_object where tenant_id = $1 and n in (select jsonb_array_elements_text($2::text::jsonb)::bigint)',
   "update repository_access set storage_requests = jsonb_build_object('month', $1::text, $2::text, $3::bigint + case when storage_requests->>'month' = $1 then 1 else 0 end) where tenant_id = $4",
 ])('SCALE-1: a statement that Citus runs on the node of its tenant is not: %s', (statement) => {
   expect(findUnrouted(statement)).toBeNull();

@@ -13,7 +13,11 @@ const VOLATILE = /\b(?:gen_random_uuid|clock_timestamp|random|nextval)\(/i;
 const CONFLICT = /\bon\s+conflict\b/gi;
 const CONDITION = /\bwhere\b.*\(\s*select\b/is;
 const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
+/** The same, or at the end of queries that have names. */
+const MODIFYING = /[()]\s*(?:insert\s+into|update|delete\s+from)\s/i;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
+const SET_RETURNING =
+  /\(\s*select\s+(?:jsonb?_array_elements(?:_text)?|jsonb?_object_keys|unnest|generate_series|string_to_table|regexp_split_to_table)\(/i;
 const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
 /** PostgreSQL takes their results to depend on settings. */
 const NOT_IMMUTABLE =
@@ -35,6 +39,8 @@ export function findUnrouted(statement: string): string | null {
     if (insert[2] !== undefined && !COLUMN.test(query))
       return 'the tenant_id that it inserts is not a column';
   }
+  if ((/^(?:update|delete)\b/i.test(text) || MODIFYING.test(text)) && SET_RETURNING.test(text))
+    return 'a query in it returns sets beside its `from`';
   if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))
     return 'a query among its results does not name the tenant';
   if (/^update\b/i.test(text)) {

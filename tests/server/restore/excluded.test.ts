@@ -12,7 +12,7 @@ import {
 } from '#server/features/restore/background/job.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { eachDatabase } from '../db/databases.ts';
+import { CITUS, eachDatabase } from '../db/databases.ts';
 import { randomBytes } from '../engine/restic/fixtures.ts';
 import { aLibrary, cookiesIn, openLibrary } from './content.ts';
 import { download, mailFile } from './downloading.ts';
@@ -32,9 +32,11 @@ const listFiles = (of: string): string[] =>
 /** Whether another transaction waits for this one. */
 const isAwaited = async ({ sql: db }: TenantTx): Promise<boolean> =>
   (
-    await sql`select from pg_locks as l where not l.granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))`.execute(
-      db,
-    )
+    await (
+      CITUS === ''
+        ? sql`select from pg_locks as l where not l.granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))`
+        : sql`select from citus_lock_waits where blocking_gpid = citus_backend_gpid()`
+    ).execute(db)
   ).rows.length > 0;
 
 eachDatabase((kind, open) => {

@@ -15,9 +15,9 @@ export async function withdrawDownloads(
 ): Promise<void> {
   const has = (table: string): RawBuilder<boolean> => sql`(
     ${sql.ref(`${table}.tenant_id`)} = ${tenant} and ${sql.ref(`${table}.repository_id`)} in (
-      select repository_id from backup_object where tenant_id = ${tenant} and n in (${numbers(objects)}))
+      select repository_id from backup_object where tenant_id = ${tenant} and n = any(${objects}::bigint[]))
     and (${sql.ref(`${table}.objects`)} = '[]' or exists (
-      select from jsonb_array_elements_text(${sql.ref(`${table}.objects`)}) as x where x::bigint in (${numbers(objects)}))))`;
+      select from jsonb_array_elements_text(${sql.ref(`${table}.objects`)}) as x where x::bigint = any(${objects}::bigint[]))))`;
   await sql`
     update prepared_download set expires_at = ${WITHDRAWN_AT}, unlisted = null where ${has('prepared_download')}`.execute(
     db,
@@ -26,6 +26,3 @@ export async function withdrawDownloads(
     update background_download set expires_at = ${WITHDRAWN_AT}, state = 'failed', message = ${t.withdrawn}
     where ${has('background_download')}`.execute(db);
 }
-
-const numbers = (objects: readonly number[]) =>
-  sql`select jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)::bigint`;

@@ -191,5 +191,5 @@ async function endFolders(
 
 /** A condition on `i`. */
 const isGone = (tenant: string, n: number, folders: readonly string[]) =>
-  sql<boolean>`(i.folder_key in (select jsonb_array_elements_text(${JSON.stringify(folders)}::text::jsonb)) or exists (
+  sql<boolean>`(i.folder_key = any(${folders}::text[]) or exists (
     select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${REMOVED} and l.key = i.key))`;

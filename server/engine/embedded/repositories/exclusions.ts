@@ -17,7 +17,6 @@ import type { Repository } from '../restic/repository.ts';
 import { ok } from '../../result.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import { deleteRows, INDEX_TABLES } from './delete-repository.ts';
-import { getNumbers } from './legal-holds.ts';
 import { readObjects } from './rewrite-points.ts';
 import { removeUnnumbered } from './unnumbered.ts';
 
@@ -64,7 +63,7 @@ async function hideObjects(tx: TenantTx, objects: readonly number[], now: Ms): P
   await sql`
     with point as (
       select object_n, at, at - lag(at) over (partition by object_n order by at) as pause from object_point
-      where tenant_id = ${tenant} and object_n in (${getNumbers(objects)})
+      where tenant_id = ${tenant} and object_n = any(${objects}::bigint[])
     ), part as (
       select object_n, at, count(*) filter (where pause > ${LICENSED_MS}::bigint) over (partition by object_n order by at) as span from point
     ), span as (
@@ -75,9 +74,9 @@ async function hideObjects(tx: TenantTx, objects: readonly number[], now: Ms): P
     where o.tenant_id = ${tenant} and o.n = s.object_n`.execute(db);
   await sql`
     update backup_object set erased_at = null, excluded_at = coalesce(excluded_at, ${now}), tree = null, items = 0, bytes = 0
-    where tenant_id = ${tenant} and n in (${getNumbers(objects)})`.execute(db);
+    where tenant_id = ${tenant} and n = any(${objects}::bigint[])`.execute(db);
   await sql`
-    delete from object_point where tenant_id = ${tenant} and object_n in (${getNumbers(objects)})`.execute(
+    delete from object_point where tenant_id = ${tenant} and object_n = any(${objects}::bigint[])`.execute(
     db,
   );
   await removeUnnumbered(tx, objects);
@@ -126,9 +125,9 @@ export async function hideExcluded(
   const { rows } = await sql<{ readonly n: number }>`
     select o.n from backup_object as o
     where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.kind in (${sql.join([...PERSON_KINDS])})
-      and o.directory_id not in (${getTexts(onHold)}) and (
+      and o.directory_id <> all(${onHold}::text[]) and (
         o.excluded_at is not null and exists (select from object_point as s where s.tenant_id = ${tenant} and s.object_n = o.n)
-        or o.excluded_at is null and o.directory_id in (${getTexts(people)}))
+        or o.excluded_at is null and o.directory_id = any(${people}::text[]))
     order by o.n for update`.execute(db);
   await hideObjects(
     tx,
@@ -136,9 +135,6 @@ export async function hideExcluded(
     now,
   );
 }
-
-const getTexts = (texts: readonly string[]) =>
-  sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::text::jsonb)`;
 
 /**
  * Returns the numbers of the objects of a repository that a clean-up has to remove. What came in after
@@ -263,8 +259,8 @@ export async function endErasure(
   const people = organization ? getActiveExclusions(organization).map(({ object }) => object) : [];
   await sql`
     update backup_object set erased_at = ${at},
-      excluded_at = case when directory_id in (select jsonb_array_elements_text(${JSON.stringify(people)}::text::jsonb)) then excluded_at end
-    where tenant_id = ${tenant} and n in (${getNumbers(objects)})`.execute(db);
+      excluded_at = case when directory_id = any(${people}::text[]) then excluded_at end
+    where tenant_id = ${tenant} and n = any(${objects}::bigint[])`.execute(db);
   // Indexes have no contents.
   await sql`
     update repository_file set erased_at = ${at}

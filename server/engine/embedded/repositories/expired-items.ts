@@ -5,7 +5,6 @@ import { isFileVersion } from '../index/file-versions.ts';
 import { FAILED, REMOVED, UNREAD_VERSIONS } from '../index/marks.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { isNeededVersion, NOWHERE } from './expired.ts';
-import { getNumbers } from './legal-holds.ts';
 
 /**
  * Returns whether a repository has item versions that were last changed before `since`, of objects
@@ -20,7 +19,7 @@ export async function hasExpiredItems(
   const { rows } = await sql`
     select from item as v join backup_object as o on o.tenant_id = v.tenant_id and o.n = v.object_n
     where v.tenant_id = ${tenant} and o.repository_id = ${repository} and v.changed_at < ${since} and v.from_point <> ${NOWHERE}
-      and v.object_n not in (${getNumbers(onHold)})
+      and v.object_n <> all(${onHold}::bigint[])
     limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -3,7 +3,6 @@ import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { EXPLORER_IDLE_MS } from '../../shared/explorer-idle.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
-import { getNumbers } from './legal-holds.ts';
 import { hasUnnumbered, hasUnnumberedBeside, removeUnnumbered } from './unnumbered.ts';
 
 /** A restore point that is removed: it has a snapshot and is no longer complete. */
@@ -23,7 +22,7 @@ interface Expiring {
 /** A condition on `p`: it has an object on hold. */
 const hasHold = (tenant: string, onHold: readonly number[]) =>
   sql<boolean>`(exists (
-    select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n in (${getNumbers(onHold)}))
+    select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n = any(${onHold}::bigint[]))
     or ${hasUnnumbered(onHold)})`;
 
 /** A condition on `p`: an open explorer, an unfinished task or a download needs it. */
@@ -71,7 +70,7 @@ export async function listPointsOnHold(
     where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.complete and p.snapshot is not null
       and p.at < ${since} and ${hasHold(tenant, onHold)} and not ${isRead(tenant, now)}
       and (${hasUnnumberedBeside(onHold)} or exists (
-        select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n not in (${getNumbers(onHold)})))
+        select from object_point as s where s.tenant_id = ${tenant} and s.point_id = p.id and s.object_n <> all(${onHold}::bigint[])))
     order by p.at`.execute(db);
   return rows;
 }
@@ -85,7 +84,7 @@ export async function withoutPointsOnHold(
   if (onHold.length === 0 || points.length === 0) return points;
   const { rows } = await sql<{ readonly id: PointId }>`
     update restore_point as p set complete = true
-    where p.tenant_id = ${tenant} and p.id in (${getIds(points)}) and ${hasHold(tenant, onHold)}
+    where p.tenant_id = ${tenant} and p.id = any(${getIds(points)}::uuid[]) and ${hasHold(tenant, onHold)}
     returning p.id`.execute(db);
   const shown = new Set(rows.map(({ id }) => id));
   return points.filter(({ id }) => !shown.has(id));
@@ -136,11 +135,10 @@ export async function listObjectNumbers(
 
 /** A condition on `s`. */
 const isExpired = (tenant: string, { since, points }: Expired) =>
-  sql<boolean>`(s.point_id in (${getIds(points)}) or s.at < ${since} and not exists (
+  sql<boolean>`(s.point_id = any(${getIds(points)}::uuid[]) or s.at < ${since} and not exists (
     select from restore_point as p where p.tenant_id = ${tenant} and p.id = s.point_id))`;
 
-const getIds = (points: readonly ExpiredPoint[]) =>
-  sql`select jsonb_array_elements_text(${JSON.stringify(points.map(({ id }) => id))}::text::jsonb)::uuid`;
+const getIds = (points: readonly ExpiredPoint[]): readonly PointId[] => points.map(({ id }) => id);
 
 /**
  * Removes the expired states of an object. If none is left and no session works on it, the object
@@ -156,11 +154,7 @@ export async function removeObjectPoints(
   await sql`select from backup_object where tenant_id = ${tenant} and n = ${object} for update`.execute(
     db,
   );
-  await removeUnnumbered(
-    tx,
-    [object],
-    expired.points.map(({ id }) => id),
-  );
+  await removeUnnumbered(tx, [object], getIds(expired.points));
   await sql`
     delete from object_point as s using backup_object as o
     where o.tenant_id = ${tenant} and o.n = ${object} and s.tenant_id = ${tenant} and s.object_n = ${object}
@@ -244,7 +238,7 @@ export async function deletePoints(
   points: readonly ExpiredPoint[],
 ): Promise<void> {
   await sql`
-    delete from restore_point where tenant_id = ${tenant} and id in (${getIds(points)})`.execute(
+    delete from restore_point where tenant_id = ${tenant} and id = any(${getIds(points)}::uuid[])`.execute(
     db,
   );
 }

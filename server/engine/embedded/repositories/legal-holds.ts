@@ -118,7 +118,7 @@ export async function loadNeededByHolds(
   const objects = await loadHolds(tx, repository, now);
   if (objects.length === 0) return null;
   const { sql: db, tenant } = tx;
-  const numbers = getNumbers(objects.map(({ n }) => n));
+  const numbers = objects.map(({ n }) => n);
   const { rows } = await sql<{
     readonly n: number;
     readonly tree: string;
@@ -126,14 +126,14 @@ export async function loadNeededByHolds(
   }>`
     select s.object_n as n, s.tree, p.snapshot from object_point as s
     join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id
-    where s.tenant_id = ${tenant} and s.object_n in (${numbers}) and p.repository_id = ${repository} and p.snapshot is not null`.execute(
+    where s.tenant_id = ${tenant} and s.object_n = any(${numbers}::bigint[]) and p.repository_id = ${repository} and p.snapshot is not null`.execute(
     db,
   );
   const unnumbered = await loadUnnumberedOnHold(tx, repository, numbers);
   const { rows: others } = await sql<{ readonly tree: string }>`
     select distinct s.tree from object_point as s
     join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
-    where s.tenant_id = ${tenant} and o.repository_id = ${repository} and s.object_n not in (${numbers})`.execute(
+    where s.tenant_id = ${tenant} and o.repository_id = ${repository} and s.object_n <> all(${numbers}::bigint[])`.execute(
     db,
   );
   const ends = new Map(objects.map(({ n, until }) => [n, until]));
@@ -157,17 +157,13 @@ export async function loadNeededByHolds(
 const loadUnnumberedOnHold = async (
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
-  numbers: ReturnType<typeof getNumbers>,
+  numbers: readonly number[],
 ): Promise<readonly { readonly n: number; readonly snapshot: string }[]> =>
   (
     await sql<{ readonly n: number; readonly snapshot: string }>`
       select o.n, p.snapshot from restore_point as p
       join backup_object as o on o.tenant_id = p.tenant_id and o.repository_id = p.repository_id and p.unnumbered ? o.n::text
-      where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.snapshot is not null and o.n in (${numbers})`.execute(
+      where p.tenant_id = ${tenant} and p.repository_id = ${repository} and p.snapshot is not null and o.n = any(${numbers}::bigint[])`.execute(
       db,
     )
   ).rows;
-
-/** Numbers of objects for a condition `… in (…)`. */
-export const getNumbers = (objects: readonly number[]) =>
-  sql`select jsonb_array_elements_text(${JSON.stringify(objects)}::text::jsonb)::bigint`;

@@ -7,7 +7,6 @@ import type { Repository } from '../restic/repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
 import type { StoredNode, TreeNode } from '../restic/tree.ts';
 import { failed, ok } from '../../result.ts';
-import { getNumbers } from './legal-holds.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
 import { readMetadata } from '../sessions/metadata.ts';
 import {
@@ -82,10 +81,10 @@ async function rewriteObjects(
     tenant,
     ({ sql: db }) =>
       sql<{ readonly tree: BlobId }>`
-        select o.tree from backup_object as o where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree is not null and o.n not in (${getNumbers(onHold)})
+        select o.tree from backup_object as o where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree is not null and o.n <> all(${onHold}::bigint[])
         union
         select s.tree from object_point as s join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
-        where s.tenant_id = ${tenant} and o.repository_id = ${repository} and o.n not in (${getNumbers(onHold)})`.execute(
+        where s.tenant_id = ${tenant} and o.repository_id = ${repository} and o.n <> all(${onHold}::bigint[])`.execute(
         db,
       ),
     { readOnly: true },
@@ -102,12 +101,12 @@ async function rewriteObjects(
     const trees = sql`jsonb_to_recordset(${JSON.stringify(replaced)}::text::jsonb) as x(before text, after text)`;
     await sql`
       update object_point as s set tree = x.after from ${trees} cross join backup_object as o
-      where s.tenant_id = ${tenant} and s.tree = x.before and o.tenant_id = ${tenant} and o.n = s.object_n and o.repository_id = ${repository} and o.n not in (${getNumbers(onHold)})`.execute(
+      where s.tenant_id = ${tenant} and s.tree = x.before and o.tenant_id = ${tenant} and o.n = s.object_n and o.repository_id = ${repository} and o.n <> all(${onHold}::bigint[])`.execute(
       db,
     );
     await sql`
       update backup_object as o set tree = x.after from ${trees}
-      where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree = x.before and o.n not in (${getNumbers(onHold)})`.execute(
+      where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree = x.before and o.n <> all(${onHold}::bigint[])`.execute(
       db,
     );
   });

@@ -82,9 +82,7 @@ export async function forgetFiles(
   for (let at = 0; at < files.length; at += ROWS_AT_ONCE)
     await sql`
       delete from repository_file where tenant_id = ${tenant} and repository_id = ${repository}
-        and file in (select jsonb_array_elements_text(${JSON.stringify(files.slice(at, at + ROWS_AT_ONCE))}::text::jsonb))`.execute(
-      db,
-    );
+        and file = any(${files.slice(at, at + ROWS_AT_ONCE)}::text[])`.execute(db);
 }
 
 export const storeLocksState = async (

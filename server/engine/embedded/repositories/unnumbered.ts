@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getNumbers } from './legal-holds.ts';
 
 // ENG-4: two Daybooks that extended one repository gave the same numbers to different points and versions.
 // An object of a point that newer ones contradict isn't in the index, but only in the snapshot of the
@@ -9,12 +8,12 @@ import { getNumbers } from './legal-holds.ts';
 
 /** A condition on `p`, a restore point: only its snapshot has one of the objects. */
 export const hasUnnumbered = (objects: readonly number[]) =>
-  sql<boolean>`p.unnumbered ?| array(select jsonb_array_elements_text(${toTexts(objects)}::text::jsonb))`;
+  sql<boolean>`p.unnumbered ?| ${objects.map(String)}::text[]`;
 
 /** A condition on `p`: only its snapshot has an object other than these. */
 export const hasUnnumberedBeside = (objects: readonly number[]) =>
   sql<boolean>`exists (
-    select from jsonb_array_elements_text(p.unnumbered) as u (n) where u.n::bigint not in (${getNumbers(objects)}))`;
+    select from jsonb_array_elements_text(p.unnumbered) as u (n) where u.n::bigint <> all(${objects}::bigint[]))`;
 
 /** Returns the numbers of objects that only the snapshot of a point has, by their kind and id. */
 export async function loadUnnumbered(
@@ -34,13 +33,8 @@ export async function removeUnnumbered(
   objects: readonly number[],
   points: readonly PointId[] | null = null,
 ): Promise<void> {
-  const within =
-    points === null
-      ? sql`true`
-      : sql`p.id in (select jsonb_array_elements_text(${JSON.stringify(points)}::text::jsonb)::uuid)`;
+  const within = points === null ? sql`true` : sql`p.id = any(${points}::uuid[])`;
   await sql`
-    update restore_point as p set unnumbered = p.unnumbered - array(select jsonb_array_elements_text(${toTexts(objects)}::text::jsonb))
+    update restore_point as p set unnumbered = p.unnumbered - ${objects.map(String)}::text[]
     where p.tenant_id = ${tenant} and ${within} and ${hasUnnumbered(objects)}`.execute(db);
 }
-
-const toTexts = (objects: readonly number[]): string => JSON.stringify(objects.map(String));

@@ -194,7 +194,7 @@ async function noteDamage(
     join backup_object as o on o.tenant_id = i.tenant_id and o.n = i.object_n
     where i.tenant_id = ${tenant} and o.repository_id = ${repository} and exists (
       select from jsonb_array_elements(i.parts) as p cross join jsonb_array_elements_text(p -> 'blobs') as b
-      where b in (select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))
+      where b = any(${ids}::text[]))
     order by o.n, i.n`.execute(db);
   for (const [object, items] of Map.groupBy(rows, ({ n }) => n))
     await mark(
