@@ -187,6 +187,8 @@ export interface StoredItem {
   readonly bytes: Bytes;
   readonly flags: ItemFlags;
   readonly parts: readonly StoredPart[];
+  /** Versions of the same item that a restore puts into the same folder. Absent: none. */
+  readonly otherVersions?: readonly StoredItem[];
 }
 
 /** Lets one restore at a time change what takes only one's changes, such as a channel that gets posts. */
@@ -206,13 +208,13 @@ export interface Writer {
   /** The item in the target: by key in the original place, else by Message-ID, name and size. */
   find(place: Place, item: StoredItem, call: SourceCall): Reply<FoundObject | null>;
   /**
-   * What an earlier attempt or restore has written of an item beside `other`, which differs. Null: it
-   * is not there.
+   * What an earlier attempt or restore has written of an item beside others, which have these keys.
+   * Null: it is not there.
    */
   findCopy(
     place: Place,
     item: StoredItem,
-    other: FoundObject | null,
+    others: readonly string[],
     call: SourceCall,
   ): Reply<FoundObject | null>;
   /** Returns the key of the folder with this path; null if the target lacks it. */
@@ -395,6 +397,8 @@ export interface WriteInput {
   readonly replaces: FoundObject | null;
   /** A name that no other item of the folder has: for files that are kept beside another. */
   readonly keepBoth: boolean;
+  /** Keys of items that are like this one and belong to other versions of it. Absent: none. */
+  readonly others?: readonly string[];
   readonly flags: RestoreFlags;
   /** Reads a part of the item from the repository, checked. */
   readonly content: (as: PartRole, name?: string) => Reply<AsyncIterable<Uint8Array>>;

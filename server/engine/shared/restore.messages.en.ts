@@ -32,6 +32,9 @@ export const restoreMessages = defineMessages('restore-engine', {
   hasOtherName: '{message} Its name is “{name}” now.',
   numbered:
     '{message} Another item of this restore has its name, so this one gets the name “{name}”.',
+  besideNewer:
+    '{message} This restore takes a newer version of it, too, so this one becomes an item of its own.',
+  newerRestored: 'This restore takes a newer version of it.',
   hadOtherName: '{message} Its name was “{name}”.',
   folderMoved: 'The folder is now at “{now}”. A new one is created at “{former}”.',
   folderMovedBeside:

@@ -83,7 +83,7 @@ async function findRestored(
   item: KnownItem,
   columns: readonly GraphColumn[],
 ): Promise<EngineResult<CurrentItem>> {
-  const same = await findSameRow({ client, ...place }, { ...item, parts: [] }, null);
+  const same = await findSameRow({ client, ...place }, { ...item, parts: [] }, []);
   if (!same.ok || same.value === null) return same.ok ? ok(null) : same;
   const read = await readRows(client, place, [parseSitePartKey(same.value.key).id], columns);
   return read.ok ? ok(read.value[0] ?? null) : read;

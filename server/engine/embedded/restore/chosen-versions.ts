@@ -14,8 +14,8 @@ export interface ChosenVersion {
   readonly key: string;
   readonly kind: ItemKind;
   readonly folder: string;
-  /** The folder that has the item at the point; null: none. */
-  readonly presentFolder: string | null;
+  /** The version that the object has at the point, and its folder; null: none. */
+  readonly present: { readonly n: number; readonly folder: string } | null;
   /** It is the version that the object had at the point. */
   readonly isAtPoint: boolean;
   readonly fromPoint: number;
@@ -30,7 +30,7 @@ export async function loadChosenVersion(
   { n: object, point }: ObjectState,
   n: number,
 ): Promise<ChosenVersion | null> {
-  const { rows } = await sql<Omit<ChosenVersion, 'presentFolder'>>`
+  const { rows } = await sql<Omit<ChosenVersion, 'present'>>`
     select i.n, coalesce(file.key, i.key) as key, i.kind, coalesce(file.folder_key, i.folder_key) as folder,
       file.folder_key is null and (i.to_point is null or i.to_point >= ${point}) as "isAtPoint",
       i.from_point as "fromPoint", i.changed_at as "changedAt", i.flags, i.parts
@@ -40,13 +40,13 @@ export async function loadChosenVersion(
   );
   const [version] = rows;
   if (version === undefined) return null;
-  if (version.isAtPoint) return { ...version, presentFolder: version.folder };
-  const present = await sql<{ readonly folder: string }>`
-    select folder_key as folder from item
+  if (version.isAtPoint) return { ...version, present: version };
+  const present = await sql<NonNullable<ChosenVersion['present']>>`
+    select n, folder_key as folder from item
     where tenant_id = ${tenant} and object_n = ${object} and key = ${version.key} and from_point <= ${point} and (to_point is null or to_point >= ${point})`.execute(
     db,
   );
-  return { ...version, presentFolder: present.rows[0]?.folder ?? null };
+  return { ...version, present: present.rows[0] ?? null };
 }
 
 /** Returns versions of one item, the newest first, as a person sees them; what is shown once comes last. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Plan, PlannedFolder } from './plan.ts';
+import type { Plan, PlannedFolder, PlannedItem } from './plan.ts';
 import type { RunningTask } from './running-task.ts';
 import { numberSameNames } from './same-names.ts';
 import type { TaskId } from '#contract/ids.ts';
@@ -24,7 +24,17 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
     const { retries } = request;
     await store.tenant(tenant, (tx) => fillRetry(tx, id, retries));
   } else {
-    n = await store.tenant(tenant, (tx) => fillItems(tx, id, request.plan.items));
+    const { items, versions = [] } = request.plan;
+    const older = new Set(versions.flatMap((one) => one.items.slice(1).map((n) => getId(one, n))));
+    const isOlder = ({ object, item }: PlannedItem) => older.has(getId({ object }, item));
+    n = await store.tenant(tenant, (tx) =>
+      fillItems(
+        tx,
+        id,
+        items.filter((one) => !isOlder(one)),
+        0,
+      ),
+    );
     for (const folder of request.plan.folders)
       for (let after: Last | null = null; ;) {
         const done: { readonly last: Last | null; readonly added: number } = await store.tenant(
@@ -35,6 +45,8 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
         if (done.last === null) break;
         after = done.last;
       }
+    // An undo removes them before it puts back what their newest version replaced.
+    await store.tenant(tenant, (tx) => fillItems(tx, id, items.filter(isOlder), n));
     await store.tenant(tenant, (tx) => numberSameNames(tx, id, request));
   }
   await store.tenant(tenant, async ({ sql: db }) => {
@@ -52,6 +64,9 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
     );
   });
 }
+
+const getId = ({ object }: { readonly object: number }, item: number): string =>
+  `${object} ${item}`;
 
 interface Last {
   readonly at: number;
@@ -89,11 +104,12 @@ async function fillItems(
   { sql: db, tenant }: TenantTx,
   task: TaskId,
   items: Plan['items'],
+  from: number,
 ): Promise<number> {
   for (let at = 0; at < items.length; at += BATCH)
     await sql`
       insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
-      select i.tenant_id, ${task}::uuid, ${at}::int + x.place, x.object, x.item, i.title, x.path, 'planned'
+      select i.tenant_id, ${task}::uuid, ${from + at}::int + x.place, x.object, x.item, i.title, x.path, 'planned'
       from jsonb_to_recordset(${JSON.stringify(
         items.slice(at, at + BATCH).map(({ object, item, path }, index) => ({
           place: index + 1,

@@ -39,6 +39,11 @@ export interface PlannedItem {
    */
   readonly newer?: number;
 }
+/** Versions of one item that go to one folder: the numbers of `items`, the newest first. */
+export interface PlannedVersions {
+  readonly object: number;
+  readonly items: readonly number[];
+}
 /** A folder that others had access to. `object`: the directory's id; null: that of the other place. */
 export interface SharedFolder {
   readonly object: string | null;
@@ -48,6 +53,8 @@ export interface SharedFolder {
 export interface Plan {
   readonly folders: readonly PlannedFolder[];
   readonly items: readonly PlannedItem[];
+  /** Of items that are no files. Absent from tasks of former versions. */
+  readonly versions?: readonly PlannedVersions[];
   /** Absent from tasks of former versions. */
   readonly shared?: readonly SharedFolder[];
 }
@@ -105,6 +112,7 @@ export async function planRestore(
     // Inbox first (RES-7). Within a folder, the newest items come first.
     folders: [...folders.values()].sort((a, b) => Number(b.isInbox) - Number(a.isInbox)),
     items: planItems(items, folders),
+    versions: planVersions(items, folders),
     shared:
       target.kind === 'original'
         ? [...trees].flatMap(([n, tree]) => {
@@ -122,14 +130,22 @@ export async function planRestore(
 
 type ChosenItem = ChosenVersion & { readonly planned: PlannedItem };
 
-/** Leaves out what comes with a chosen folder, and finds the newest of several versions of one file. */
-function planItems(
-  chosen: readonly ChosenItem[],
-  folders: ReadonlyMap<string, PlannedFolder>,
-): readonly PlannedItem[] {
-  const isInFolder = ({ planned, presentFolder }: ChosenItem): boolean =>
-    presentFolder !== null && folders.has(getFolderId(planned.object, presentFolder));
-  const items = chosen.filter((one) => !one.isAtPoint || !isInFolder(one));
+type PlannedFolders = ReadonlyMap<string, PlannedFolder>;
+
+/** The folder that is chosen and has the item at the point, too. */
+const findChosenFolder = (
+  { planned, present }: ChosenItem,
+  folders: PlannedFolders,
+): PlannedFolder | undefined =>
+  present === null ? undefined : folders.get(getFolderId(planned.object, present.folder));
+
+/** Leaves out what comes with a chosen folder. */
+const listApart = (chosen: readonly ChosenItem[], folders: PlannedFolders): readonly ChosenItem[] =>
+  chosen.filter((one) => !one.isAtPoint || findChosenFolder(one, folders) === undefined);
+
+/** Finds the newest of several versions of one file. */
+function planItems(chosen: readonly ChosenItem[], folders: PlannedFolders): readonly PlannedItem[] {
+  const items = listApart(chosen, folders);
   const files = Map.groupBy(
     items.filter(({ kind }) => kind === 'file'),
     ({ planned, key }) => `${planned.object} ${key}`,
@@ -137,10 +153,31 @@ function planItems(
   const newer = new Map<ChosenItem, number>();
   for (const versions of files.values())
     for (const [rank, one] of sortVersions(versions).entries())
-      newer.set(one, rank + (isInFolder(one) ? 1 : 0));
+      newer.set(one, rank + (findChosenFolder(one, folders) === undefined ? 0 : 1));
   return items.map((one) => {
     const count = newer.get(one) ?? 0;
     return count === 0 ? one.planned : { ...one.planned, newer: count };
+  });
+}
+
+/** Finds versions of mails, rows and so on that go to one folder, where they could replace each other. */
+function planVersions(
+  chosen: readonly ChosenItem[],
+  folders: PlannedFolders,
+): readonly PlannedVersions[] {
+  const groups = Map.groupBy(
+    listApart(chosen, folders).filter(({ kind }) => kind !== 'file'),
+    ({ planned, key }) => JSON.stringify([planned.object, key, getNames(planned.path)]),
+  );
+  return [...groups.values()].flatMap((versions) => {
+    const [newest] = sortVersions(versions);
+    if (newest === undefined) return [];
+    const { object, path } = newest.planned;
+    const folder = findChosenFolder(newest, folders);
+    const isWithFolder = folder !== undefined && getNames(folder.path) === getNames(path);
+    const present = isWithFolder && newest.present !== null ? [newest.present.n] : [];
+    const items = [...present, ...sortVersions(versions).map(({ planned }) => planned.item)];
+    return items.length === 1 ? [] : [{ object, items }];
   });
 }
 

@@ -16,6 +16,12 @@ import {
   type RunningTask,
   type TaskItem,
 } from './running-task.ts';
+import {
+  findCopyBeside,
+  findKeysOfNewer,
+  findUnwrittenNewer,
+  loadItemVersions,
+} from './item-versions.ts';
 import { describePlace, planBlocked, planFolder } from './planned-places.ts';
 import { keepFirst, type ReplacedItem, saveReplaced, type WrittenItem } from './replaced-item.ts';
 import { findUnwrittenNumber } from './same-names.ts';
@@ -83,16 +89,39 @@ async function restoreAsFound(
     settings,
     ...(teamParts !== undefined && { teamParts }),
   };
-  const locateItem = (item: StoredItem) => locate(task, { ...one, item }, writer, place);
-  const located = plan === null ? await locateItem(one.item) : NOWHERE;
+  const versions = await loadItemVersions(task, one);
+  const item = versions?.item ?? one.item;
+  const newer = versions?.newer ?? [];
+  const isEarlier = newer.length > 0;
+  if (isEarlier && one.item.kind === 'settings')
+    return finish(task, one, 'skipped', t.newerRestored);
+  const unwritten = isEarlier && !input.dryRun ? await findUnwrittenNewer(task, one, newer) : null;
+  if (unwritten !== null && !task.postponed.isLastTry) {
+    postpone(task.postponed, one.n, unwritten);
+    return POSTPONED;
+  }
+  const taken =
+    isEarlier && plan === null ? await findKeysOfNewer(task, writer, place, newer) : NO_KEYS;
+  if (!taken.ok) return problem(task, one, taken.error);
+  const locateItem = (version: StoredItem) =>
+    locate(task, { ...one, item: version }, writer, place);
+  const located = plan === null && !isEarlier ? await locateItem(item) : NOWHERE;
   if (!located.ok) return problem(task, one, located.error);
   const { found } = located.value;
   const isBeside = one.state === 'writing-copy';
   const onConflict = getConflict(input, one, found);
-  const findCopy = (version: StoredItem) => writer.findCopy(place, version, found, task);
+  // What an interrupted attempt has written beside the item may be what was found.
+  const isCopy = isBeside && found?.isSame === true && found.key !== item.key;
+  const others = found === null ? taken.value : isCopy ? [] : [found.key];
+  const findCopy = (version: StoredItem) =>
+    isEarlier
+      ? findCopyBeside(task, writer, place, version, others)
+      : writer.findCopy(place, version, others, task);
   const copy =
-    isBeside || (onConflict === 'keep-both' && found?.isSame === false)
-      ? await findCopy(one.item)
+    (isEarlier && plan === null) ||
+    isBeside ||
+    (onConflict === 'keep-both' && found?.isSame === false)
+      ? await findCopy(item)
       : NOT_FOUND;
   if (!copy.ok) return problem(task, one, copy.error);
   // A crash hid the end of an earlier attempt: if the item is there, that attempt succeeded (RES-5).
@@ -115,7 +144,8 @@ async function restoreAsFound(
   if (!begun.ok) return problem(task, one, begun.error);
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
   const { kind } = one.item;
-  const decision = decideWrite({ ...input, onConflict }, copy.value ?? found, kind);
+  const asItem = decideWrite({ ...input, onConflict }, copy.value ?? found, kind);
+  const decision = isEarlier && asItem.do === 'write' ? { ...asItem, keepBoth: true } : asItem;
   if (decision.do === 'skip') {
     // The file is still there, but its channel was removed: the channel is created again.
     if (found !== null && !input.dryRun && input.select !== 'changed' && kind === 'file') {
@@ -185,9 +215,10 @@ async function restoreAsFound(
   });
   const written = await writeVersions(task, one, writer, place, {
     state,
-    versions: [...earlier, one.item],
+    versions: [...earlier, item],
     replaces: decision.replaces,
     keepBoth: decision.keepBoth,
+    others,
   });
   if (!written.ok && written.error.kind === 'full')
     task.full.set(id, Math.min(one.item.bytes, task.full.get(id) ?? Infinity));
@@ -252,11 +283,18 @@ async function endInterrupted(
 }
 
 const getCreated = (one: TaskItem): string =>
-  withNumber(one.state === 'writing-copy' ? t.keptBoth : t.created, one);
+  withNumber(one.state === 'writing-copy' && !isOlder(one) ? t.keptBoth : t.created, one);
 
-/** Says which name an item gets because another one of the restore has its own. */
-const withNumber = (message: string, { isNumbered, item }: TaskItem): string =>
-  isNumbered === true ? t.numbered({ message, name: item.title }) : message;
+/** Says which name an item gets if another one of the restore has its own, or why it is beside a newer version. */
+const withNumber = (message: string, one: TaskItem): string =>
+  one.isNumbered === true
+    ? t.numbered({ message, name: one.item.title })
+    : isOlder(one)
+      ? t.besideNewer({ message })
+      : message;
+
+const isOlder = ({ item, versions }: TaskItem): boolean =>
+  versions !== undefined && versions.indexOf(item.n) > 0;
 
 /**
  * What has a numbered name in the target may be anything, and is not replaced. Members and settings are
@@ -272,6 +310,7 @@ function getConflict(
   return isOther && onConflict === 'replace' ? 'keep-both' : onConflict;
 }
 const NOT_FOUND = { ok: true, value: null } as const;
+const NO_KEYS: Awaited<ReturnType<typeof findKeysOfNewer>> = { ok: true, value: [] };
 const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCycle: false } } as const;
 
 /** Says under which other name a file is replaced. */

@@ -140,6 +140,11 @@ export interface TaskItem {
   readonly item: StoredItem;
   /** Another item of the task has its name, so it has a numbered one. Absent: no. */
   readonly isNumbered?: boolean;
+  /**
+   * The versions of the item that the task puts into this folder: their numbers in the index, the newest
+   * first. Absent: this one alone.
+   */
+  readonly versions?: readonly number[];
   readonly written: unknown;
   readonly replaced: unknown;
   /** Its backup is in a folder for deleted items. */

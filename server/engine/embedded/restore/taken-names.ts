@@ -208,9 +208,19 @@ async function findHolder(
   );
 }
 
+/** The numbers of the items of a task that are these in the index. */
+export async function findNumbers(
+  task: RunningTask,
+  object: number,
+  items: readonly number[],
+): Promise<readonly number[]> {
+  const selection = await (task.selection ??= loadSelection(task));
+  return items.flatMap((item) => selection.get(getIndexId(object, item)) ?? []);
+}
+
 const getIndexId = (object: number, item: number): string => `${object} ${item}`;
 
-/** What was chosen, loaded once and only if a name is taken: a search for each would read all rows. */
+/** What was chosen, loaded once and only if it is needed: a search for each would read all rows. */
 const loadSelection = ({ store, tenant, id }: RunningTask): NonNullable<RunningTask['selection']> =>
   store.tenant(
     tenant,

@@ -76,12 +76,14 @@ async function listItems(
     left join lateral (${getFileAt(tenant, sql<number>`coalesce(i.to_point, ${NOWHERE - 1})`)}) as file on true
     where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and ${isListed}
     order by r.state = 'planned', r.n limit ${limit}::int`.execute(db);
+  const plan = request.kind === 'restore' ? request.plan : null;
   const earlier = new Set(
-    request.kind === 'restore'
-      ? request.plan.items.flatMap(({ object, item, newer }) =>
-          newer ? [`${object} ${item}`] : [],
-        )
-      : [],
+    plan?.items.flatMap(({ object, item, newer }) => (newer ? [`${object} ${item}`] : [])),
+  );
+  const versions = new Map(
+    plan?.versions?.flatMap(({ object, items }) =>
+      items.map((item) => [`${object} ${item}`, items] as const),
+    ),
   );
   return rows.map(
     ({
@@ -102,6 +104,9 @@ async function listItems(
       isNumbered,
       ...item
     }) => ({
+      ...(versions.has(`${objectN} ${itemN}`) && {
+        versions: versions.get(`${objectN} ${itemN}`) ?? [],
+      }),
       n,
       state,
       name,

@@ -85,6 +85,7 @@ export async function writeVersions(
     readonly versions: readonly StoredItem[];
     readonly replaces: FoundObject | null;
     readonly keepBoth: boolean;
+    readonly others?: readonly string[];
   },
 ): Reply<WrittenItem> {
   if (task.request.kind !== 'restore') throw new Error('Not a restore.');
@@ -101,7 +102,7 @@ export async function writeVersions(
     const written = await writer.write(
       place,
       version,
-      { replaces, keepBoth, flags, content },
+      { replaces, keepBoth, flags, content, ...(input.others && { others: input.others }) },
       task,
     );
     if (!written.ok) return written;

@@ -38,12 +38,12 @@ export function writeToDrive(open: OpenDrive): Writer {
       if (!folder.ok) return folder;
       return folder.value === null ? EMPTY : findFile(drive.value, folder.value, item);
     },
-    async findCopy(place, item, other, call) {
+    async findCopy(place, item, others, call) {
       const drive = await open(place.object, call);
       if (!drive.ok) return drive;
       const folder = await findFolder(drive.value, place);
       if (!folder.ok) return folder;
-      return folder.value === null ? EMPTY : findCopy(drive.value, folder.value, item, other);
+      return folder.value === null ? EMPTY : findCopy(drive.value, folder.value, item, others);
     },
     async findFolder(place, call) {
       const drive = await open(place.object, call);
@@ -309,19 +309,19 @@ export function getCopyName(title: string, n: number): string {
   return dot > 0 ? `${title.slice(0, dot)} ${n}${title.slice(dot)}` : `${title} ${n}`;
 }
 
-/** Looks for an item among its copies in a folder, other than `other`. */
+/** Looks for an item among its copies in a folder, without those that have these keys. */
 async function findCopy(
   drive: Drive,
   folder: string,
   item: StoredItem,
-  other: FoundObject | null,
+  others: readonly string[],
 ): Reply<FoundObject | null> {
   for (let n = 0; ; n++) {
     const title = getCopyName(item.title, n);
     const row = await findChild(drive, folder, title);
     if (!row.ok) return row;
     if (row.value === null && n > 0) return EMPTY;
-    if (!row.value?.file || row.value.id === other?.key) continue;
+    if (!row.value?.file || others.includes(row.value.id)) continue;
     const copy = toFoundFile(row.value, { ...item, title });
     if (copy.isSame) return { ok: true, value: copy };
   }

@@ -53,6 +53,31 @@ export async function hasOtherContent(
   return { ok: true, value: stored !== present };
 }
 
+/** Whose text and attachments a mail has: those of a version, of one of some others, or of none. */
+export async function findContent(
+  { client, user, read }: Mailbox,
+  id: string,
+  item: StoredItem,
+  others: readonly StoredItem[],
+): Reply<'own' | 'other' | 'none'> {
+  if (read === null) return { ok: true, value: 'none' };
+  const now = await readMimeContent(client, user, id);
+  if (!now.ok)
+    return now.error.kind === 'missing'
+      ? { ok: true, value: 'none' }
+      : { ok: false, error: now.error };
+  const present = await getMailFingerprint(new Uint8Array(now.value));
+  for (const version of [item, ...others]) {
+    const stored = await readContent(await read(version)('mime'), MAX_MIME_BYTES);
+    const isUnreadable =
+      !stored.ok && (stored.error.kind === 'missing' || stored.error.kind === 'damaged');
+    if (!stored.ok && !isUnreadable) return stored;
+    if (stored.ok && (await getMailFingerprint(stored.value)) === present)
+      return { ok: true, value: version === item ? 'own' : 'other' };
+  }
+  return { ok: true, value: 'none' };
+}
+
 /**
  * What people see of a mail's content: its text and attachments, without what Exchange rewrites in each
  * MIME. Null: it can't be parsed.

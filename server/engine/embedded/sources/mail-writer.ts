@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
-import type { GraphClient, GraphPage } from '../graph/client.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { SMALL_FRAGMENT_BYTES, upload } from '../graph/upload.ts';
 import type {
   FolderRecorder,
-  FoundObject,
   Place,
   SourceCall,
   SourceObject,
@@ -20,15 +19,23 @@ import { MailboxIds } from './mail-export.ts';
 import { mailboxClient, userPath } from './mailbox-client.ts';
 import { importMail } from './mail-import.ts';
 import { MAX_MIME_BYTES } from './mail.ts';
-import { hasOtherContent, type ReadStored } from './mail-edits.ts';
+import type { ReadStored } from './mail-edits.ts';
 import { readFolderPath } from './mail-folder-path.ts';
 import { describeMove, isInPlace } from './moved-folder.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
+import {
+  findMessage,
+  findSame,
+  folderPath,
+  listCopies,
+  mailPath,
+  IMMUTABLE_IDS,
+  quoted,
+} from './mail-search.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 
-const PREFER = { prefer: 'IdType="ImmutableId"' };
 /** Larger attachments are uploaded in a session of their own. */
 const MAX_ATTACHMENT_BYTES: Bytes = 2_900_000;
 
@@ -56,9 +63,14 @@ export function mailWriter(ports: GraphPorts, read: ReadStored | null = null): W
   };
   return {
     find,
-    async findCopy(place, item, _other, call) {
-      const found = await find(place, item, call);
-      return !found.ok || found.value?.isSame === true ? found : EMPTY;
+    async findCopy(place, item, others, call) {
+      const mailbox = open(place.object, call);
+      const folder = await findFolder(mailbox, place);
+      if (!folder.ok || folder.value === null) return folder.ok ? EMPTY : folder;
+      const copies = await listCopies(mailbox, folder.value, item);
+      if (!copies.ok) return copies;
+      const free = copies.value.filter(({ id }) => !others.includes(id));
+      return findSame(mailbox, free, item);
     },
     findFolder: (place, call) => findFolder(open(place.object, call), place),
     describePlace: (place, folder, call) => describeFolder(open(place.object, call), place, folder),
@@ -101,13 +113,6 @@ interface Mailbox {
 }
 
 const EMPTY = { ok: true as const, value: null };
-const messagePath = ({ user }: Mailbox, key: string): string =>
-  `${user}/messages/${encodeURIComponent(key)}`;
-const folderPath = ({ user }: Mailbox, key: string): string =>
-  `${user}/mailFolders/${encodeURIComponent(key)}`;
-/** A text in a filter: quotes are doubled. */
-const quoted = (text: string): string => `'${encodeURIComponent(text.replaceAll("'", "''"))}'`;
-
 // ---- folders
 
 async function findFolder(mailbox: Mailbox, { path }: Place): Reply<string | null> {
@@ -125,7 +130,7 @@ async function describeFolder(mailbox: Mailbox, place: Place, key: string): Repl
   const other = await findFolder(mailbox, place);
   if (!other.ok) return other;
   if (other.value === key) return EMPTY;
-  const now = await readFolderPath(mailbox, key, PREFER);
+  const now = await readFolderPath(mailbox, key, IMMUTABLE_IDS);
   if (!now.ok || now.value === null || isInPlace(now.value, place.path))
     return now.ok ? EMPTY : now;
   return { ok: true, value: describeMove(now.value, place.path, other.value !== null) };
@@ -152,7 +157,7 @@ async function ensureFolder(
       `${folderPath(mailbox, parent)}/childFolders`,
       { displayName },
       Identified,
-      { headers: PREFER },
+      { headers: IMMUTABLE_IDS },
     );
     // Somebody else, or the request whose response was lost, has made it meanwhile.
     const other = added.ok ? EMPTY : await findChild(mailbox, parent, part);
@@ -185,7 +190,7 @@ async function findChild(
       ? EMPTY
       : await nullIfMissing(
           client.get(`${folderPath(mailbox, last.wellKnown)}?$select=id`, Identified, {
-            headers: PREFER,
+            headers: IMMUTABLE_IDS,
           }),
         );
   if (!found.ok) return found;
@@ -199,7 +204,7 @@ async function findChild(
 
 async function findByName(mailbox: Mailbox, parent: string, name: string): Reply<string | null> {
   const path = `${folderPath(mailbox, parent)}/childFolders?$filter=displayName eq ${quoted(name)}&$select=id,displayName`;
-  const page = await mailbox.client.page(path, Identified, { headers: PREFER });
+  const page = await mailbox.client.page(path, Identified, { headers: IMMUTABLE_IDS });
   if (!page.ok) return page.error.kind === 'missing' ? EMPTY : { ok: false, error: page.error };
   return { ok: true, value: page.value.rows[0]?.id ?? null };
 }
@@ -216,84 +221,18 @@ async function removeFolder(mailbox: Mailbox, key: string): Reply<void> {
   const { client } = mailbox;
   const path = folderPath(mailbox, key);
   const folder = await client.get(`${path}?$select=id,totalItemCount,childFolderCount`, Counted, {
-    headers: PREFER,
+    headers: IMMUTABLE_IDS,
   });
   if (!folder.ok)
     return folder.error.kind === 'missing' ? done : { ok: false, error: folder.error };
   const { totalItemCount, childFolderCount } = folder.value;
   if (totalItemCount + childFolderCount > 0) return failed('conflict', t.folderInUse);
   for (const [name, id] of mailbox.folders) if (id === key) mailbox.folders.delete(name);
-  const deleted = await client.delete(path, { headers: PREFER });
+  const deleted = await client.delete(path, { headers: IMMUTABLE_IDS });
   return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
 // ---- messages
-
-const FIELDS =
-  '$select=id,changeKey,parentFolderId,subject,receivedDateTime,isDraft,importance,categories,flag,internetMessageId';
-
-async function findMessage(
-  mailbox: Mailbox,
-  folder: string,
-  item: StoredItem,
-): Reply<FoundObject | null> {
-  const { client } = mailbox;
-  const byKey = await client.get(`${messagePath(mailbox, item.key)}?${FIELDS}`, Message, {
-    headers: PREFER,
-  });
-  const isHere = byKey.ok && byKey.value.parentFolderId === folder;
-  const asFound = isHere ? toFoundMail(byKey.value, item) : null;
-  const isEdited =
-    isHere && asFound?.isSame === true
-      ? await hasOtherContent(mailbox, byKey.value, item)
-      : { ok: true as const, value: false };
-  if (!isEdited.ok) return isEdited;
-  const edited = isHere && isEdited.value ? byKey.value : null;
-  const own = asFound !== null && edited !== null ? { ...asFound, isSame: false } : asFound;
-  if (own?.isSame === true) return { ok: true, value: own };
-  const isElsewhere = byKey.ok || byKey.error.kind === 'missing' || byKey.error.kind === 'invalid';
-  if (!isElsewhere) return { ok: false, error: byKey.error };
-  const copies = await listCopies(mailbox, folder, item);
-  if (!copies.ok) return copies;
-  const found = copies.value
-    .filter(({ id }) => id !== edited?.id)
-    .map((message) => toFoundMail(message, item));
-  // A restore that replaces a changed mail and was interrupted has written it beside that one.
-  return { ok: true, value: found.find(({ isSame }) => isSame) ?? own ?? found[0] ?? null };
-}
-
-/** Messages of the folder with the mail's Message-ID. */
-async function listCopies(
-  mailbox: Mailbox,
-  folder: string,
-  { flags: { messageId } }: StoredItem,
-): Reply<readonly Message[]> {
-  if (messageId === undefined) return { ok: true, value: [] };
-  const path = `${folderPath(mailbox, folder)}/messages?$filter=internetMessageId eq ${quoted(messageId)}&${FIELDS}`;
-  const page: GraphResult<GraphPage<Message>> = await mailbox.client.page(path, Message, {
-    headers: PREFER,
-  });
-  return page.ok ? { ok: true, value: page.value.rows } : { ok: false, error: page.error };
-}
-
-/** Whether somebody has read a mail is not compared: nobody restores a mail for that. */
-function toFoundMail(message: Message, item: StoredItem): FoundObject {
-  const { flags } = item;
-  const isSame =
-    message.changeKey === item.changeKey ||
-    (message.internetMessageId === flags.messageId &&
-      (message.subject ?? '') === item.title &&
-      getSecond(Date.parse(message.receivedDateTime ?? '')) === getSecond(item.at) &&
-      (message.isDraft === true) === (flags.draft === true) &&
-      (message.importance ?? 'normal') === (flags.importance ?? 'normal') &&
-      (message.flag?.flagStatus === 'flagged') === (flags.flagged === true) &&
-      sameTexts(message.categories ?? [], flags.categories ?? []));
-  return { key: message.id, changeKey: message.changeKey, isSame };
-}
-
-const getSecond = (at: Ms): number => Math.floor(at / 1_000);
-const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((text) => b.includes(text));
 
 interface Creation {
   readonly folder: string;
@@ -322,11 +261,11 @@ async function writeStream(
     ids.deny(client, user);
     return EMPTY;
   }
-  const path = messagePath(mailbox, imported.value);
+  const path = mailPath(mailbox, imported.value);
   const isUnread = input.flags.markRestoredAsUnread && item.flags.read === true;
   const made = isUnread
-    ? await client.patch(path, { isRead: false }, WrittenRow, { headers: PREFER })
-    : await client.get(`${path}?$select=id,changeKey`, WrittenRow, { headers: PREFER });
+    ? await client.patch(path, { isRead: false }, WrittenRow, { headers: IMMUTABLE_IDS })
+    : await client.get(`${path}?$select=id,changeKey`, WrittenRow, { headers: IMMUTABLE_IDS });
   return made.ok ? { ok: true, value: toWritten(made.value) } : { ok: false, error: made.error };
 }
 
@@ -339,7 +278,7 @@ async function writeMessage(mailbox: Mailbox, creation: Creation): Reply<Written
   if (!made.ok) return made;
   const path = `${folderPath(mailbox, folder)}/messages`;
   const { message, later } = made.value;
-  const sent = await mailbox.client.post(path, message, WrittenRow, { headers: PREFER });
+  const sent = await mailbox.client.post(path, message, WrittenRow, { headers: IMMUTABLE_IDS });
   const created = sent.ok
     ? { ok: true as const, value: toWritten(sent.value) }
     : await findLost(mailbox, creation, sent.error);
@@ -351,7 +290,7 @@ async function writeMessage(mailbox: Mailbox, creation: Creation): Reply<Written
 
 /** Removes a mail that is incomplete, or that could not replace the other one. */
 async function takeBack(mailbox: Mailbox, { key }: Written): Promise<void> {
-  await mailbox.client.delete(messagePath(mailbox, key), { headers: PREFER });
+  await mailbox.client.delete(mailPath(mailbox, key), { headers: IMMUTABLE_IDS });
 }
 
 /**
@@ -365,7 +304,7 @@ async function findLost(
 ): Reply<Written> {
   if (error.kind === 'missing') mailbox.folders.clear();
   const isUnknown = error.kind === 'unreachable' || error.kind === 'internal';
-  if (!isUnknown || keepBoth) return { ok: false, error };
+  if (!isUnknown || keepBoth || item.otherVersions) return { ok: false, error };
   const copies = await listCopies(mailbox, folder, item);
   if (!copies.ok) return copies;
   const made = copies.value.find(({ id }) => id !== replaces?.key && id !== item.key);
@@ -377,19 +316,19 @@ async function addAttachments(
   written: Written,
   files: readonly NewAttachment[],
 ): Reply<Written> {
-  const path = messagePath(mailbox, written.key);
+  const path = mailPath(mailbox, written.key);
   for (const file of files) {
     const added =
       file.bytes.byteLength <= MAX_ATTACHMENT_BYTES
         ? await mailbox.client.post(`${path}/attachments`, attachmentJson(file), Anything, {
-            headers: PREFER,
+            headers: IMMUTABLE_IDS,
           })
         : await uploadAttachment(mailbox, path, file);
     if (!added.ok) return { ok: false, error: added.error };
   }
   if (files.length === 0) return { ok: true, value: written };
   const now = await mailbox.client.get(`${path}?$select=id,changeKey`, WrittenRow, {
-    headers: PREFER,
+    headers: IMMUTABLE_IDS,
   });
   return now.ok ? { ok: true, value: toWritten(now.value) } : { ok: false, error: now.error };
 }
@@ -412,7 +351,7 @@ async function uploadAttachment(
       },
     },
     v.object({ uploadUrl: v.string() }),
-    { headers: PREFER, isRepeatable: true },
+    { headers: IMMUTABLE_IDS, isRepeatable: true },
   );
   if (!session.ok) return session;
   const { uploadUrl } = session.value;
@@ -435,8 +374,8 @@ async function* splitPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** An error `conflict` if the message is not in the state in which it was found or written. */
 async function checkUnchanged(mailbox: Mailbox, state: Written): Reply<'unchanged' | 'gone'> {
-  const path = `${messagePath(mailbox, state.key)}?$select=id,changeKey`;
-  const now = await mailbox.client.get(path, WrittenRow, { headers: PREFER });
+  const path = `${mailPath(mailbox, state.key)}?$select=id,changeKey`;
+  const now = await mailbox.client.get(path, WrittenRow, { headers: IMMUTABLE_IDS });
   if (!now.ok)
     return now.error.kind === 'missing'
       ? { ok: true, value: 'gone' }
@@ -450,13 +389,12 @@ async function remove(mailbox: Mailbox, state: Written): Reply<void> {
   const unchanged = await checkUnchanged(mailbox, state);
   if (!unchanged.ok) return unchanged;
   if (unchanged.value === 'gone') return done;
-  const deleted = await mailbox.client.delete(messagePath(mailbox, state.key), {
-    headers: { ...PREFER, 'if-match': `W/"${state.changeKey}"` },
+  const deleted = await mailbox.client.delete(mailPath(mailbox, state.key), {
+    headers: { ...IMMUTABLE_IDS, 'if-match': `W/"${state.changeKey}"` },
   });
   return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
-const text = v.fallback(v.nullish(v.string()), undefined);
 const Anything = v.unknown();
 const Identified = v.object({ id: v.string() });
 const Counted = v.object({ totalItemCount: v.number(), childFolderCount: v.number() });
@@ -465,16 +403,3 @@ const toWritten = ({ id, changeKey }: { id: string; changeKey: string }): Writte
   key: id,
   changeKey,
 });
-const Message = v.object({
-  id: v.string(),
-  changeKey: v.string(),
-  parentFolderId: text,
-  subject: text,
-  receivedDateTime: text,
-  isDraft: v.fallback(v.nullish(v.boolean()), undefined),
-  importance: text,
-  categories: v.fallback(v.nullish(v.array(v.string())), undefined),
-  flag: v.fallback(v.nullish(v.object({ flagStatus: text })), undefined),
-  internetMessageId: text,
-});
-type Message = v.InferOutput<typeof Message>;

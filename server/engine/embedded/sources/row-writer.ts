@@ -46,14 +46,14 @@ export async function findRow(target: RowTarget, item: StoredItem): Reply<FoundO
     if (row.ok) return { ok: true, value: toFound(target, row.value, columns.value, item) };
     if (row.error.kind !== 'missing') return { ok: false, error: row.error };
   }
-  return findSameRow(target, item, null);
+  return findSameRow(target, item, []);
 }
 
-/** Finds a row with the same values, other than `other`. */
+/** Finds a row with the same values, other than those with these keys. */
 export async function findSameRow(
   target: RowTarget,
   item: StoredItem,
-  other: FoundObject | null,
+  others: readonly string[],
 ): Reply<FoundObject | null> {
   const columns = await readColumns(target.client, target);
   if (!columns.ok) return columns;
@@ -70,7 +70,7 @@ export async function findSameRow(
     if (!page.ok) return { ok: false, error: page.error };
     for (const row of page.value.rows) {
       const found = toFound(target, row, columns.value, item);
-      if (found.isSame && found.key !== other?.key) return { ok: true, value: found };
+      if (found.isSame && !others.includes(found.key)) return { ok: true, value: found };
     }
     link = page.value.next;
   }
@@ -126,7 +126,7 @@ export async function writeRow(
   // The response is lost, and the row may be there.
   const { error } = added;
   if (error.kind !== 'unreachable' && error.kind !== 'internal') return { ok: false, error };
-  const found = await findSameRow(target, item, null);
+  const found = await findSameRow(target, item, input.others ?? []);
   return found.ok && found.value !== null ? { ok: true, value: found.value } : { ok: false, error };
 }
 

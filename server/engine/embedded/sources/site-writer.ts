@@ -49,13 +49,13 @@ export function siteWriter(ports: GraphPorts): Writer {
       const inner = openFiles(site, part.key);
       return withPart(part.key, await inner.find(within(place), plain(part, item), call));
     },
-    async findCopy(place, item, other, call) {
+    async findCopy(place, item, others, call) {
       const found = await openPart(place, item, call);
       if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
       const { site, part } = found.value;
-      if (part.kind === 'list') return findSameRow(toRows(site, part), item, other);
+      if (part.kind === 'list') return findSameRow(toRows(site, part), item, others);
       const inner = openFiles(site, part.key);
-      const beside = other === null ? null : { ...other, key: parseSitePartKey(other.key).id };
+      const beside = others.map((key) => parseSitePartKey(key).id);
       return withPart(
         part.key,
         await inner.findCopy(within(place), plain(part, item), beside, call),

@@ -44,14 +44,17 @@ interface LocatedThread {
 
 /**
  * Finds a post in a channel: the one that was backed up, or what a restore has written of it.
- * `isRootDeleted`: the backup has only its replies. `other`: another one that it isn't.
+ * `isRootDeleted`: the backup has only its replies. `others`: messages that it isn't.
  */
 async function locate(
   client: GraphClient,
   object: SourceObject,
   channel: Pick<OpenChannel, 'id'>,
   { key, at, people, title }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'>,
-  { isRootDeleted, other }: { readonly isRootDeleted: boolean; readonly other: string | null },
+  {
+    isRootDeleted,
+    others,
+  }: { readonly isRootDeleted: boolean; readonly others: readonly string[] },
 ): Reply<LocatedThread | null> {
   for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
     const root = shift === 0 ? parsePostKey(key).message : String(at + shift);
@@ -68,7 +71,7 @@ async function locate(
         ? getMessageText(post).endsWith(t.deletedMessage)
         : (getAuthor(post) === people && isTitle(post, title)) || isSignedBy(post, people));
     const isThere = !isDeleted(post) || (isRootDeleted && shift === 0);
-    if (root !== other && isOwn && isThere)
+    if (!others.includes(root) && isOwn && isThere)
       return { ok: true, value: { root, thread: found.value } };
   }
   return NOT_FOUND;
@@ -86,7 +89,7 @@ export async function findThread(
     readonly folder: string;
   },
 ): Reply<Thread | null> {
-  const restored = { isRootDeleted: false, other: null };
+  const restored = { isRootDeleted: false, others: [] };
   const located = await locate(client, object, { id: folder }, item, restored);
   return located.ok ? { ok: true, value: located.value?.thread ?? null } : located;
 }
@@ -134,11 +137,11 @@ export async function findPost(
   channel: OpenChannel,
   item: StoredItem,
   stored: Thread,
-  other: FoundObject | null = null,
+  others: readonly string[] = [],
 ): Reply<FoundObject | null> {
-  const avoided = other === null ? null : parsePostKey(other.key).message;
+  const avoided = others.map((key) => parsePostKey(key).message);
   const isRootDeleted = isDeleted(stored.post);
-  const located = await locate(client, object, channel, item, { isRootDeleted, other: avoided });
+  const located = await locate(client, object, channel, item, { isRootDeleted, others: avoided });
   if (!located.ok) return located;
   if (located.value === null || getMissing(stored, located.value.thread).length > 0)
     return NOT_FOUND;
@@ -169,7 +172,7 @@ export async function writePost(
   const isRootDeleted = isDeleted(stored.value.post);
   const located = input.keepBoth
     ? NOT_FOUND
-    : await locate(client, object, channel, item, { isRootDeleted, other: null });
+    : await locate(client, object, channel, item, { isRootDeleted, others: [] });
   if (!located.ok) return located;
   const started = await startMigration(client, object, channel, stored.value);
   if (!started.ok) return started;

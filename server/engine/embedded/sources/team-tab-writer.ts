@@ -47,7 +47,7 @@ async function readStored(content: WriteInput['content']): Reply<Tab> {
 }
 
 /**
- * Finds a tab by its id, or by its name and app. `other`: finds what a restore wrote beside this one
+ * Finds a tab by its id, or by its name and app. `others`: finds what a restore wrote beside these
  * instead.
  */
 export async function findTab(
@@ -56,7 +56,7 @@ export async function findTab(
   channel: OpenChannel,
   item: StoredItem,
   content: WriteInput['content'],
-  other: FoundObject | null,
+  others: readonly string[] | null,
 ): Reply<FoundObject | null> {
   const stored = await readStored(content);
   if (!stored.ok) return stored;
@@ -70,14 +70,16 @@ export async function findTab(
   }
   const state = getState(stored.value);
   const found =
-    other === null
+    others === null
       ? (tabs.find(({ id }) => id === item.key) ??
         tabs.find(
           (tab) =>
             tab.displayName === stored.value.displayName &&
             tab.teamsApp?.id === stored.value.teamsApp?.id,
         ))
-      : tabs.find((tab) => getTabKey(channel.id, tab.id) !== other.key && getState(tab) === state);
+      : tabs.find(
+          (tab) => !others.includes(getTabKey(channel.id, tab.id)) && getState(tab) === state,
+        );
   if (found === undefined) return { ok: true, value: null };
   const changeKey = getState(found);
   const key = getTabKey(channel.id, found.id);

@@ -115,7 +115,7 @@ export function teamWriter(
     place: Place,
     item: StoredItem,
     call: SourceCall,
-    other: FoundObject | null,
+    others: readonly string[] | null,
   ): Reply<FoundObject | null> => {
     const client = teamClient(ports, place.object, call);
     const at = parseTeamPlace(place);
@@ -126,7 +126,7 @@ export function teamWriter(
     if (!channel.ok) return channel;
     if (channel.value === null) return EMPTY;
     const open = channel.value;
-    if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), other);
+    if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), others);
     const stored = await readStoredThread(await read(item)('json'));
     if (!stored.ok) return stored;
     if (open.migrationMode === 'inProgress' && !turns.isTaken(open.id)) {
@@ -135,7 +135,7 @@ export function teamWriter(
       );
       if (!opened.ok) return opened;
     }
-    return findPost(client, place.object, open, item, stored.value, other);
+    return findPost(client, place.object, open, item, stored.value, others ?? []);
   };
 
   /** Where a folder with files is now, in words. */
@@ -167,19 +167,19 @@ export function teamWriter(
       item.kind === 'file'
         ? findFile(place, item, call, (at, file) => files.find(at, file, call))
         : findInTeam(place, item, call, null),
-    findCopy: (place, item, other, call) =>
+    findCopy: (place, item, others, call) =>
       item.kind === 'file'
         ? findFile(place, item, call, (at, file) =>
             files.findCopy(
               at,
               file,
-              other === null ? null : { ...other, key: parseFileKey(other.key).item },
+              others.map((key) => parseFileKey(key).item),
               call,
             ),
           )
         : item.kind === 'settings'
           ? Promise.resolve(EMPTY)
-          : findInTeam(place, item, call, other),
+          : findInTeam(place, item, call, others),
     async findFolder(place, call) {
       const at = parseTeamPlace(place);
       if (at.kind === 'team') return { ok: true, value: '' };

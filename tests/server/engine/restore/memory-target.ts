@@ -113,13 +113,13 @@ export class MemoryTarget {
           : null,
       };
     },
-    findCopy: async ({ path }, item, other) => {
+    findCopy: async ({ path }, item, others) => {
       const folder = path.map(({ name }) => name).join('/');
       const id = item.flags.messageId ?? item.key;
       const content = this.#contentOf(item.parts);
       const copy = [...this.items].find(
         ([key, one]) =>
-          key !== other?.key &&
+          !others.includes(key) &&
           one.folder === folder &&
           (one.id === id || one.id.startsWith(`${id} `)) &&
           one.content === content,

@@ -23,7 +23,7 @@ import { mailWriter } from '../mail-writer.ts';
 import { describeMove } from '../moved-folder.ts';
 import { createItem } from './create-item.ts';
 import { OutlookContact, OutlookEvent, OutlookTask } from './entities.ts';
-import { getFingerprint, parseHash } from './fingerprint.ts';
+import { type Fingerprint, getFingerprint, parseHash } from './fingerprint.ts';
 import { getChange } from './items.ts';
 import { itemKey, parseFolderKey, parseItemKey, type ItemRef } from './keys.ts';
 import {
@@ -70,12 +70,12 @@ export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null)
       isMail(place)
         ? mails.find(place, item, call)
         : findItem(open(place.object, call), place, item),
-    async findCopy(place, item, other, call) {
-      if (isMail(place)) return mails.findCopy(place, item, other, call);
+    async findCopy(place, item, others, call) {
+      if (isMail(place)) return mails.findCopy(place, item, others, call);
       const mailbox = open(place.object, call);
       const folder = await findOutlookFolder(mailbox, place.path);
       if (!folder.ok || folder.value === null) return folder.ok ? ok(null) : folder;
-      return findSame(mailbox, folder.value, item, other?.key ?? null);
+      return findSame(mailbox, folder.value, item, others);
     },
     findFolder: (place, call) =>
       isMail(place)
@@ -137,7 +137,7 @@ async function findItem(
   if (!folder.ok || folder.value === null) return folder.ok ? ok(null) : folder;
   const own = await findOwn(mailbox, folder.value, item);
   if (!own.ok || own.value?.isSame === true) return own;
-  const same = await findSame(mailbox, folder.value, item, own.value?.key ?? null);
+  const same = await findSame(mailbox, folder.value, item, own.value ? [own.value.key] : []);
   return same.ok && same.value === null ? own : same;
 }
 
@@ -188,12 +188,12 @@ async function isInFolder({ client, user }: Mailbox, folder: string, ref: ItemRe
 const isAbsent = <T>(read: EngineResult<T>): boolean =>
   !read.ok && (read.error.kind === 'missing' || read.error.kind === 'invalid');
 
-/** Another item of the folder that an earlier restore of this version has made. */
+/** Another item of the folder, without these keys, that an earlier restore of this version has made. */
 async function findSame(
   mailbox: Mailbox,
   folder: string,
   item: StoredItem,
-  except: string | null,
+  others: readonly string[],
 ): Reply<FoundObject | null> {
   const { client, user } = mailbox;
   const known = parseHash(item.flags.hash);
@@ -212,15 +212,27 @@ async function findSame(
   for (const row of rows.value.rows) {
     const ref: ItemRef = { kind, id: row.id, list };
     const key = itemKey(ref.kind, ref.id, ref.kind === 'task' ? list : undefined);
-    if (key === except) continue;
+    if (others.includes(key)) continue;
     const now = await readOutlookItem(client, user, ref);
     if (!now.ok && !isAbsent(now)) return now;
-    if (now.ok && getFingerprint(now.value).core === known.core)
+    if (now.ok && isLike(item, key, getFingerprint(now.value)))
       return ok({ key, changeKey: getChange(now.value, folder).changeKey, isSame: true });
   }
   return ok(null);
 }
 const MAX_CANDIDATES = 25;
+
+/** The item itself is compared in full. What a restore made of a version is not another version. */
+function isLike(item: StoredItem, key: string, now: Fingerprint): boolean {
+  const { otherVersions = [] } = item;
+  const isSame = ({ flags }: StoredItem): boolean => {
+    const hash = parseHash(flags.hash);
+    return hash?.core === now.core && hash.rest === now.rest;
+  };
+  if (isSame(item)) return true;
+  const hasCore = parseHash(item.flags.hash)?.core === now.core;
+  return hasCore && !otherVersions.some(isSame) && (otherVersions.length === 0 || key !== item.key);
+}
 
 // ---- writing
 
@@ -255,7 +267,7 @@ async function importItem(
   mailbox: Mailbox,
   folder: string,
   item: StoredItem,
-  { content }: WriteInput,
+  { content, others = [] }: WriteInput,
 ): Reply<Written | null> {
   const { client, user, ids } = mailbox;
   const id = parseFolderKey(folder)?.id;
@@ -270,7 +282,8 @@ async function importItem(
     // A stream that the target can't read: what is known of the item remains.
     if (imported.error.kind === 'invalid' || imported.error.kind === 'damaged') return ok(null);
     const isUnknown = imported.error.kind === 'unreachable' || imported.error.kind === 'internal';
-    const lost = isUnknown ? await findSame(mailbox, folder, item, item.key) : ok(null);
+    const known = [item.key, ...others];
+    const lost = isUnknown ? await findSame(mailbox, folder, item, known) : ok(null);
     return lost.ok && lost.value !== null ? ok(lost.value) : { ok: false, error: imported.error };
   }
   if (imported.value === null) {
