@@ -2,9 +2,10 @@ import { expect, test } from '@playwright/test';
 import { PHONE } from './hands.ts';
 import { accountsAt, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
+import { holdSuccess } from './person.ts';
 import { newPage, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { sound } from './page-checks.ts';
+import { expectTouchable, sound } from './page-checks.ts';
 
 let portal: SharedPortal;
 let people: Accounts;
@@ -150,8 +151,7 @@ test('OWN-8, E2E-7: on a phone, the link of a notice is 44 pixels high', async (
   const link = page
     .getByRole('region', { name: 'Notices' })
     .getByRole('link', { name: 'Read more' });
-  await expect(link).toBeVisible();
-  expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await expectTouchable(link);
   await context.close();
 });
 
@@ -161,6 +161,7 @@ test('OWN-8, TOAST-3: a sub-provider sees a link to invite users and copies it',
   await people.makeUser('subin', ['sub-sp']);
   await people.settle('subin');
   const page = await newPage(browser);
+  await holdSuccess(page);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await people.enter(page, 'subin', SECOND);
   const row = page
@@ -170,8 +171,6 @@ test('OWN-8, TOAST-3: a sub-provider sees a link to invite users and copies it',
   await expect(row.getByRole('button')).toHaveText(['Copy link']);
   await row.getByRole('button').click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
-  // The message stays while the pointer is on it.
-  await toast(page, 'Link copied to clipboard').hover();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(portal.url);
   // The button is at the top right, where messages stand: it can be pressed again under the
   // message.

@@ -123,8 +123,9 @@ test('BRAND-6, BRAND-7: the preview and then another browser show a new accent, 
       'background-color',
       'rgb(138, 28, 74)',
     );
-    const src = await other.locator('header img').first().getAttribute('src');
-    expect(src).toMatch(/^\/brand\/logo\?v=/);
+    const logo = other.locator('header img').first();
+    await expect(logo).toHaveAttribute('src', /^\/brand\/logo\?v=/);
+    const src = await logo.getAttribute('src');
     const svg = await (await fetch(`${portal.url}${src}`)).text();
     expect(svg).toContain('rect');
     expect(svg).not.toMatch(/script|onload/i);
@@ -218,6 +219,8 @@ test('PROV-1, PROV-3, BRAND-7: a sub-provider is created with a host and an invi
     );
   });
   await stranger(browser, portal.url, async (other) => {
+    // As soon as its own branding is there.
+    await expect(other.getByText(/^Use your/)).toBeVisible();
     await expect(other.getByText('Below, and well')).toHaveCount(0);
   });
   await page.goto(`${portal.url}/admin/providers`);
@@ -308,8 +311,10 @@ test('NOTE-3, NOTE-4: a notice for a role is shown to users with that role until
   await page.getByRole('button', { name: /^Remove: The portal/ }).click();
   await page.getByRole('button', { name: 'Remove notice' }).click();
   await expect(page.getByRole('heading', { name: 'No notices yet' })).toBeVisible();
+  const listed = rita.waitForResponse((response) => response.url().endsWith('/notifications'));
   await rita.reload();
   await expect(rita.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
+  expect(await (await listed).json()).toMatchObject({ success: true, data: [] });
   await expect(rita.getByText('The portal is away on Sunday night.')).toHaveCount(0);
   await context.close();
 });

@@ -68,8 +68,10 @@ test("BRAND-10, E2E-12: a chat is set up, opens over any page with the user's na
   await expect(panel).toBeHidden();
   await expect(page.getByRole('button', { name: 'Chat' })).toBeFocused();
   await page.getByRole('link', { name: 'Dashboard' }).click();
+  await expectTitle(page, 'Dashboard');
   await page.getByRole('button', { name: 'Chat' }).click();
   await expect(frame.getByLabel('Message')).toHaveValue('Good morning');
+  await expect(panel.getByRole('heading', { name: 'Chat' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
   await page.context().close();
@@ -105,8 +107,9 @@ test('BRAND-10, E2E-12: a blocked chat says so and can be tried again, on a phon
     ),
   ).toBeVisible();
   await sound(page, 'chat-held-back');
-  const box = await panel.boundingBox();
-  expect([box?.width, box?.height]).toEqual([390, 844]);
+  await expect
+    .poll(() => panel.boundingBox())
+    .toEqual(expect.objectContaining({ width: 390, height: 844 }));
   await page.context().unroute(SCRIPT);
   await widget(page, true);
   await panel.getByRole('button', { name: 'Try again' }).click();

@@ -75,6 +75,8 @@ export async function openTenant(
     .getByRole('link', { name: `${kind} of ${person}`, exact: true })
     .click();
   await expect(page.getByRole('heading', { level: 1, name: `${kind} of ${person}` })).toBeVisible();
+  // Its rows are counted: the heading arrives before them.
+  await page.waitForLoadState();
   return page;
 }
 
@@ -293,3 +295,37 @@ export async function stopRestoreSessions(portal: Portal): Promise<void> {
 
 /** The code that the page shows. */
 export const shownCode = (page: Page): Locator => page.locator('.select-all');
+
+/** Adds a job that stores the words of contents, and runs it. */
+export async function storeWords(portal: Portal): Promise<void> {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as {
+    readonly rows: readonly { readonly organizationId: string; readonly repositoryId: string }[];
+  };
+  const [first] = rows;
+  if (first === undefined) throw new Error('a demo without jobs');
+  const { organizationId, repositoryId } = first;
+  const job = (await api('POST', 'o365/jobs', {
+    organizationId,
+    repositoryId,
+    name: 'Words of everything',
+    backupType: 'EntireOrganization',
+    isFullTextEnabled: true,
+    selectedItems: [],
+    excludedItems: [],
+    schedulePolicy: {
+      schedule: { type: 'Disabled' },
+      backupWindow: null,
+      retryNumber: 0,
+      retryWaitInterval: 10,
+    },
+  })) as { readonly id: string };
+  await api('POST', `o365/jobs/${job.id}/start`, { organizationId });
+  const getStatus = async (): Promise<string | undefined> => {
+    const { session } = (await api('GET', `o365/jobs/${job.id}/detail/latest`)) as {
+      readonly session: { readonly status: string } | null;
+    };
+    return session?.status;
+  };
+  await expect.poll(getStatus, { timeout: 250_000 }).toBe('Success');
+}

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createKey, post, getRow, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
+import { focusSearch } from './page-checks.ts';
 
 let portal: SharedPortal;
 test.beforeEach(async () => {
@@ -23,6 +24,16 @@ test('E2E-8: the first load is at most 100 kB of JavaScript in brotli, without t
   });
   await page.goto(portal.url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
+  const listScripts = (): Promise<string[]> =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name).pathname)
+        .filter((path) => path.endsWith('.js')),
+    );
+  await expect
+    .poll(async () => (await listScripts()).filter((path) => !sizes.has(path)))
+    .toEqual([]);
   const all = [...sizes];
   const own = all.filter(([path]) => !/worker/.test(path));
   const sum = own.reduce((total, [, { bytes }]) => total + bytes, 0);
@@ -47,7 +58,7 @@ test('E2E-8: performance marks show what a user waits for', async ({ page }) => 
   const measures = (name: string): Promise<number[]> =>
     page.evaluate((of) => performance.getEntriesByName(of).map(({ duration }) => duration), name);
   await expect.poll(() => measures('daybook:open').then(({ length }) => length)).toBe(1);
-  await page.keyboard.press('/');
+  await focusSearch(page);
   await page.keyboard.type('mark');
   await expect(page).toHaveURL(/q=mark/);
   await expect

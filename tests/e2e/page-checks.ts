@@ -139,6 +139,18 @@ export function collectErrors(page: Page): readonly string[] {
   return heard;
 }
 
+/** Presses the key of the page's search, and waits until its field has the focus. */
+export async function focusSearch(page: Page): Promise<void> {
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox').and(page.locator(':focus'))).toBeVisible();
+}
+
+/** Expects that a control or part is large enough to touch, once it is drawn. */
+export const expectTouchable = (part: Locator): Promise<void> =>
+  expect
+    .poll(async () => (await part.boundingBox())?.height, { message: String(part) })
+    .toBeGreaterThanOrEqual(44);
+
 /**
  * Scrolls a list, tree or grid until its active row or cell is out of sight, and expects that it is
  * still one that a screen reader finds.
@@ -212,3 +224,40 @@ export async function waitForBuild(page: Page): Promise<void> {
     .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state))
     .toBe('activated');
 }
+
+/**
+ * How many records of results the databases of this browser hold: pages and changes of runs, and
+ * chunks of the tables beside them.
+ */
+export const countStoredResults = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    let count = 0;
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await new Promise<IDBDatabase>((done, failed) => {
+        const request = indexedDB.open(name);
+        request.addEventListener('success', () => {
+          done(request.result);
+        });
+        request.addEventListener('error', () => {
+          failed(new Error('a database could not be opened'));
+        });
+      });
+      for (const store of ['segments', 'patches', 'books']) {
+        if (!database.objectStoreNames.contains(store)) continue;
+        const keys = await new Promise<IDBValidKey[]>((done) => {
+          const request = database.transaction(store).objectStore(store).getAllKeys();
+          request.addEventListener('success', () => {
+            done(request.result);
+          });
+        });
+        count += keys.filter(
+          (key) =>
+            store !== 'books' ||
+            (Array.isArray(key) &&
+              ['job', 'problem', 'cause', 'company'].some((table) => table === key[0])),
+        ).length;
+      }
+      database.close();
+    }
+    return count;
+  });

@@ -46,11 +46,16 @@ export function personAt(page: Page): Person {
       ([row]) =>
         row !== undefined && row.hasAttribute('data-run') && !row.hasAttribute('data-done'),
     );
+  /** The row of the cursor may still be loading: then nobody can say where it is. */
+  const atDrawn = async (so: () => Promise<boolean>): Promise<boolean> => {
+    await expect(at).toBeVisible();
+    return so();
+  };
   const until = async (key: string, so: () => Promise<boolean>): Promise<void> => {
     for (let tries = 0; tries < 100; tries++) {
       if (await so()) return;
       await keyboard.press(key);
-      await page.waitForTimeout(60);
+      await waitForFrames(page);
     }
     throw new Error(`${key} was pressed a hundred times`);
   };
@@ -93,11 +98,11 @@ export function personAt(page: Page): Person {
       // Keys do nothing before the list is loaded.
       await expect(page.locator('[data-run], .dc-group').first()).toBeVisible();
       await keyboard.press('j');
-      await until('j', isAtUnreviewed);
+      await until('j', () => atDrawn(isAtUnreviewed));
       return rowAt();
     },
     async goesBackTo(run) {
-      await until('k', async () => (await runAt()) === run);
+      await until('k', () => atDrawn(async () => (await runAt()) === run));
     },
     async countAt(words) {
       return Number(words.exec((await at.getAttribute('aria-label')) ?? '')?.[1]);
@@ -131,16 +136,30 @@ export function personAt(page: Page): Person {
   };
 }
 
+/** Resolves when the page has drawn what the last event changed. */
+export const waitForFrames = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }),
+  );
+
 /**
  * Messages with an undo stay until they are used, however long a busy machine takes between two keys.
  * Call it before the page is opened.
  */
-export async function holdUndo(page: Page): Promise<void> {
-  await page.addInitScript(() => {
+export const holdUndo = (page: Page): Promise<void> => holdMessages(page, 10_000);
+
+/** The same of messages of a success. */
+export const holdSuccess = (page: Page): Promise<void> => holdMessages(page, 3_500);
+
+async function holdMessages(page: Page, lastsMs: number): Promise<void> {
+  await page.addInitScript((held) => {
     const start: (work: () => void, ms?: number) => unknown = globalThis.setTimeout;
-    const hold: typeof start = (work, ms) => start(work, ms === 10_000 ? 2 ** 30 : ms);
+    const hold: typeof start = (work, ms) => start(work, ms === held ? 2 ** 30 : ms);
     Object.assign(globalThis, { setTimeout: hold });
-  });
+  }, lastsMs);
 }
 
 /**
