@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
 import { loadApi, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { axeInBoth, collectErrors, sound } from './page-checks.ts';
+import { axeInBoth, collectErrors, focusSearch, sound } from './page-checks.ts';
 
 let portal: SharedPortal;
 test.beforeEach(async () => {
@@ -95,7 +95,7 @@ test('KEY-10, KEY-9, KEY-4: a key is created and copied, used by a program, revo
   await page.keyboard.press('Enter');
   await expect(call).toHaveAttribute('aria-expanded', 'false');
   await page.keyboard.press('Enter');
-  await page.keyboard.press('/');
+  await focusSearch(page);
   await page.keyboard.type('licensing-export');
   await expect(page.getByRole('status').filter({ hasText: /^1 call matching/ })).toBeVisible();
   await page.keyboard.press('Escape');

@@ -62,6 +62,7 @@ test("VIEW-1, VIEW-2, VIEW-3: a shared view is in a colleague's menu, opens the 
   await expect(getRow(theirs, 'SQL nightly')).toBeVisible();
   await expect(getRow(theirs, '=SUM(A1) mail')).toBeHidden();
   await theirs.getByRole('button', { name: 'View Failures by company' }).click();
+  await expect(theirs.getByRole('list', { name: 'Shared with you' })).toBeVisible();
   await expect(theirs.getByRole('button', { name: 'Edit Failures by company' })).toHaveCount(0);
 
   await mine.getByRole('button', { name: 'View Failures by company' }).click();
@@ -80,24 +81,26 @@ test('EXP-1, EXP-2, CSV-2: the list is exported with the columns that are shown,
   const page = await as(browser, 'dana');
   await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
-  const take = async (): Promise<string> => {
-    const coming = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export CSV' }).click();
-    const file = await coming;
+  const take = async (message: RegExp): Promise<string> => {
+    // The message disappears, maybe before the file is read.
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      expect(page.getByText(message)).toBeVisible(),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
     expect(file.suggestedFilename()).toMatch(/^DailyChecks_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
     return readFileSync(await file.path(), 'utf8');
   };
-  const lines = (await take()).split('\r\n');
+  const lines = (await take(/^DailyChecks_.*: 2 rows\.$/)).split('\r\n');
   expect(lines[0]).toMatch(/^\uFEFFState,Days of the problem,Company,Job,Schedule,Computer,/);
   expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(
     /^Failed,[12],.*,SQL nightly,[^,]*,SRV-1,.*timed out/,
   );
   expect(lines.find((line) => line.includes('SUM(A1)'))).toContain(",'=SUM(A1) mail,");
   expect(lines).toHaveLength(4);
-  await expect(page.getByText(/^DailyChecks_.*: 2 rows\.$/)).toBeVisible();
   await goOffline(page);
-  expect((await take()).split('\r\n')).toHaveLength(4);
-  await expect(page.getByText(/: 2 rows\. Created offline with results up to/)).toBeVisible();
+  const offline = await take(/: 2 rows\. Created offline with results up to/);
+  expect(offline.split('\r\n')).toHaveLength(4);
   await page.context().close();
 });
 
@@ -272,11 +275,15 @@ test('ADMIN-6: the dialogs of the list say at the first wrong field what is miss
   await expect(day).toHaveAccessibleDescription('Choose a time in the future.');
   await expect(dialog.getByLabel('Reason')).toHaveValue('The disk comes on Monday.');
   await axeInBoth(page, 'a snooze with an error', { but: '[role=grid]' });
-  await page.keyboard.press('Escape');
+  const close = async (): Promise<void> => {
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  };
+  await close();
 
   await page.keyboard.press('n');
   await refuses(/^Save note/, dialog.getByRole('textbox', { name: 'Note' }), 'Enter a note.');
-  await page.keyboard.press('Escape');
+  await close();
   await page.keyboard.press('t');
   await dialog.getByRole('button', { name: 'Link an existing ticket' }).click();
   await refuses(/^Link ticket/, dialog.getByLabel('Ticket number'), 'Enter a ticket number.');

@@ -171,17 +171,20 @@ const getRanking = (scope: Locator) =>
     .locator('.ranking > :first-child > * > *')
     .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().toJSON() as DOMRect));
 
-async function expectInRows(scope: Locator, rows: Locator): Promise<void> {
-  const bars = await getRanking(scope);
-  const boxes = await rows.evaluateAll((all) =>
-    all.map((row) => row.getBoundingClientRect().toJSON() as DOMRect),
-  );
-  expect(bars).toHaveLength(boxes.length);
-  for (const [i, { top, bottom }] of bars.entries()) {
-    expect(top).toBeGreaterThanOrEqual((boxes[i]?.top ?? Infinity) - 1);
-    expect(bottom).toBeLessThanOrEqual((boxes[i]?.bottom ?? 0) + 1);
-  }
-}
+/** The page may still be moving: both are read again until they are of one moment. */
+const expectInRows = (scope: Locator, rows: Locator): Promise<void> =>
+  expect(async () => {
+    const bars = await getRanking(scope);
+    const boxes = await rows.evaluateAll((all) =>
+      all.map((row) => row.getBoundingClientRect().toJSON() as DOMRect),
+    );
+    expect(bars.length).toBeGreaterThan(1);
+    expect(bars).toHaveLength(boxes.length);
+    for (const [i, { top, bottom }] of bars.entries()) {
+      expect(top).toBeGreaterThanOrEqual((boxes[i]?.top ?? Infinity) - 1);
+      expect(bottom).toBeLessThanOrEqual((boxes[i]?.bottom ?? 0) + 1);
+    }
+  }).toPass({ timeout: 60_000 });
 
 /** Returns the length of the second bar in percent of the first one. */
 async function getSecondShare(scope: Locator): Promise<number> {
@@ -226,6 +229,11 @@ test('CHART-2: the library loads only with a chart, nothing moves when it arrive
   await expect.poll(() => loaded.some((path) => path.includes('bar-drawing'))).toBe(true);
   const bars = chart.locator('.fill-red-500 rect');
   await expect(bars).toHaveCount(0);
+  // All that is above the chart has arrived.
+  await expect(
+    page.getByRole('table', { name: 'Failures and warnings per day' }).getByRole('row'),
+  ).toHaveCount(8);
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   const before = [await chart.boundingBox(), await tabs.boundingBox()];
   // Already without a drawing, the chart works by keyboard.
   await chart.focus();
@@ -275,14 +283,15 @@ test('CHART-3: the history of a repository is read by keyboard day by day, and i
   // The ends of the line and its one corner: 200, 500 and 800 of a scale to 1,000, five and four days
   // apart.
   const line = chart.locator('.stroke-gray-500 .recharts-area-curve');
-  await expect(line).toBeAttached();
-  const points = await line.evaluate((path) =>
-    [...(path.getAttribute('d') ?? '').matchAll(/([\d.]+),([\d.]+)/g)].map(([, x, y]) => ({
-      x: Number(x),
-      y: Number(y),
-    })),
-  );
-  expect(points).toHaveLength(3);
+  const readPoints = () =>
+    line.evaluate((path) =>
+      [...(path.getAttribute('d') ?? '').matchAll(/([\d.]+),([\d.]+)/g)].map(([, x, y]) => ({
+        x: Number(x),
+        y: Number(y),
+      })),
+    );
+  await expect.poll(readPoints).toHaveLength(3);
+  const points = await readPoints();
   const [a, b, c] = points.map(({ x }) => x);
   const [high, middle, low] = points.map(({ y }) => y);
   expect(((b ?? 0) - (a ?? 0)) / ((c ?? 0) - (b ?? 0))).toBeCloseTo(5 / 4, 2);

@@ -97,6 +97,7 @@ test('E2E-12, A11, E2E-5: after the session expires, the page says so, leads to 
   await expect.poll(reviewed, { timeout: 60_000 }).toBe(1);
   await page.reload();
   await expectTitle(page, 'Daily checks');
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   expect(await reviewed()).toBe(1);
   await page.context().close();
 });
@@ -188,6 +189,7 @@ test('PAGE-6, E2E-12: required security questions come before everything else, a
   await expectTitle(page, 'Daily checks');
   await expect(page).toHaveURL(/daily-checks\?q=mail$/);
   await page.reload();
+  await expectTitle(page, 'Daily checks');
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
   await page.context().close();
 });

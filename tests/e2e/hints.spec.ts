@@ -67,7 +67,9 @@ test('HINT-4, HINT-3, E2E-7: an administrator writes a hint; a technician finds 
     'rel',
     'noopener noreferrer',
   );
+  const marked = dana.waitForResponse((response) => /\/hints\/[^/]+\/helped$/.test(response.url()));
   await panel.getByRole('button', { name: 'This helped' }).click();
+  expect((await marked).ok()).toBe(true);
   await expect(panel.getByRole('button', { name: 'Helped', exact: true })).toHaveAttribute(
     'aria-pressed',
     'true',
@@ -84,6 +86,7 @@ test('HINT-4, HINT-3, E2E-7: an administrator writes a hint; a technician finds 
   await sound(ann, 'phone');
   await shot(ann, 'hints-list-phone');
   await ann.getByRole('button', { name: /The vault is full/ }).click();
+  await expect(ann.getByLabel('Name', { exact: true })).toHaveValue('The vault is full');
   await sound(ann, 'editor on a phone');
   await shot(ann, 'hints-editor-phone');
 

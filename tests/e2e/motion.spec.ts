@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { waitForFrames } from './person.ts';
 import { signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 
@@ -49,6 +50,8 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await signIn(page, portal.url, reducedMotion === 'reduce' ? 'dana' : 'admin', portal.password);
     const seen = await follow(page);
     await moveAround(page);
+    // What begins to move does so in the next frame.
+    await waitForFrames(page);
     if (reducedMotion === 'reduce') expect(await seen()).toEqual([]);
     else
       await expect

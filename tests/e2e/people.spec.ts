@@ -88,6 +88,7 @@ test("USER-11, USER-3: an added role works in the user's open browser, and uncha
   await page.getByLabel('Account number').fill('CW-1001');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('list', { name: 'Accounts' })).toContainText('CW-1001');
+  await expect(page.getByLabel('Account number')).toHaveValue('');
   await page.getByLabel('Account number').fill('CW-1001');
   await page.keyboard.press('Enter');
   await expectText(page, 'The user already has this account.');
@@ -232,6 +233,7 @@ test('USER-11, USER-5: a user is deleted, found among the deleted ones, and eras
   await entry(page, 'Uma Grant').click();
   await expect(page.getByLabel('Name', { exact: true })).toBeDisabled();
   await page.getByRole('tab', { name: 'Access' }).click();
+  await expect(page.getByRole('button', { name: 'Erase permanently' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Set password' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Erase permanently' }).click();
   await page.getByLabel('Type the username').fill('um');

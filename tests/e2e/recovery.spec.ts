@@ -53,6 +53,7 @@ test('E2E-12, RECOVER-4: the link in an email sets a new password, once', async 
   await expect(
     page.getByText("Your new password is set. You're signed out everywhere else."),
   ).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expectTitle(page, 'Sign in');
   await signInAt(page, portal, 'fay', 'a quiet new ledger 77');
@@ -198,7 +199,9 @@ test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an a
   await expect(
     page.getByText('Your account is ready. Sign in as nora. We sent a link to nora@example.org.'),
   ).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
+  await expectTitle(page, 'Sign in');
   await signInAt(page, portal, 'nora', 'a lamp above the stairs 3');
   await expectTitle(page, 'Daily checks');
   await page.goto(`${portal.url}/monitoring/profile`);

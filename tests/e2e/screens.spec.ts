@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createKey, getRow, loadApi, post, signIn, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 import { holdUndo } from './person.ts';
-import { axeInBoth, collectErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors, focusSearch } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
 const WHOLE = { sidebar: true };
@@ -112,7 +112,7 @@ test('E2E-7: by keyboard alone, a user signs in, clears the list, undoes reviews
   await expect(page.getByText('0 of 3 cleared')).toBeVisible();
   await expect.poll(reviewed).toBe(0); // sent as well: the next one to look sees it so
   await page.keyboard.press('Escape');
-  await page.keyboard.press('/');
+  await focusSearch(page);
   await page.keyboard.type('mail');
   await expect(getRow(page, 'SQL nightly')).toBeHidden();
   await expect(getRow(page, 'Mail archive')).toContainText(/usual/);
@@ -124,6 +124,7 @@ test('PAGE-2: a read-only user sees no actions and opens no other pages', async 
   await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Review/ })).toHaveCount(0);
   await page.keyboard.press('j');
+  await expect(page.locator('[role=row][data-cursor]')).toBeVisible();
   await page.keyboard.press('e');
   await expect(page.getByText('0 of 3 cleared')).toBeVisible();
   await page.goto(`${portal.url}/monitoring/sources`);
