@@ -71,17 +71,34 @@ function getWord(path: string, words: ErrorLabels): string | null | undefined {
   return undefined;
 }
 
-/** Focuses the first invalid field in page order, as soon as it is marked invalid. */
+/**
+ * Focuses the first invalid field in page order, as soon as it is marked invalid. If none is, shows
+ * the message about the whole form.
+ */
 export function focusFirstError(form: HTMLElement | null, frames = 20): void {
   requestAnimationFrame(() => {
     const wrong = form?.querySelector<HTMLElement>(
       '[aria-invalid="true"], [data-error] input, [data-error] button',
     );
-    if (!wrong && frames > 0) {
-      focusFirstError(form, frames - 1);
-      return;
-    }
-    wrong?.focus();
-    wrong?.scrollIntoView({ block: 'center' });
+    if (wrong) {
+      wrong.focus();
+      wrong.scrollIntoView({ block: 'center' });
+    } else if (frames > 0) focusFirstError(form, frames - 1);
+    else showFormError(form);
   });
 }
+
+/**
+ * Scrolls to the message about a whole form. A refusal for the same reason as before changes nothing
+ * in the page, so the message is inserted again: else screen readers would not announce it.
+ */
+function showFormError(form: HTMLElement | null): void {
+  const alert = form?.querySelector('[role="alert"]');
+  if (!alert) return;
+  const said = alert.textContent;
+  if (announced.get(alert) === said) alert.replaceChildren(...alert.childNodes);
+  announced.set(alert, said);
+  alert.scrollIntoView({ block: 'nearest' });
+}
+/** The message that was last shown in each element. */
+const announced = new WeakMap<Element, string>();

@@ -121,7 +121,7 @@ for (const user of ['admin', 'dana'] as const) {
   });
 }
 
-test("WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalog's, the server's where that takes precedence, or that no response came", async ({
+test("FIELD-2, WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalog's, the server's where that takes precedence, or that no response came", async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
@@ -145,5 +145,17 @@ test("WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalog
   await failing(page, /\/api\/v1\/companies$/, 'with a message', async () => {
     await name.press('Enter');
     await expect(errors).toHaveText(['Error while adding the company. Try again later.']);
+    // Screen readers announce only what changes: the same sentence is inserted again.
+    const alert = page.getByRole('alert').filter({ has: errors });
+    const announced = alert.evaluate(
+      (element) =>
+        new Promise<boolean>((resolve) => {
+          new MutationObserver(() => resolve(true)).observe(element, { childList: true });
+        }),
+    );
+    await name.press('Enter');
+    expect(await announced).toBe(true);
+    await expect(errors).toHaveText(['Error while adding the company. Try again later.']);
+    await expect(alert).toBeInViewport();
   });
 });
