@@ -59,7 +59,7 @@ export async function countLicensedUsers(
       from window_day as w
       cross join backup_object as o
       cross join lateral (
-        select bytes from object_point where tenant_id = o.tenant_id and object_n = o.n and at >= w.since and at < w.until
+        select bytes from object_point where tenant_id = ${tenant} and object_n = o.n and at >= w.since and at < w.until
         order by at desc limit 1
       ) as p
       where o.tenant_id = ${tenant} and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
@@ -75,7 +75,7 @@ export async function countLicensedUsers(
         and s.first_at < w.until and s.last_at >= w.since and o.kind in (${sql.join([...USER_KINDS])})
         and not exists (
           select from backup_object as other join object_point as p on p.tenant_id = other.tenant_id and p.object_n = other.n
-          where other.tenant_id = o.tenant_id and other.organization_id = o.organization_id and other.directory_id = o.directory_id
+          where other.tenant_id = ${tenant} and other.organization_id = o.organization_id and other.directory_id = o.directory_id
             and other.kind in (${sql.join([...USER_KINDS])}) and p.at >= w.since and p.at < w.until)
       union all
       select u.organization_id, u.id, w.day, 0

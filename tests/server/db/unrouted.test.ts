@@ -14,6 +14,9 @@ test.each([
   // cannot push down subquery on the target list
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = item.tenant_id and i.key = item.key)) from item where tenant_id = $1',
   'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',
+  // cannot push down this subquery
+  'with window_day (day, since) as (values ($1::integer, $2::bigint)) select w.day, p.bytes from window_day as w cross join backup_object as o cross join lateral (select bytes from object_point where tenant_id = o.tenant_id and object_n = o.n and at >= w.since order by at desc limit 1) as p where o.tenant_id = $3',
+  'select p.at from backup_object as o cross join lateral (select min(at) as at from (select at from object_point where tenant_id = o.tenant_id and object_n = o.n union all select first_at from jsonb_to_recordset(o.licensed_spans) as s(first_at bigint)) as one) as p where o.tenant_id = $1',
   // STABLE functions used in UPDATE queries cannot be called with column references
   "update engine_task set progress = jsonb_strip_nulls(jsonb_build_object('folders', progress -> 'folders')) where tenant_id = $1",
   // set-valued function called in context that cannot accept a set
@@ -37,6 +40,8 @@ test.each([
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = $1 and i.key = item.key)) from item where tenant_id = $1',
   'update restore_point set complete = false where tenant_id = $1 and id = any($2::uuid[])',
   'delete from item as i using (select x from jsonb_array_elements_text($2::text::jsonb) as x) as g where i.tenant_id = $1 and i.key = g.x',
+  'select p.at from backup_object as o cross join lateral (select at from object_point where tenant_id = $2 and object_n = o.n limit 1) as p where o.tenant_id = $1',
+  'select found.key from place cross join lateral (select j.key from background_job as j where j.type = place.type order by j.tenant_id limit 9) as found',
   'select n from backup_object where tenant_id = $1 and n in (select jsonb_array_elements_text($2::text::jsonb)::bigint)',
   "update repository_access set storage_requests = jsonb_build_object('month', $1::text, $2::text, $3::bigint + case when storage_requests->>'month' = $1 then 1 else 0 end) where tenant_id = $4",
 ])('SCALE-1: a statement that Citus runs on the node of its tenant is not: %s', (statement) => {

@@ -16,6 +16,7 @@ const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
 /** The same, or at the end of queries that have names. */
 const MODIFYING = /[()]\s*(?:insert\s+into|update|delete\s+from)\s/i;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
+const LATERAL = /\blateral\s*(?=\()/gi;
 const SET_RETURNING =
   /\(\s*select\s+(?:jsonb?_array_elements(?:_text)?|jsonb?_object_keys|unnest|generate_series|string_to_table|regexp_split_to_table)\(/i;
 const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
@@ -41,6 +42,11 @@ export function findUnrouted(statement: string): string | null {
   }
   if ((/^(?:update|delete)\b/i.test(text) || MODIFYING.test(text)) && SET_RETURNING.test(text))
     return 'a query in it returns sets beside its `from`';
+  for (const lateral of text.matchAll(LATERAL)) {
+    const query = readParentheses(text, lateral.index + lateral[0].length);
+    const table = /\bfrom\s+(\w+)/i.exec(query)?.[1] ?? '';
+    if (!(table in UNOWNED) && isUnbound(query)) return 'a lateral query does not name the tenant';
+  }
   if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))
     return 'a query among its results does not name the tenant';
   if (/^update\b/i.test(text)) {

@@ -53,11 +53,11 @@ export async function listLicensedUsers(
       select o.organization_id, o.directory_id, o.name, o.address, o.kind, f.at as first_at, l.at as last_at, l.bytes
       from backup_object as o
       cross join lateral (
-        select at, bytes from object_point where tenant_id = o.tenant_id and object_n = o.n and at >= ${since}::bigint and at < ${until}::bigint
+        select at, bytes from object_point where tenant_id = ${tenant} and object_n = o.n and at >= ${since}::bigint and at < ${until}::bigint
         order by at desc limit 1
       ) as l
       cross join lateral (
-        select at from object_point where tenant_id = o.tenant_id and object_n = o.n order by at limit 1
+        select at from object_point where tenant_id = ${tenant} and object_n = o.n order by at limit 1
       ) as f
       where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       union all
@@ -127,7 +127,7 @@ export async function countAddedUsers(
       from backup_object as o
       cross join lateral (
         select min(at) as at from (
-          select at from object_point where tenant_id = o.tenant_id and object_n = o.n
+          select at from object_point where tenant_id = ${tenant} and object_n = o.n
           union all select first_at from jsonb_to_recordset(o.licensed_spans) as s(first_at bigint)
         ) as one having min(at) is not null
       ) as p
