@@ -34,6 +34,8 @@ export interface SourceCall {
   onWaiting(waiting: Waiting | null): void;
   /** The ids of people in the backup are those of another organization. */
   readonly isOtherOrganization?: boolean;
+  /** A dry run: a writer only reads. */
+  readonly isDryRun?: boolean;
   /**
    * A part of the object can't be read, by an error of this kind: the rest is backed up, with the
    * reason as a warning.
@@ -246,6 +248,11 @@ export interface Writer {
    * its own.
    */
   planFolder?(place: Place, call: SourceCall): Reply<string | null>;
+  /**
+   * What a restore does with a place before it looks for posts there, in words; null: nothing. Absent:
+   * there are no posts.
+   */
+  describeOpening?(place: Place, call: SourceCall): Reply<string | null>;
   /** Ends the creation of a folder, and says who has it now. May be repeated. */
   finishFolder?(place: Place, key: string, call: SourceCall): Reply<string | null>;
   /**

@@ -12,7 +12,8 @@ const MAX_NAMED = 10;
 
 /**
  * Ends a restore to objects whose folders have people of their own (channels of teams): says for
- * each that it created, or would create, who has it. Called again after a crash, it says the same.
+ * each that it created, or would create, who has it, and for each that it would open. Called again
+ * after a crash, it says the same.
  */
 export async function finishChannels(
   task: RunningTask,
@@ -24,6 +25,9 @@ export async function finishChannels(
   if (request.kind !== 'restore' || request.input.target.kind !== 'original') return EMPTY;
   const said: string[] = [];
   const created = request.input.dryRun ? [] : await loadFolders(task);
+  const say = (sentence: string | null): void => {
+    if (sentence !== null && said.length < MAX_NAMED) said.push(sentence);
+  };
   for (const { n, object } of await loadObjects(task)) {
     const writer = task.target.writerOf(object.kind, readStored(task));
     if (writer?.planFolder === undefined || writer.finishFolder === undefined) continue;
@@ -43,8 +47,14 @@ export async function finishChannels(
           ? await writer.planFolder(place, task)
           : await writer.finishFolder(place, key, task);
       if (!end.ok && stops(end.error)) return { ok: false, error: end.error };
-      const sentence = end.ok ? end.value : end.error.message;
-      if (sentence !== null && said.length < MAX_NAMED) said.push(sentence);
+      say(end.ok ? end.value : end.error.message);
+    }
+    const describe = writer.describeOpening?.bind(writer);
+    if (describe === undefined || !request.input.dryRun) continue;
+    for (const path of await loadPlacesOfPosts(task, n)) {
+      const opening = await describe({ object: at, path: readPath(path) }, task);
+      if (!opening.ok && stops(opening.error)) return { ok: false, error: opening.error };
+      say(opening.ok ? opening.value : null);
     }
   }
   return said.length === 0 ? EMPTY : { ok: true, message: said.join(' ') };
@@ -67,6 +77,25 @@ async function loadObjects({ store, tenant, id }: RunningTask) {
     { readOnly: true },
   );
   return rows.map(({ n, ...object }) => ({ n, object }));
+}
+
+/** The paths of channels in which a dry run has looked for posts. */
+async function loadPlacesOfPosts(
+  { store, tenant, id }: RunningTask,
+  object: number,
+): Promise<readonly string[]> {
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ path: string }>`
+      select distinct r.path from restore_item as r
+      join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+      where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.object_n = ${object}
+        and i.kind = 'post' and i.parts <> '[]'
+      order by r.path`.execute(db),
+    { readOnly: true },
+  );
+  return rows.map(({ path }) => path);
 }
 
 /** The first parts of the paths of what a dry run would write. */

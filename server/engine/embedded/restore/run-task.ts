@@ -79,6 +79,7 @@ export async function runTask(
     request: row.request,
     organization: row.organization,
     isOtherOrganization: organization !== row.organization,
+    isDryRun: row.request.kind === 'restore' && row.request.input.dryRun,
     target: target.value,
     content: content.value,
     signal,

@@ -82,6 +82,7 @@ export interface RunningTask {
   readonly request: TaskRequest;
   readonly organization: OrganizationId;
   readonly isOtherOrganization: boolean;
+  readonly isDryRun: boolean;
   readonly target: RestoreDestination;
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */

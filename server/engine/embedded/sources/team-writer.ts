@@ -129,7 +129,7 @@ export function teamWriter(
     if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), others);
     const stored = await readStoredThread(await read(item)('json'));
     if (!stored.ok) return stored;
-    if (open.migrationMode === 'inProgress' && !turns.isTaken(open.id)) {
+    if (isClosed(open) && call.isDryRun !== true && !turns.isTaken(open.id)) {
       const opened = await turns.take(open.id, () =>
         reopenChannel(client, place.object, at.channel),
       );
@@ -274,6 +274,15 @@ export function teamWriter(
       if (!found.ok && found.error.kind !== 'missing') return found;
       const people = await findChannelPeople(client, place.object, part, place.settings);
       return people.ok ? { ok: true, value: describePeople(part, people.value, false) } : people;
+    },
+    async describeOpening(place, call) {
+      const at = parseTeamPlace(place);
+      if (at.kind !== 'channel') return EMPTY;
+      const channel = await openChannel(place, at.channel, call);
+      if (!channel.ok) return channel.error.kind === 'missing' ? EMPTY : channel;
+      return channel.value !== null && isClosed(channel.value)
+        ? { ok: true, value: teamMessages.channelClosed({ name: channel.value.displayName }) }
+        : EMPTY;
     },
     async finishFolder(place, key, call) {
       const [part] = place.path;
@@ -422,10 +431,13 @@ async function reopenChannel(
 ): Reply<void> {
   const channel = await findChannel(client, object, part);
   if (!channel.ok) return channel;
-  return channel.value?.migrationMode === 'inProgress'
+  return channel.value !== null && isClosed(channel.value)
     ? endMigration(client, object, channel.value)
     : done;
 }
+
+/** People can't write to it while posts are restored. */
+const isClosed = ({ migrationMode }: OpenChannel): boolean => migrationMode === 'inProgress';
 
 /** A channel that only some of the team see, and not what is beside the channels. */
 const isLimited = (part: PathPart): boolean =>

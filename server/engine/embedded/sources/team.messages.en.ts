@@ -40,6 +40,8 @@ export const teamMessages = defineMessages('team-source', {
   noMemberLeft:
     'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
   channelRenamed: 'The channel “{former}” is named “{name}” now.',
+  channelClosed:
+    'The channel “{name}” is closed: another restore was interrupted or writes to it. This restore opens it again.',
   channelComes:
     'Microsoft 365 is still creating the channel {channel}. Retry the restore in some minutes.',
   otherMembership:
