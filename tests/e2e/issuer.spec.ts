@@ -258,11 +258,13 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expectTitle(page, 'Sign in');
-  expect(
-    await page.evaluate(() => [
-      localStorage.getItem('ssoClicks'),
-      localStorage.getItem('zertoSession'),
-    ]),
-  ).toEqual([null, null]);
+  await expect
+    .poll(() =>
+      page.evaluate(() => [
+        localStorage.getItem('ssoClicks'),
+        localStorage.getItem('zertoSession'),
+      ]),
+    )
+    .toEqual([null, null]);
   await page.context().close();
 });

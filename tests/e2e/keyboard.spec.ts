@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { beyondTab, holdUndo, personAt } from './person.ts';
 import type { Person } from './person.ts';
-import { signIn, startPortal } from './portal.ts';
+import { expectTitle, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -221,17 +221,17 @@ const pageKeys = ({ page, hannah, dialog, asks }: Desk): Keys => ({
     await hannah.nextRow();
   },
   async 'Go to the dashboard, calendar view or daily checks'() {
-    for (const [letter, path] of [
-      ['d', 'dashboard'],
-      ['c', 'calendar-report'],
-      ['j', 'daily-checks'],
+    for (const [letter, path, title] of [
+      ['d', 'dashboard', 'Dashboard'],
+      ['c', 'calendar-report', 'Calendar view'],
+      ['j', 'daily-checks', 'Daily checks'],
     ] as const) {
       // The second key counts for a moment only.
       await expect(async () => {
         await hannah.presses('g', letter);
         await expect(page).toHaveURL(new RegExp(`/monitoring/${path}`), { timeout: 10_000 });
       }).toPass({ timeout: 60_000 });
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await expectTitle(page, title);
     }
     await expect(page.locator('[data-run]').first()).toBeVisible();
   },

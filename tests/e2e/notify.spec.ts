@@ -176,6 +176,7 @@ test('NOTIFY-5, NOTIFY-6: push starts after the page explains why; what is pushe
     .getByRole('button', { name: 'Enable notifications in this browser' })
     .click({ timeout: 60_000 });
   const dialog = page.getByRole('dialog', { name: 'Enable notifications in this browser' });
+  await expect(dialog.getByRole('button', { name: 'Continue' })).toBeVisible();
   await sound(page, 'why the browser asks');
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByText('You receive notifications in this browser.')).toBeVisible();

@@ -8,7 +8,7 @@ import { CSP } from '../../server/platform/http/security-headers.ts';
 import { startFront } from './front.ts';
 import { createKey, getRow, loadApi, post, signIn, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe, waitForBuild } from './page-checks.ts';
+import { axe, countStoredResults, waitForBuild } from './page-checks.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
@@ -39,6 +39,8 @@ async function reopenOffline(username: string): Promise<{ context: BrowserContex
   await signIn(page, portal.url, username, portal.password);
   await expect(getRow(page, 'Mountain hut 2')).toBeVisible();
   await waitForBuild(page);
+  // Shown may be a moment before stored.
+  await expect.poll(() => countStoredResults(page)).toBeGreaterThan(0);
   await context.close();
   await portal.kill();
   return launch(profile);
