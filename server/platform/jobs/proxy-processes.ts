@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { Database } from '../db/database.ts';
 import type { ProxyProcessTable } from '../db/database-jobs.ts';
-import { isPresent } from '../db/presence.ts';
+import { isPresent, isServerPresent } from '../db/presence.ts';
 import type { TenantTx } from '../db/store.ts';
 import { ROUTED_JOB_NAMES, type RoutedJobName } from './job-types.ts';
 import { BUILT_IN, mayTake } from './places.ts';
@@ -16,12 +16,19 @@ export async function claimProxyName(
   now: Ms,
 ): Promise<boolean> {
   const { name, owner, host_name, version, has_folder } = process;
+  const former = await db
+    .selectFrom('proxy_process')
+    .select('owner')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (former !== undefined && (await isServerPresent(db, former.owner))) return false;
+  // Nobody else took the name meanwhile.
   const { rows } = await sql`
     insert into proxy_process as p (name, owner, host_name, version, has_folder, state, began_at, seen_at)
     values (${name}, ${owner}, ${host_name}, ${version}, ${has_folder}, 'online', ${now}, ${now})
     on conflict (name) do update set owner = excluded.owner, host_name = excluded.host_name, version = excluded.version,
       has_folder = excluded.has_folder, state = 'online', began_at = excluded.began_at, seen_at = excluded.seen_at
-    where not ${isPresent(sql`p.owner`)} returning name`.execute(db);
+    where p.owner = ${former?.owner ?? null} returning name`.execute(db);
   return rows.length > 0;
 }
 
