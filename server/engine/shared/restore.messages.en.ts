@@ -84,6 +84,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   othersBring: 'Another restore brings this team back right now. This one continues afterwards.',
   othersRestore:
     'Another restore writes some of the same items right now. This one continues afterwards.',
+  othersUndo:
+    'Another restore or undo writes to the same place right now. This one continues afterwards.',
   othersWrite: 'Another restore writes to this channel right now. This one continues afterwards.',
   objectNeverCame:
     'Microsoft 365 has not brought the team back within a day. Start the restore again when it is there.',

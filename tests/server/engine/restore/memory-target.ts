@@ -36,6 +36,8 @@ export class MemoryTarget {
   readonly failures: (readonly [op: string, kind: EngineErrorKind])[] = [];
   /** Called before each item is written. */
   onWrite: ((call: SourceCall) => Promise<void>) | null = null;
+  /** Called before each request. */
+  onStep: (() => Promise<void>) | null = null;
   #next = 1;
   #operations = 0;
   #process = 0;
@@ -70,6 +72,7 @@ export class MemoryTarget {
   /** Each operation has two moments at which the process can die. */
   async #write<T>(op: string, work: () => EngineResult<T>): Reply<T> {
     await Promise.resolve();
+    await this.onStep?.();
     if (++this.#operations === this.killAt) throw new Killed(`before ${op}`);
     const at = this.failures.findIndex(([name]) => name === op);
     const failure = at < 0 ? undefined : this.failures.splice(at, 1)[0];
@@ -96,6 +99,7 @@ export class MemoryTarget {
 
   readonly writer: Writer = {
     find: async ({ path }, item) => {
+      await this.onStep?.();
       const folder = path.map(({ name }) => name).join('/');
       const same = [...this.items].filter(
         ([, one]) => one.folder === folder && one.id === (item.flags.messageId ?? item.key),

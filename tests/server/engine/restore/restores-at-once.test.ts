@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ms, NodeId } from '#contract/ids.ts';
+import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../../db/databases.ts';
+import type { MemoryTarget } from './memory-target.ts';
 import { expected, getValue, how, mails, present, RUNS, setUp } from './restore-bench.ts';
 import { aTeam } from './team-bench.ts';
 
@@ -17,6 +19,46 @@ function makeDelay(turns: readonly number[]): () => Promise<void> {
     for (let turn = 0; turn < last; turn += 1) await setImmediate();
   };
 }
+
+/** A restore that is undone while another one runs, and what somebody does before. */
+const story = fc.record({
+  backup: mails,
+  before: present,
+  first: how,
+  second: how,
+  changed: fc.subarray(['a', 'b', 'c', 'd', 'e']),
+  deleted: fc.subarray(['a', 'b', 'c', 'd', 'e']),
+  isUndoFirst: fc.boolean(),
+});
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+/** Returns the tasks of the undo and of the other restore, which have not begun. */
+async function prepare(store: Store, told: Story) {
+  const bench = await setUp(store, told.backup);
+  const { target, run, advance, taskOf } = bench;
+  for (const item of told.before) target.put(item);
+  const restored = await bench.restored(told.first);
+  for (const [key, item] of target.items) {
+    if (told.deleted.includes(item.id)) target.items.delete(key);
+    else if (told.changed.includes(item.id))
+      target.items.set(key, { ...item, content: 'changed', change: item.change + 1_000 });
+  }
+  const tasks = [getValue(await bench.undo(restored)), getValue(await bench.request(told.second))];
+  const end = async (task: string): Promise<void> => {
+    for (let next: Ms | null = 0; next !== null;) {
+      next = await run(task);
+      if (next === null) return;
+      expect((await taskOf(task)).waiting?.reason).toContain('restore or undo');
+      advance(20_000);
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    }
+  };
+  return { target, tasks, end, taskOf };
+}
+const describeTarget = (target: MemoryTarget) => ({
+  items: target.state(),
+  folders: [...target.folders].toSorted(),
+});
 
 eachDatabase((kind, open) => {
   test(`RES-95: two restores of the same items at once leave what one of them leaves (${kind})`, async () => {
@@ -41,6 +83,27 @@ eachDatabase((kind, open) => {
         await Promise.all(tasks.map(end));
         for (const task of tasks) expect((await bench.taskOf(task)).result).toBe('success');
         expect(target.state()).toEqual(expected(backup, before, input));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test(`RES-95, RES-4: an undo and a restore of the same items at once end as if one had run after the other (${kind})`, async () => {
+    const store = await open();
+    await fc.assert(
+      fc.asyncProperty(story, delays, async (told, turns) => {
+        const serial = [];
+        for (const isUndoFirst of [true, false]) {
+          const { target, tasks, end } = await prepare(store, told);
+          for (const task of isUndoFirst ? tasks : tasks.toReversed()) await end(task);
+          serial.push(describeTarget(target));
+        }
+        const { target, tasks, end, taskOf } = await prepare(store, told);
+        target.isShared = true;
+        target.onStep = makeDelay(turns);
+        await Promise.all((told.isUndoFirst ? tasks : tasks.toReversed()).map(end));
+        expect(serial).toContainEqual(describeTarget(target));
+        for (const task of tasks) expect((await taskOf(task)).counts.failed).toBe(0);
       }),
       { numRuns: RUNS },
     );
