@@ -59,6 +59,9 @@ test('WIZARD-1: a new portal prompts users who can connect a source, by keyboard
   await enter(portal, again, 'admin', '/monitoring/dashboard');
   expect((await request).ok()).toBe(true);
   await expectTitle(again, 'Dashboard');
+  // What prompts is on the device by then.
+  await expect(again.getByRole('region', { name: 'First steps' })).toBeVisible();
+  await expect(again.getByRole('button', { name: /^Live/ })).toBeVisible();
   await expect(prompt(again)).toHaveCount(0);
   await again.context().close();
 });

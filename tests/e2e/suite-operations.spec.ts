@@ -196,6 +196,6 @@ test('BILL-9: a new price is for new levels only, and the dashboard of the admin
   };
   expect(levels.find(({ level }) => level === 'advanced')).toMatchObject({ userMills: 4_250 });
   await page.goto(`${portal.url}/admin/dashboard`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expectTitle(page, 'Overview');
   await sound(page, 'admin dashboard');
 });

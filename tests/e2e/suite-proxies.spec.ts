@@ -71,6 +71,7 @@ test('PRX-7, PRX-8, E2E-7: by keyboard, a proxy is seen to join, is drained, mov
   await end(proxy, 'SIGTERM');
   await expect(row).toContainText('Offline', LONG);
   await entry(page, 'night-1').press('Enter');
+  await expect(details.getByRole('button', { name: 'Remove proxy' })).toBeVisible();
   await sound(page, 'a proxy that has left');
   await details.getByRole('button', { name: 'Remove proxy' }).press('Enter');
   const confirm = page.getByRole('dialog', { name: 'Remove the proxy night-1?' });
