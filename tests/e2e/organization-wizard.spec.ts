@@ -14,7 +14,8 @@ test.beforeEach(async () => {
 test.afterEach(() => portal.stop());
 
 const CODE = '0a1b2c3d-0000-4000-8000-000000000000';
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 2, name, exact: true });
 
 const answer = (data: unknown) => ({ json: { success: true, data } });
 
@@ -104,6 +105,7 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
     await expect(page.getByText('WDJB-MJHT')).toBeVisible();
     await expect(page.getByText(/^Signed in\./)).toBeVisible();
     await page.getByRole('button', { name: /^Next: Repository/ }).press('Enter');
+    await expect(heading(page, 'Repository')).toBeFocused();
     if (back === 0) await page.goBack();
   }
   await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
@@ -262,6 +264,7 @@ test('WIZ-9, A11: after a session that was ended elsewhere, the wizard goes on w
     'Northwind Copperline',
   );
   await page.getByRole('button', { name: 'Back', exact: true }).click();
+  await expect(heading(page, 'Application')).toBeVisible();
   await page.getByRole('button', { name: 'Back', exact: true }).click();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Copperline');
 });
@@ -294,6 +297,16 @@ test('WIZ-9: the address of a later step opens the first one, and keys that come
   await expect(page).toHaveURL(/\/new\/1$/);
   await expect(later).toBeHidden();
   await page.goForward();
+  await expect(page).toHaveURL(/\/new\/3\/modern$/);
+  await expect(heading(page, 'Application')).toBeVisible();
+  // The same of the browser's Back.
+  await page.evaluate(async () => {
+    document.body.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }),
+    );
+    await new Promise((resolve) => setTimeout(resolve));
+    history.back();
+  });
   await expect(page).toHaveURL(/\/new\/3\/modern$/);
   await expect(heading(page, 'Application')).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useActorRef, useSelector } from '@xstate/react';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
 import type { Result } from '#contract/result.ts';
@@ -68,6 +68,8 @@ export function useWizard<Data extends object>({
     if (loaded !== null && mayLoad) actor.send({ type: 'LOAD', data: loaded });
   }, [actor, loaded, mayLoad]);
 
+  // Before the router renders it: who goes on and back at once ends where it has rendered already.
+  const address = useSyncExternalStore(history.subscribe, () => history.location.href);
   // Where the address and the wizard last agreed; null until they first did.
   const agreed = useRef<{ readonly address: string; readonly step: string } | null>(null);
   useEffect(() => {
@@ -100,7 +102,8 @@ export function useWizard<Data extends object>({
       return;
     } else return;
     agreed.current = { address: current, step: current };
-  }, [actor, history, getAddress, step, current, laterStep, isOpen, isDone]);
+    // eslint-disable-next-line react/exhaustive-deps -- `address` says that the history has changed
+  }, [actor, history, getAddress, step, current, laterStep, isOpen, isDone, address]);
 
   const finish = useEffectEvent(onDone);
   useEffect(() => {
