@@ -65,9 +65,9 @@ test('ACT-7: while signed in as another user, buttons of refused calls are disab
   await expect(
     page.getByRole('complementary', { name: 'Signed in as another user' }),
   ).toBeVisible();
-  const asked: string[] = [];
+  const requests: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('/auth/validate-sso/')) asked.push(request.url());
+    if (request.url().includes('/auth/validate-sso/')) requests.push(request.url());
   });
   // A second visit asks nothing by itself either.
   for (const visit of [1, 2]) {
@@ -78,7 +78,7 @@ test('ACT-7: while signed in as another user, buttons of refused calls are disab
     });
   }
   await sound(page, 'app while impersonating', { sidebar: true });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   for (const path of ['security', 'api-keys', 'change-password']) {
     await page.goto(people.at(path));
     await expect(page.getByText(REASON)).toBeVisible();
