@@ -91,6 +91,8 @@ export const restoreMessages = defineMessages('restore-engine', {
     'Microsoft 365 has not brought the team back within a day. Start the restore again when it is there.',
   noContent: 'The content of this item could not be backed up.',
   notReplaceable: 'The version of the target could not be saved, so it was not replaced. {reason}',
+  channelsStay:
+    'The restore created these channels, which stay, because an undo deletes no channel: {names}. Delete them in Teams if nobody needs them.',
   removed: 'Removed.',
   putBack: 'The earlier version was put back.',
   changedSince: 'Changed since the restore, so it was left as it is.',

@@ -112,6 +112,9 @@ eachDatabase((kind, open) => {
       threads.length,
       done.counts.restored - threads.length,
     ]);
+    expect(undone.message).toBe(
+      'The restore created these channels, which stay, because an undo deletes no channel: “Budget”. Delete them in Teams if nobody needs them.',
+    );
     expect(teams.listFiles(team, restored?.id ?? '')).toEqual([]);
     expect(teams.listTabs(team, restored?.id ?? '')).toEqual([]);
     office.close();
