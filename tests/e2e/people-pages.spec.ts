@@ -12,7 +12,7 @@ import {
   startPortal,
 } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { axeInBoth } from './page-checks.ts';
+import { axeInBoth, focusSearch } from './page-checks.ts';
 
 let portal: SharedPortal;
 test.beforeEach(async () => {
@@ -138,7 +138,7 @@ test('USER-11, E2E-7: the keyboard alone leads to the list, into a user and back
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users');
   await expect(entry(page, 'Administrator')).toBeVisible();
-  await page.keyboard.press('/');
+  await focusSearch(page);
   await page.keyboard.type('a');
   await expect(page).toHaveURL(/q=a/);
   await page.keyboard.press('Enter');
@@ -199,19 +199,23 @@ test('USER-11, E2E-7: the pages of users and companies pass axe in both themes a
     await expect(entry(page, 'Dana Reyes')).toBeVisible();
     await at('users');
     await entry(page, 'Maximiliana').click();
+    await expect(page.getByRole('heading', { level: 2, name: /^Maximiliana/ })).toBeVisible();
     await at('user');
     await page.getByRole('tab', { name: 'Access' }).click();
+    await expect(page.getByRole('button', { name: 'Erase permanently' })).toBeVisible();
     await at('access');
     await page.getByRole('button', { name: 'Erase permanently' }).click();
     await expect(page.getByLabel('Type the username')).toBeVisible();
     await axeInBoth(page, `remove, ${width}`);
     await page.goto(`${portal.url}/monitoring/users?user=new`);
     await page.getByRole('button', { name: 'Create and invite user' }).click();
+    await expectText(page, 'Enter a username.');
     await at('new user');
     await page.goto(`${portal.url}/monitoring/companies`);
     await expect(entry(page, 'Calloway Freight')).toBeVisible();
     await at('companies');
     await entry(page, 'Calloway Freight').click();
+    await expect(page.getByRole('heading', { level: 2, name: 'Calloway Freight' })).toBeVisible();
     await at('company');
     await page.goto(`${portal.url}/monitoring/users-logs`);
     await expect(page.getByRole('row').filter({ hasText: 'Administrator' }).first()).toBeVisible();
