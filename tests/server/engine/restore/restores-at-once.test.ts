@@ -33,27 +33,28 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the tasks of the undo and of the other restore, which have not begun. */
-async function prepare(store: Store, told: Story) {
-  const bench = await setUp(store, told.backup);
-  const { target, run, advance, taskOf } = bench;
-  for (const item of told.before) target.put(item);
-  const restored = await bench.restored(told.first);
+async function prepare(store: Store, scene: Story) {
+  const bench = await setUp(store, scene.backup);
+  const { target, run, advance } = bench;
+  const readTask = (task: string) => bench.taskOf(task);
+  for (const item of scene.before) target.put(item);
+  const restored = await bench.restored(scene.first);
   for (const [key, item] of target.items) {
-    if (told.deleted.includes(item.id)) target.items.delete(key);
-    else if (told.changed.includes(item.id))
+    if (scene.deleted.includes(item.id)) target.items.delete(key);
+    else if (scene.changed.includes(item.id))
       target.items.set(key, { ...item, content: 'changed', change: item.change + 1_000 });
   }
-  const tasks = [getValue(await bench.undo(restored)), getValue(await bench.request(told.second))];
+  const tasks = [getValue(await bench.undo(restored)), getValue(await bench.request(scene.second))];
   const end = async (task: string): Promise<void> => {
     for (let next: Ms | null = 0; next !== null;) {
       next = await run(task);
       if (next === null) return;
-      expect((await taskOf(task)).waiting?.reason).toContain('restore or undo');
+      expect((await readTask(task)).waiting?.reason).toContain('restore or undo');
       advance(20_000);
       for (let turn = 0; turn < 50; turn += 1) await setImmediate();
     }
   };
-  return { target, tasks, end, taskOf };
+  return { target, tasks, end, readTask };
 }
 const describeTarget = (target: MemoryTarget) => ({
   items: target.state(),
@@ -91,19 +92,19 @@ eachDatabase((kind, open) => {
   test(`RES-95, RES-4: an undo and a restore of the same items at once end as if one had run after the other (${kind})`, async () => {
     const store = await open();
     await fc.assert(
-      fc.asyncProperty(story, delays, async (told, turns) => {
+      fc.asyncProperty(story, delays, async (scene, turns) => {
         const serial = [];
         for (const isUndoFirst of [true, false]) {
-          const { target, tasks, end } = await prepare(store, told);
+          const { target, tasks, end } = await prepare(store, scene);
           for (const task of isUndoFirst ? tasks : tasks.toReversed()) await end(task);
           serial.push(describeTarget(target));
         }
-        const { target, tasks, end, taskOf } = await prepare(store, told);
+        const { target, tasks, end, readTask } = await prepare(store, scene);
         target.isShared = true;
         target.onStep = makeDelay(turns);
-        await Promise.all((told.isUndoFirst ? tasks : tasks.toReversed()).map(end));
+        await Promise.all((scene.isUndoFirst ? tasks : tasks.toReversed()).map(end));
         expect(serial).toContainEqual(describeTarget(target));
-        for (const task of tasks) expect((await taskOf(task)).counts.failed).toBe(0);
+        for (const task of tasks) expect((await readTask(task)).counts.failed).toBe(0);
       }),
       { numRuns: RUNS },
     );
