@@ -186,7 +186,7 @@ const isForMachines = (node: Node, parent: Node | null): boolean => {
  * Authorization header, and names of queues.
  */
 const MACHINE_TEMPLATE =
-  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc|declare|fetch|notify|with \w+ as) |^Id in \(|^\{\} like "%|^sum\(|^(?:\{\}|0) as \{\}|^\{\} eq '|^\{\},? [\w (]*(?:not null|primary key)|^\{\} on conflict|^(?:address|group|key|pool|provider|proxy|user) \{\}$/;
+  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|drop policy|grant|revoke|set local|Bearer|Basic|oidc|declare|fetch|notify|with \w+ as) |^Id in \(|^\{\} like "%|^sum\(|^(?:\{\}|0) as \{\}|^\{\} eq '|^\{\},? [\w (]*(?:not null|primary key)|^\{\} on conflict|^(?:address|group|key|pool|provider|proxy|user) \{\}$/;
 /** A condition of ConnectWise, a permission or a property of Microsoft Graph. */
 const MACHINE_VALUE = /^Active in \(|^[A-Z]\w+(?:\.[A-Z]\w+)+$|^Integer 0x/;
 /**
