@@ -21,7 +21,7 @@ import {
   TASK,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
-import { collectErrors, sound } from './page-checks.ts';
+import { collectErrors, expectTouchable, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -184,20 +184,23 @@ test('RES-31, RES-32, RES-33: on a phone, an open folder changes the restore poi
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', OUTLOOK);
   const mailbox = node(page, person.name);
-  await expect(mailbox).toBeVisible();
-  expect((await mailbox.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await expectTouchable(mailbox);
   await mailbox.tap();
   await page
     .getByRole('list', { name: 'Folders' })
     .getByRole('button', { name: /^Inbox/ })
     .tap();
   const box = list(page).getByRole('option').first().locator('[data-select]');
-  await expect(box).toBeVisible();
-  const size = await box.boundingBox();
-  expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  await expect
+    .poll(async () => {
+      const size = await box.boundingBox();
+      return Math.min(size?.width ?? 0, size?.height ?? 0);
+    })
+    .toBeGreaterThanOrEqual(44);
 
   const change = page.getByRole('button', { name: /Change restore point:/ });
   const readPoint = (): number => Number(new URL(page.url()).searchParams.get('point'));
+  await expect.poll(readPoint).toBeGreaterThan(0);
   const shown = readPoint();
   await change.tap();
   const sheet = page.getByRole('dialog', { name: 'Restore points' });
