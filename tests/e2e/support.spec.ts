@@ -43,6 +43,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request is sent with details of the pag
   await brand(false);
   await enter(portal, page, 'admin', '/monitoring/support/request');
   await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
+  await expectTitle(page, 'No access');
   await expect(
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Request' }),
   ).toHaveCount(0);
