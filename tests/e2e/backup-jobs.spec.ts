@@ -93,7 +93,9 @@ test('PAGE-10, E2E-7: on a phone, a job opens as a sheet over its list, with the
   // The focus goes round in the sheet, and to a dialog over it and back.
   for (let n = 0; n < 30; n += 1) {
     await page.keyboard.press('Tab');
-    expect(await sheet.evaluate((all) => all.contains(document.activeElement))).toBe(true);
+    await expect
+      .poll(() => sheet.evaluate((all) => all.contains(document.activeElement)))
+      .toBe(true);
   }
   const edit = sheet.getByRole('button', { name: 'Edit notifications' });
   await edit.tap();
@@ -257,6 +259,7 @@ test('WIZ-9, WIZ-12: wizards that were open before the first organization begin 
   await expect(heading2(roles, 'Name')).toBeFocused();
   await roles.getByRole('textbox', { name: 'Name' }).fill('First');
   await roles.keyboard.press('Control+Enter');
+  await expect(heading2(roles, 'Organization')).toBeFocused();
   await roles.keyboard.press('Control+Enter');
   await expect(heading2(roles, 'Operators')).toBeFocused();
   expect(errors).toEqual([]);

@@ -91,6 +91,7 @@ test('SUITE-50, BILL-19, BILL-20, WIZARD-2: a new customer registers, pays, conn
   await page.bringToFront();
   await page.getByRole('searchbox', { name: 'Search this folder' }).fill(subject);
   await expect(page.getByRole('region', { name: 'Inbox' }).getByText('1 match')).toBeVisible();
+  await expect(list(page).getByRole('option')).toHaveCount(1);
   await list(page).getByRole('option').first().click();
   await expect(details(page).getByRole('heading', { level: 2 })).toHaveText(subject);
   await list(page).getByRole('option').first().locator('[data-select]').click();

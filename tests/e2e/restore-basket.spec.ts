@@ -21,6 +21,7 @@ import {
 } from './cloud-suite.ts';
 import {
   collectErrors,
+  focusSearch,
   goOffline,
   recordAnnouncements,
   sound,
@@ -57,6 +58,7 @@ const getPanel = (page: Page): Locator => page.getByRole('dialog', { name: /^Bas
 async function findItem(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search this folder' }).fill(text);
   await expect(page.getByText('1 match', { exact: true })).toBeVisible();
+  await expect(list(page).getByRole('option')).toHaveCount(1);
 }
 
 /** Approves the code that the page shows next. Returns it. */
@@ -99,7 +101,7 @@ test('RES-84, RES-85: a mail and a file go into one basket on two pages, and are
   await expect(openBasket(page, 0)).toBeVisible();
   await keyboard.press('Enter');
   await expect(list(page).getByRole('option').first()).toBeVisible();
-  await keyboard.press('/');
+  await focusSearch(page);
   await keyboard.type(subject);
   await expect(page.getByText('1 match', { exact: true })).toBeVisible();
   await list(page).focus();
@@ -171,6 +173,7 @@ test('RES-88: what a search over all restore points found goes into the basket b
   const { keyboard } = page;
   await enter(portal, page, 'm365', OUTLOOK);
   await page.getByRole('button', { name: 'Search everything' }).click();
+  await expect(page.getByRole('searchbox', { name: /^Search mailboxes/ })).toBeFocused();
   await keyboard.type(subject);
   const found = page.getByRole('list', { name: 'Search results' });
   const mail = found.getByRole('link').filter({ hasText: subject });

@@ -33,12 +33,13 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   const errors = collectErrors(page);
   const tenant = await page.context().newPage();
   await tenant.goto(`${portal.url}/demo/tenant`);
-  await tenant
-    .getByRole('row')
-    .filter({ hasText: '/intranet' })
-    .filter({ hasNotText: 'handbook' })
-    .getByRole('link', { name: 'Tasks' })
-    .click();
+  await submit(
+    tenant
+      .getByRole('row')
+      .filter({ hasText: '/intranet' })
+      .filter({ hasNotText: 'handbook' })
+      .getByRole('link', { name: 'Tasks' }),
+  );
   await page.bringToFront();
   await enter(portal, page, 'm365', SHAREPOINT);
   await expectTitle(page, 'Restore sites');

@@ -37,8 +37,10 @@ test('ENG-122: a person is excluded by keyboard with the typed name, a restore s
   await expect(form.getByText('Enter a reason.')).toBeVisible();
   await form.getByRole('combobox', { name: 'Person' }).press('ArrowDown');
   const first = page.getByRole('option').first();
-  const name = ((await first.innerText()).split(' (')[0] ?? '').trim();
-  await first.click();
+  const option = await first.innerText();
+  const name = (option.split(' (')[0] ?? '').trim();
+  // By its name: others may have come before it.
+  await page.getByRole('option', { name: option, exact: true }).click();
   await expect(form.getByText(`Chosen: ${name}`)).toBeVisible();
   await form.getByLabel('Reason').fill('Requested by letter of May 2');
   await submit.press('Enter');

@@ -33,8 +33,10 @@ test('ENG-121: a person is put on legal hold and released by keyboard, and the o
   await expect(form.getByText('Enter a reason.')).toBeVisible();
   await form.getByRole('combobox', { name: 'Name' }).press('ArrowDown');
   const first = page.getByRole('option').first();
-  const name = ((await first.innerText()).split(' (')[0] ?? '').trim();
-  await first.click();
+  const option = await first.innerText();
+  const name = (option.split(' (')[0] ?? '').trim();
+  // By its name: others may have come before it.
+  await page.getByRole('option', { name: option, exact: true }).click();
   await expect(form.getByText(`Chosen: ${name}`)).toBeVisible();
   await form.getByLabel('Reason').fill('A lawsuit about a mast');
   await form.getByLabel('Until the end of this day').fill('2020-01-01');

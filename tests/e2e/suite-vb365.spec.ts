@@ -98,7 +98,9 @@ async function openSession(
 ): Promise<void> {
   await enter(portal, page, 'cora', path, NEW_PASSWORD);
   await page.getByLabel('Organization').selectOption({ label: officeName });
-  await expect(page.getByRole('region', { name: 'Restore session open' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Restore session open' })).toContainText(
+    officeName,
+  );
 }
 
 /** Selects the item that has the focus of a list. */
@@ -371,7 +373,8 @@ test('E2E-1, VB365-14, VB365-17: a mail is restored by the server, with a sign-i
   await page.getByRole('button', { name: 'Stop session' }).click();
   await expect(page.getByText('Restore session stopped')).toBeVisible();
   const opened = server.content.restoreSessions.findLast(({ results }) => results === undefined);
-  expect(opened?.endTime).not.toBeNull();
+  expect(opened).toBeDefined();
+  await expect.poll(() => opened?.endTime).not.toBeNull();
   expect(errors).toEqual([]);
 });
 

@@ -140,10 +140,12 @@ async function store(attacks: readonly string[]): Promise<void> {
 
 /** The fields of the page that take any text, and are there to be typed into. */
 async function fields(page: Page): Promise<readonly Locator[]> {
-  const all = await page
-    .locator('main')
-    .locator('input:not([type]), input[type=text], input[type=search], textarea')
-    .all();
+  // The search of a page is in its header.
+  const wanted = page
+    .locator('header, main')
+    .locator('input:not([type]), input[type=text], input[type=search], textarea');
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+  const all = await wanted.all();
   const usable: Locator[] = [];
   for (const field of all)
     if ((await field.isVisible()) && (await field.isEditable())) usable.push(field);
