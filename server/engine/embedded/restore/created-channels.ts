@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EngineError, ObjectKind } from '#contract/engine/engine.ts';
 import type { SourceObject } from '../types.ts';
 import { loadFolders, stops } from './created-folders.ts';
@@ -105,9 +105,20 @@ async function loadObjects({ store, tenant, id }: RunningTask) {
 }
 
 /** The paths of channels in which a dry run has looked for posts. */
-async function loadPlacesOfPosts(
+const loadPlacesOfPosts = (task: RunningTask, object: number): Promise<readonly string[]> =>
+  loadPaths(task, object, sql`i.kind = 'post' and i.parts <> '[]'`);
+
+/** The first parts of the paths of what a dry run would write. */
+async function loadTops(task: RunningTask, object: number): Promise<readonly string[]> {
+  const paths = await loadPaths(task, object, sql`r.outcome in ('restored', 'merged')`);
+  return [...new Set(paths.map((path) => JSON.stringify(readPath(path).slice(0, 1))))].sort();
+}
+
+/** The paths of some items of a task, each once. `condition`: on `r`, the item of the task, and `i`, of the index. */
+async function loadPaths(
   { store, tenant, id }: RunningTask,
   object: number,
+  condition: RawBuilder<unknown>,
 ): Promise<readonly string[]> {
   const { rows } = await store.tenant(
     tenant,
@@ -115,28 +126,9 @@ async function loadPlacesOfPosts(
       sql<{ path: string }>`
       select distinct r.path from restore_item as r
       join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
-      where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.object_n = ${object}
-        and i.kind = 'post' and i.parts <> '[]'
+      where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.object_n = ${object} and ${condition}
       order by r.path`.execute(db),
     { readOnly: true },
   );
   return rows.map(({ path }) => path);
-}
-
-/** The first parts of the paths of what a dry run would write. */
-async function loadTops(
-  { store, tenant, id }: RunningTask,
-  object: number,
-): Promise<readonly string[]> {
-  const { rows } = await store.tenant(
-    tenant,
-    ({ sql: db }) =>
-      sql<{ path: string }>`
-      select distinct path from restore_item
-      where tenant_id = ${tenant} and task_id = ${id}::uuid and object_n = ${object} and outcome in ('restored', 'merged')`.execute(
-        db,
-      ),
-    { readOnly: true },
-  );
-  return [...new Set(rows.map(({ path }) => JSON.stringify(readPath(path).slice(0, 1))))].sort();
 }

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EngineResult } from '#contract/engine/engine.ts';
+import type { EngineResult, ObjectKind, RestoreInput } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { ObjectKind, RestoreInput } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { done, failed } from '../../result.ts';
@@ -26,8 +25,10 @@ export async function waitForEarlierRestores(task: Task): Promise<EngineResult<v
     request.kind === 'restore' &&
     (await store.tenant(tenant, (tx) => hasEarlier(tx, task), { readOnly: true }));
   if (hasRestore) return failed('busy', t.othersRestore, { waitMs: WAIT_MS });
-  const hasUndo = await store.tenant(tenant, (tx) => sharesPlace(tx, task), { readOnly: true });
-  return hasUndo ? failed('busy', t.othersUndo, { waitMs: WAIT_MS }) : done;
+  const isPlaceTaken = await store.tenant(tenant, (tx) => sharesPlace(tx, task), {
+    readOnly: true,
+  });
+  return isPlaceTaken ? failed('busy', t.othersUndo, { waitMs: WAIT_MS }) : done;
 }
 
 /** Tasks are numbered one after the other, so that each sees the items of all before it. */

@@ -3,7 +3,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { decideWrite } from './decide.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
-import { findNumbers } from './taken-names.ts';
+import { findNumbers, findUnwritten } from './taken-names.ts';
 
 // Versions of one mail, event, contact, task, row, post or tab that a restore puts into one folder. The
 // newest is restored as the item. The others become items of their own, one after the other, each beside
@@ -59,21 +59,7 @@ export async function findUnwrittenNewer(
     objectN,
     newer.map(({ n }) => n),
   );
-  const row = await task.store.tenant(
-    task.tenant,
-    ({ sql: db }) =>
-      db
-        .selectFrom('restore_item')
-        .select('n')
-        .where('tenant_id', '=', task.tenant)
-        .where('task_id', '=', task.id)
-        .where('n', '=', sql<number>`any(${numbers}::int[])`)
-        .where('state', '<>', 'done')
-        .orderBy('n')
-        .executeTakeFirst(),
-    { readOnly: true },
-  );
-  return row?.n ?? null;
+  return findUnwritten(task, numbers);
 }
 
 /**

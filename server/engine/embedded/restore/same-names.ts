@@ -8,6 +8,7 @@ import { getCopyName } from '../sources/drive-writer.ts';
 import type { Plan } from './plan.ts';
 import { readPath } from '../../shared/task-rows.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
+import { findUnwritten } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 
 // Files of one name that a restore puts into one folder, such as those of several folders or libraries.
@@ -172,22 +173,10 @@ export async function findUnwrittenNumber(
     getNameId(task, { kind: object.kind, objectN, path, title: item.title }),
   );
   if (numbers === undefined) return null;
-  const row = await task.store.tenant(
-    task.tenant,
-    ({ sql: db }) =>
-      db
-        .selectFrom('restore_item')
-        .select('n')
-        .where('tenant_id', '=', task.tenant)
-        .where('task_id', '=', task.id)
-        .where('n', '=', sql<number>`any(${numbers}::int[])`)
-        .where('n', '<>', n)
-        .where('state', '<>', 'done')
-        .orderBy('n')
-        .executeTakeFirst(),
-    { readOnly: true },
+  return findUnwritten(
+    task,
+    numbers.filter((one) => one !== n),
   );
-  return row?.n ?? null;
 }
 
 interface NamedItem {

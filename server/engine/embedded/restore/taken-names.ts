@@ -218,6 +218,28 @@ export async function findNumbers(
   return items.flatMap((item) => selection.get(getIndexId(object, item)) ?? []);
 }
 
+/** Finds the first of some items of a task that is not done, by their numbers. Null: there is none. */
+export async function findUnwritten(
+  { store, tenant, id }: RunningTask,
+  numbers: readonly number[],
+): Promise<number | null> {
+  const row = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      db
+        .selectFrom('restore_item')
+        .select('n')
+        .where('tenant_id', '=', tenant)
+        .where('task_id', '=', id)
+        .where('n', '=', sql<number>`any(${numbers}::int[])`)
+        .where('state', '<>', 'done')
+        .orderBy('n')
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  return row?.n ?? null;
+}
+
 const getIndexId = (object: number, item: number): string => `${object} ${item}`;
 
 /** What was chosen, loaded once and only if it is needed: a search for each would read all rows. */
