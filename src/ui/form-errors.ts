@@ -95,9 +95,9 @@ export function focusFirstError(form: HTMLElement | null, frames = 20): void {
 function showFormError(form: HTMLElement | null): void {
   const alert = form?.querySelector('[role="alert"]');
   if (!alert) return;
-  const said = alert.textContent;
-  if (announced.get(alert) === said) alert.replaceChildren(...alert.childNodes);
-  announced.set(alert, said);
+  const message = alert.textContent;
+  if (announced.get(alert) === message) alert.replaceChildren(...alert.childNodes);
+  announced.set(alert, message);
   alert.scrollIntoView({ block: 'nearest' });
 }
 /** The message that was last shown in each element. */

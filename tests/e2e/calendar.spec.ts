@@ -54,7 +54,7 @@ const getLine = (page: Page, job: string): Locator =>
   grid(page).getByRole('row').filter({ hasText: job });
 const today = (page: Page, job: string, word: string): Locator =>
   getLine(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
-/** The cell that the keys mean. */
+/** Expects a cell to be the active one of the grid. */
 const expectActive = async (page: Page, cell: Locator): Promise<void> =>
   expect(grid(page)).toHaveAttribute(
     'aria-activedescendant',
