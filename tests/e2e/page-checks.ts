@@ -200,7 +200,7 @@ export async function goOffline(page: Page): Promise<void> {
 }
 
 /**
- * Records what a screen reader is given to say, which the next message replaces. Call it before the
+ * Records what a screen reader is given to say, the last of which is the newest. Call it before the
  * page is opened; returns what loads the messages since the page was loaded.
  */
 export async function recordAnnouncements(page: Page): Promise<() => Promise<readonly string[]>> {
@@ -208,7 +208,9 @@ export async function recordAnnouncements(page: Page): Promise<() => Promise<rea
     const spoken: string[] = [];
     Object.assign(globalThis, { spoken });
     new MutationObserver(() =>
-      spoken.push(document.querySelector('output[aria-live=polite]')?.textContent ?? ''),
+      spoken.push(
+        document.querySelector('.sr-only[aria-live=polite]')?.lastElementChild?.textContent ?? '',
+      ),
     ).observe(document, { subtree: true, childList: true, characterData: true });
   });
   return () => page.evaluate(() => (globalThis as { spoken?: readonly string[] }).spoken ?? []);

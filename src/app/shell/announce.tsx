@@ -3,25 +3,28 @@ import { useSyncExternalStore } from 'react';
 
 /**
  * Announces a result to screen readers politely, such as `28 results`. It ignores a message that
- * equals the last one.
+ * equals the last one. The two before it stay, since a screen reader drops one that is replaced
+ * before it was read.
  */
 export function announce(sentence: string): void {
-  if (sentence === said) return;
-  said = sentence;
+  if (sentence === said.at(-1)) return;
+  said = [...said.filter((other) => other !== sentence).slice(-2), sentence];
   listeners.forEach((listener) => listener());
 }
 
 /** The element that announces messages. Render it once in the app. */
 export function LiveRegion() {
-  const sentence = useSyncExternalStore(subscribe, () => said);
+  const sentences = useSyncExternalStore(subscribe, () => said);
   return (
-    <output className="sr-only" aria-live="polite">
-      {sentence}
-    </output>
+    <div className="sr-only" aria-live="polite">
+      {sentences.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </div>
   );
 }
 
-let said = '';
+let said: readonly string[] = [];
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
