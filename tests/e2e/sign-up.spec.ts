@@ -67,6 +67,14 @@ test('BILL-19, BILL-20, E2E-7: registering signs out first; the email comes agai
   await expect(heading(page, 'Complete your registration')).toBeFocused();
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  // Two more tabs stay where the payment has not been opened yet.
+  const [second, third] = [await page.context().newPage(), await page.context().newPage()];
+  for (const tab of [second, third]) {
+    await tab.goto(first);
+    await expect(tab.getByRole('button', { name: 'Continue to payment' })).toBeVisible();
+  }
+  await second.getByRole('button', { name: 'Change details' }).click();
+  await expect(heading(second, 'Change details')).toBeFocused();
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByRole('link', { name: 'Cancel and return' }).click();
   await expect(heading(page, "The payment isn't complete")).toBeVisible();
@@ -81,6 +89,13 @@ test('BILL-19, BILL-20, E2E-7: registering signs out first; the email comes agai
   await expect(page.getByRole('alert')).toHaveText('The card was declined.');
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await expect(heading(page, 'Your account is ready')).toBeVisible();
+  // The other tabs follow.
+  await second.getByRole('button', { name: 'Save details' }).click();
+  await third.getByRole('button', { name: 'Continue to payment' }).click();
+  for (const tab of [second, third]) {
+    await expect(heading(tab, 'Your account is ready')).toBeFocused();
+    await tab.close();
+  }
 
   // A link that nobody has.
   await page.goto(`${portal.url}/o365/register/s-${'0'.repeat(43)}`);

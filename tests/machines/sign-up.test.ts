@@ -4,25 +4,19 @@ import { walk, type Table } from './walk.ts';
 
 /** By hand, from the design: form, emailed, and the steps that the link resumes. */
 const WITHOUT_LINK: Table = { form: { SENT: 'emailed' }, emailed: { EDIT: 'form' } };
+/** What a link shows is what the server named last: another tab may have gone on, or back. */
+const STEPS = { details: 'details', captcha: 'captcha', checkout: 'checkout', paying: 'paying' };
+const ENDS = { ready: 'ready', OVER: 'over' };
+const without = (step: keyof typeof STEPS): Readonly<Record<string, string>> => {
+  const { [step]: _, ...others } = STEPS;
+  return { ...others, ...ENDS };
+};
 const WITH_LINK: Table = {
-  opening: {
-    OVER: 'over',
-    details: 'details',
-    captcha: 'captcha',
-    checkout: 'checkout',
-    paying: 'paying',
-    ready: 'ready',
-  },
-  details: {
-    OVER: 'over',
-    captcha: 'captcha',
-    checkout: 'checkout',
-    paying: 'paying',
-    ready: 'ready',
-  },
-  captcha: { OVER: 'over', checkout: 'checkout', paying: 'paying', ready: 'ready' },
-  checkout: { EDIT: 'details', OVER: 'over', paying: 'paying', ready: 'ready' },
-  paying: { EDIT: 'details', OVER: 'over', ready: 'ready' },
+  opening: { ...STEPS, ...ENDS },
+  details: without('details'),
+  captcha: without('captcha'),
+  checkout: { ...without('checkout'), EDIT: 'details' },
+  paying: { ...without('paying'), EDIT: 'details' },
   ready: {},
   over: {},
 };

@@ -309,6 +309,12 @@ anyDatabase((kind, open) => {
       step: 'ready',
       level: 'advanced',
     });
+    // So does one that still shows the button to pay.
+    expect(
+      await must<OutputOf<'startCheckout'>>(visitor, 'POST', 'o365/provisioning/checkout-session', {
+        hash,
+      }),
+    ).toEqual({ url: null });
     // It comes later, and makes no second account.
     await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
     for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);

@@ -26,6 +26,8 @@ export const startCheckout =
     }));
     const { row, settings, address } = found;
     if (row === null) return LINK_OVER;
+    // Another tab has finished it: the page goes on there.
+    if (row.ready_at !== null) return ok({ url: null });
     const { step } = toSignUpOutput(row, settings);
     if (row.verified_at === null || !isPayable(step))
       return failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });

@@ -23,6 +23,7 @@ export const signUpMessages = defineMessages('sign-up', {
   back: 'Back',
   over: 'This link is no longer valid. Register again, or use the newest email.',
   again: 'Register again',
+  moved: 'Your registration has changed, such as in another tab. Continue from here.',
   captcha: 'Confirm that you are human',
   captchaFrame: 'reCAPTCHA',
   pay: 'Payment',

@@ -27,6 +27,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   const [state, send] = useMachine(signUpMachine, { input: { hasLink: true } });
   const [signUp, setSignUp] = useState<SignUpOut | null>(null);
   const [tries, setTries] = useState(0);
+  const [hasMoved, setHasMoved] = useState(false);
   const mutation = useServerMutation();
   const isBack = useRouterState({
     select: ({ location }) => location.searchStr.includes('checkout=success'),
@@ -37,6 +38,16 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   };
   const endIfOver = (reason: Failure): void => {
     if (reason.kind === 'not-found') send({ type: 'OVER' });
+  };
+  /** A refusal may mean that another tab has continued: then the page follows it. */
+  const follow = async (reason: Failure): Promise<void> => {
+    endIfOver(reason);
+    if (reason.kind !== 'conflict') return;
+    const answer = await client().ask('verifySignUp', { hash });
+    if (!answer.ok || answer.value.step === signUp?.step) return;
+    mutation.clear();
+    setHasMoved(true);
+    take(answer.value);
   };
   const open = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('verifySignUp', { hash }));
@@ -67,7 +78,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   };
   const checkOut = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('startCheckout', { hash }), 'checkout');
-    if (!answer.ok) return endIfOver(answer.failure);
+    if (!answer.ok) return follow(answer.failure);
     if (answer.value.url === null) await open();
     else location.assign(answer.value.url);
   };
@@ -77,6 +88,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
       {getFailureText(failure)}
     </Callout>
   );
+  const above = error || (hasMoved && <Callout tone="running">{t.moved}</Callout>);
   if (step === 'over')
     return (
       <AccountPage title={t.title}>
@@ -109,6 +121,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     <Button
       onClick={() => {
         mutation.clear();
+        setHasMoved(false);
         send({ type: 'EDIT' });
       }}
     >
@@ -117,18 +130,25 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   );
   switch (step) {
     case 'details':
-      return <Details hash={hash} signUp={signUp} onChange={take} onFailure={endIfOver} />;
+      return (
+        <Details
+          hash={hash}
+          signUp={signUp}
+          onChange={take}
+          onFailure={(reason) => void follow(reason)}
+        />
+      );
     case 'captcha':
       return (
         <AccountPage title={t.captcha} description={signUp.email}>
-          {error}
+          {above}
           <Recaptcha key={tries} onAnswer={(response) => void validate(response)} />
         </AccountPage>
       );
     case 'checkout':
       return (
         <AccountPage title={isFree ? t.title : t.pay} description={prices}>
-          {error}
+          {above}
           <p className="m-0">
             {isFree ? t.free({ company: signUp.company }) : t.payHint({ company: signUp.company })}
           </p>
@@ -143,7 +163,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     case 'paying':
       return (
         <AccountPage title={isBack ? t.paying : t.notPaid} description={prices}>
-          {error}
+          {above}
           <output className="block">{isBack ? t.payingHint : t.notPaidHint}</output>
           <div className="flex flex-wrap gap-2">
             <Button
