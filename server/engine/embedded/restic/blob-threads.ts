@@ -52,8 +52,11 @@ interface OpenKey {
 /** One core is left for requests. More threads than this wait for the disk. */
 const MAX_THREADS = 4;
 const THREAD_MEMORY_MB = 128;
-/** Less is done at once: handing it over takes longer. */
-const HERE_BYTES: Bytes = 16 << 10;
+/**
+ * Less is done at once, in 0.2 ms. To start a thread costs a core 200 ms, and most sessions store no
+ * more than that.
+ */
+const HERE_BYTES: Bytes = 48 << 10;
 /** Small blobs are transferred together, up to this. */
 const BATCH_BYTES: Bytes = 512 << 10;
 const BATCH_BLOBS = 64;
@@ -87,13 +90,15 @@ export function makeBlobThreads(
 /** Does everything on the calling thread. */
 export const doHere = ({ sealer }: Pick<OpenKey, 'sealer'>): BlobWork => ({
   prepare: (plain, isWanted) => prepareHere(sealer, plain, isWanted),
-  joinFile(parts) {
-    const bytes = joinBytes(parts);
-    return Promise.resolve({ id: hash('sha256', bytes), bytes });
-  },
+  joinFile: (parts) => Promise.resolve(joinHere(parts)),
   split: (stream, gear) => splitIntoChunks(stream, gear),
   close: () => Promise.resolve(),
 });
+
+function joinHere(parts: readonly Uint8Array[]): NamedFile {
+  const bytes = joinBytes(parts);
+  return { id: hash('sha256', bytes), bytes };
+}
 
 async function prepareHere(
   sealer: Sealer,
@@ -156,12 +161,12 @@ function doInThreads(
   }
 
   async function prepareBatch(batch: readonly Waiting[]): Promise<void> {
-    if (sumBytes(batch) < HERE_BYTES) {
+    const parts = batch.map(({ plain }) => plain);
+    if (isSmall(parts)) {
       for (const { plain, isWanted, resolve } of batch)
         resolve(await prepareHere(sealer, plain, isWanted));
       return;
     }
-    const parts = batch.map(({ plain }) => plain);
     const lengths = parts.map(({ length }) => length);
     const named = await pool.run(() => {
       const bytes = joinBytes(parts).buffer;
@@ -200,6 +205,7 @@ function doInThreads(
         plan();
       }),
     async joinFile(parts) {
+      if (isSmall(parts)) return joinHere(parts);
       const { bytes, ids } = await pool.run(() => {
         const joined = joinBytes(parts).buffer;
         return { task: { kind: 'digest', bytes: joined }, transfer: [joined] };
@@ -235,5 +241,6 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   return batch;
 }
 
-const sumBytes = (batch: readonly Waiting[]): Bytes =>
-  batch.reduce((sum, { plain }) => sum + plain.length, 0);
+/** Whether the parts are done on the calling thread. */
+const isSmall = (parts: readonly Uint8Array[]): boolean =>
+  parts.reduce((sum, { length }) => sum + length, 0) < HERE_BYTES;

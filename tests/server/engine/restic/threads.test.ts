@@ -121,6 +121,21 @@ test('ENG-83: many small blobs go to a thread together, and equal ones are store
 });
 const noMail = Buffer.of();
 
+test('ENG-83: a session that stores a few small files starts no thread', async () => {
+  const { folder, target } = await makeRepository();
+  const session = await openAt(target, { threads: watch(2) });
+  const files = {
+    'tiny.eml': makeText(3, 3),
+    'mail.eml': makeText(4, 90),
+    'noise.raw': randomBytes(3, 20_000),
+  };
+  const point = await saveFiles(session, files);
+  expect(sameFiles(await readFiles(session, point), files)).toEqual([]);
+  getValue(await session.close());
+  expect(getDone()).toEqual([]);
+  if (missing === '') await expectNoErrors({ folder, password: PASSWORD });
+});
+
 test('ENG-83: each blob that a thread seals has a nonce of its own', async () => {
   const key = splitSealingKey(randomBytes(11, 64));
   const sealer = await makeSealer(key, systemChance);
