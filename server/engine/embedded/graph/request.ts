@@ -225,9 +225,12 @@ export async function inTime<T>(
     return first === 'lost' && isLate ? 'timeout' : first;
   } finally {
     outer.removeEventListener('abort', abort);
-    isOver.abort();
+    isOver.abort(OVER);
   }
 }
+
+/** Without a reason, each abort makes an error with a stack, for each request. */
+const OVER = 'over';
 
 const stopped = (): Failed => failed('ended', t.stopped);
 const tooLong = (waitMs: Ms): Failed => failed('busy', t.throttled, { waitMs });
