@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { GraphError } from './graph-error.ts';
-import { digest } from './ids.ts';
 import type { Tenant } from './store.ts';
 
 /** Who calls: an application with its granted roles, or a user with the granted scopes. */
@@ -83,8 +82,8 @@ export function readCaller(tenant: Tenant, authorization: string | undefined): G
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const sign = ({ seed }: Tenant, text: string): string =>
-  createHmac('sha256', digest(seed, 'signing')).update(text).digest('base64url');
+const sign = ({ keys }: Tenant, text: string): string =>
+  createHmac('sha256', keys.token).update(text).digest('base64url');
 
 const unauthorized = (message: string): GraphError =>
   new GraphError(401, 'InvalidAuthenticationToken', message, {

@@ -22,8 +22,8 @@ export function downloadUrl(tenant: Tenant, item: ItemRow, version = item.versio
   return `${tenant.origin(tenant.filesHost)}/_layouts/15/download.aspx?${query}`;
 }
 
-const sign = ({ seed }: Tenant, text: string): string =>
-  createHmac('sha256', digest(seed, 'download')).update(text).digest('base64url').slice(0, 32);
+const sign = ({ keys }: Tenant, text: string): string =>
+  createHmac('sha256', keys.download).update(text).digest('base64url').slice(0, 32);
 
 function readTicket(tenant: Tenant, tempauth: string): { item: string; version: number } | null {
   const [mark, ticket = '', signature = ''] = tempauth.split('.');

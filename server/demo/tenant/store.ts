@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Ms } from '#contract/ids.ts';
 
@@ -221,6 +222,8 @@ export class TenantTables {
 export interface Tenant {
   readonly store: TenantTables;
   readonly seed: number;
+  /** What signs access tokens, and addresses of downloads. */
+  readonly keys: { readonly token: KeyObject; readonly download: KeyObject };
   readonly now: () => Ms;
   /** Returns the address under which a host of the cloud is reached, such as `https://graph.microsoft.com`. */
   readonly origin: (host: string) => string;

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Ms } from '#contract/ids.ts';
 import { getUuid } from '../random.ts';
@@ -16,6 +17,7 @@ import type { GraphApp, GraphEnv } from './graph-env.ts';
 import { addGroupRoutes } from './groups.ts';
 import { addGroupWritingRoutes } from './group-writing.ts';
 import { beginLife, live } from './life.ts';
+import { digest } from './ids.ts';
 import { addListRoutes } from './lists.ts';
 import { addMailRoutes } from './mail.ts';
 import { addMailWritingRoutes } from './mail-writing.ts';
@@ -77,6 +79,11 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
   const tenant: Tenant = {
     store,
     seed: options.seed,
+    // A signature with the bytes of a key takes seven times as long.
+    keys: {
+      token: createSecretKey(digest(options.seed, 'signing')),
+      download: createSecretKey(digest(options.seed, 'download')),
+    },
     now: options.now,
     origin: options.origin ?? ((host) => `https://${host}`),
     filesHost: options.filesHost ?? 'demo-my.sharepoint.com',
