@@ -126,10 +126,17 @@ export class TenantTables {
   /** The latest change; null: to be read. */
   #seq: number | null = null;
 
-  constructor(file: string | null) {
+  /** `image`: what it begins with, as `copy` returns it. */
+  constructor(file: string | null, image: Uint8Array | null = null) {
     this.#db = new DatabaseSync(file ?? ':memory:');
+    if (image !== null) this.#db.deserialize(image);
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal;');
-    this.#db.exec(SCHEMA);
+    if (image === null) this.#db.exec(SCHEMA);
+  }
+
+  /** Returns all tables as they are now. */
+  copy(): Uint8Array {
+    return this.#db.serialize();
   }
 
   all<T>(sql: string, ...values: readonly SQLInputValue[]): T[] {

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { Hono } from 'hono';
+import { LRUCache } from 'lru-cache';
 import type { Ms } from '#contract/ids.ts';
 import { getUuid } from '../random.ts';
 import { readCaller } from './access-token.ts';
@@ -39,7 +40,7 @@ import { createWatch } from './watch.ts';
 // Microsoft publishes; nothing here talks to the cloud.
 
 export interface DemoTenantOptions {
-  /** The database; null for one in memory. */
+  /** The database; null for one in memory, which begins as a copy if an equal one was made before. */
   readonly file: string | null;
   readonly seed: number;
   readonly now: () => Ms;
@@ -73,8 +74,19 @@ const NAMES = [
   'Quayside Logistics',
 ];
 
+/** Of tenants in memory as they were made, by what they were made of; the latest ones. */
+const images = new LRUCache<string, Uint8Array>({
+  maxSize: 32 << 20,
+  sizeCalculation: ({ length }) => length,
+});
+
 export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
-  const store = new TenantTables(options.file);
+  const size = { ...DEFAULT_SIZE, ...options.size };
+  const filesHost = options.filesHost ?? 'demo-my.sharepoint.com';
+  const imageKey =
+    options.file === null ? JSON.stringify([options.seed, size, filesHost, options.now()]) : null;
+  const image = imageKey === null ? null : (images.get(imageKey) ?? null);
+  const store = new TenantTables(options.file, image);
   const name = NAMES[options.seed % NAMES.length] ?? 'Saltmarsh Marine';
   const tenant: Tenant = {
     store,
@@ -86,20 +98,15 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
     },
     now: options.now,
     origin: options.origin ?? ((host) => `https://${host}`),
-    filesHost: options.filesHost ?? 'demo-my.sharepoint.com',
+    filesHost,
     id: getUuid(options.seed, 'tenant'),
     name,
     domain: `${name.toLowerCase().replaceAll(' ', '-')}.example.com`,
   };
-  const size = { ...DEFAULT_SIZE, ...options.size };
-  if (store.seq() === 0) {
-    seedTenant(tenant, size);
-    beginLife(tenant);
+  if (image === null) {
+    fill(tenant, size);
+    if (imageKey !== null) images.set(imageKey, store.copy());
   }
-  // A tenant of an earlier version has teams without channels.
-  store.transaction(() => seedTeams(tenant));
-  fillSites(tenant, size);
-  store.transaction(() => fillOutlook(tenant));
   const codes: DeviceCodes = new Map();
   const authorizations: AuthorizationCodes = new Map();
   const watch = createWatch(tenant, (request) => answer(request));
@@ -126,6 +133,18 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
     admin: createAdmin(tenant, { codes, authorizations, watch, size }),
     close: () => store.close(),
   };
+}
+
+function fill(tenant: Tenant, size: TenantSize): void {
+  const { store } = tenant;
+  if (store.seq() === 0) {
+    seedTenant(tenant, size);
+    beginLife(tenant);
+  }
+  // A tenant of an earlier version has teams without channels.
+  store.transaction(() => seedTeams(tenant));
+  fillSites(tenant, size);
+  store.transaction(() => fillOutlook(tenant));
 }
 
 function graphApp(

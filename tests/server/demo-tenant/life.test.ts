@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { array, assert, integer, property } from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TenantTables } from '#server/demo/tenant/store.ts';
 import { type DemoTenant, createDemoTenant } from '#server/demo/tenant/tenant.ts';
+import { makeFolder } from '../engine/restic/fixtures.ts';
 import { NOON, aCloud } from './fixtures.ts';
 
 const HOUR = 3_600_000;
@@ -9,9 +11,9 @@ const DAY = 24 * HOUR;
 const PROOF = Number(process.env['PROOF'] ?? 1);
 
 /** A working week begins on the Monday of NOON. */
-function aTenant(seed: number): DemoTenant {
+function aTenant(seed: number, file: string | null = null): DemoTenant {
   const tenant = createDemoTenant({
-    file: null,
+    file,
     seed,
     now: () => NOON,
     size: { minMails: 5, maxMails: 10, minFiles: 4, maxFiles: 6, maxFileBytes: 3000, people: 10 },
@@ -27,6 +29,20 @@ const getState = ({ admin }: DemoTenant): unknown =>
     mails: user.mailbox === 'user' || user.mailbox === 'shared' ? admin.listMessages(user.id) : [],
     files: user.hasDrive ? admin.listFiles(user.id) : [],
   }));
+
+test('GRAPH-11: tenants in memory that are made alike share nothing, and are what a file would have', () => {
+  const first = aTenant(5);
+  const made = getState(first);
+  first.live(NOON + DAY);
+  const second = aTenant(5);
+  expect(getState(first)).not.toEqual(made);
+  expect(getState(second)).toEqual(made);
+  const stored = aTenant(5, join(makeFolder(), 'tenant.sqlite'));
+  expect(getState(stored)).toEqual(made);
+  for (const tenant of [second, stored]) tenant.live(NOON + DAY);
+  expect(getState(second)).toEqual(getState(first));
+  expect(getState(stored)).toEqual(getState(first));
+});
 
 test('GRAPH-11: life depends on seed and time alone, in one step or many', () => {
   const end = NOON + 6 * DAY;
