@@ -11,6 +11,16 @@ test.each([
   'insert into audit (id, tenant_id, at, action) select gen_random_uuid(), a.tenant_id, a.at, a.action from audit as a where a.tenant_id = $1',
   // subqueries are not supported within INSERT queries
   'insert into restore_claim (tenant_id, id, task_id) values ($1, $2, $3) on conflict (tenant_id, id) do update set task_id = excluded.task_id where not exists (select from engine_task as t where t.tenant_id = $1 and t.id = restore_claim.task_id)',
+  "insert into app_user (tenant_id, id, row) values ($1, (select max(key) from background_job where tenant_id = $1), '{}')",
+  // cannot perform select on a distributed table and modify a reference table
+  'update background_job as j set due_at = 0 from engine_task as t where t.tenant_id = $1 and j.tenant_id = $1 and j.key = t.id::text',
+  'update "background_job" set "due_at" = $1 where "tenant_id" = $2 and exists (select from engine_task as t where t.tenant_id = $2 and t.id::text = key)',
+  'with task as materialized (select id from engine_task where tenant_id = $1) update background_job as j set due_at = 0 from task as t where j.tenant_id = $1 and j.key = t.id::text',
+  'with deleted as (delete from engine_task where tenant_id = $1 returning id) delete from background_job as j using deleted as d where j.tenant_id = $1 and j.key = d.id::text',
+  'delete from background_job as j using engine_task as t where t.tenant_id = $1 and j.tenant_id = $1 and j.key = t.id::text',
+  'with moved as (update background_job as j set due_at = 7 from head as h where h.tenant_id = $1 and j.tenant_id = $1 returning j.key) select key from moved',
+  // no error: the rows are only gone on the node of the tenant
+  'with gone as (delete from background_job where tenant_id = $1 returning key) update engine_task as t set request = $2 from gone as g where t.tenant_id = $1 and t.id::text = g.key',
   // cannot push down subquery on the target list
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = item.tenant_id and i.key = item.key)) from item where tenant_id = $1',
   'select t.id, coalesce(t.result, (select p.result from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)) from engine_task as t where t.tenant_id = $1',
@@ -40,6 +50,12 @@ test.each([
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = $1 and i.key = item.key)) from item where tenant_id = $1',
   'update restore_point set complete = false where tenant_id = $1 and id = any($2::uuid[])',
   'delete from item as i using (select x from jsonb_array_elements_text($2::text::jsonb) as x) as g where i.tenant_id = $1 and i.key = g.x',
+  // Right on all nodes.
+  "insert into background_job (tenant_id, type, key, due_at) select $1, 'x', t.id::text, 0 from engine_task as t where t.tenant_id = $1 on conflict (tenant_id, type, key) do update set due_at = least(background_job.due_at, excluded.due_at)",
+  "with ended as (update engine_task set lease = null where tenant_id = $1 returning id) insert into background_job (tenant_id, type, key, due_at) select $1, 'x', e.id::text, 0 from ended as e",
+  'with task (id) as (select id from engine_task where tenant_id = $1), moved as (update background_job as j set due_at = 8 from task as t where j.tenant_id = $1 and j.key = t.id::text returning j.key) select key from moved',
+  'update background_job set due_at = extract(epoch from at)::bigint from jsonb_to_recordset($1::jsonb) as r(key text, at timestamptz) where tenant_id = $2 and due_at is distinct from $3 and background_job.key = r.key',
+  'delete from shared_count where (caller, server) in (select caller, server from shared_count where began_at < $1 for update skip locked)',
   'select p.at from backup_object as o cross join lateral (select at from object_point where tenant_id = $2 and object_n = o.n limit 1) as p where o.tenant_id = $1',
   'select found.key from place cross join lateral (select j.key from background_job as j where j.type = place.type order by j.tenant_id limit 9) as found',
   'select n from backup_object where tenant_id = $1 and n in (select jsonb_array_elements_text($2::text::jsonb)::bigint)',

@@ -8,6 +8,9 @@ import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 /** An `insert` of what a query returns, up to that query. */
 const INSERT =
   /\binsert\s+into\s+"?(\w+)"?\s*\((\s*"?tenant_id\b)?[^)]*\)\s*(?=select\b|with\b|\()/gi;
+/** Up to the values of an `insert`. */
+const VALUES = /\binsert\s+into\s+"?\w+"?\s*(?:as\s+\w+\s*)?\([^)]*\)\s*values\b/gi;
+const QUERY = /\(\s*(?:select|with)\b/i;
 const COLUMN = /^select\s+(?:distinct\s+)?(?:"?\w+"?\.)?"?tenant_id"?\s*(?:,|from\b)/i;
 const VOLATILE = /\b(?:gen_random_uuid|clock_timestamp|random|nextval)\(/i;
 const CONFLICT = /\bon\s+conflict\b/gi;
@@ -15,6 +18,12 @@ const CONDITION = /\bwhere\b.*\(\s*select\b/is;
 const CHANGE = /\(\s*(?:insert\s+into|update|delete\s+from)\s/i;
 /** The same, or at the end of queries that have names. */
 const MODIFYING = /[()]\s*(?:insert\s+into|update|delete\s+from)\s/i;
+/** The table that a statement or a query that has a name changes. */
+const CHANGED = /(^|[()]\s*)(insert\s+into|update|delete\s+from)\s+(?:only\s+)?"?(\w+)/gi;
+/** What a query reads, without functions, tables of the system, `distinct from` and `extract`. */
+const READ =
+  /(?<!\bdistinct\s|\bextract\(\w+\s)\b(?:from|join|using)\s+(?:only\s+)?"?(?!pg_)(\w+)(?![\w.]|\s*\()/gi;
+const NAMED_QUERY = /(\w+)"?\s*(?:\([^()]*\)\s*)?\bas\s+(?:(?:not\s+)?materialized\s+)?\(/gi;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
 const LATERAL = /\blateral\s*(?=\()/gi;
 const SET_RETURNING =
@@ -32,6 +41,10 @@ export function findUnrouted(statement: string): string | null {
   const text = statement.trim();
   for (const { index } of text.matchAll(CONFLICT))
     if (CONDITION.test(readRest(text, index))) return 'a query is in the condition of its conflict';
+  for (const { index } of text.matchAll(VALUES))
+    if (QUERY.test(readRest(text, index))) return 'a query is among the values that it inserts';
+  const change = findMixedChange(text);
+  if (change !== null) return change;
   for (const insert of text.matchAll(INSERT)) {
     if ((insert[1] ?? '') in UNOWNED) continue;
     if (CHANGE.test(text)) return 'it changes something else in the same statement';
@@ -57,6 +70,33 @@ export function findUnrouted(statement: string): string | null {
       if (!NO_COLUMNS.test(values.replaceAll(CASE, '')))
         return 'it calculates from columns with a function that is not immutable';
     }
+  }
+  return null;
+}
+
+/**
+ * Returns why a statement can't change a table that all nodes have: such a change may not read tables of
+ * tenants, unless it inserts. Beside a change of a table of tenants, only the node of the tenant makes it.
+ */
+function findMixedChange(text: string): string | null {
+  const queries = new Set([...text.matchAll(NAMED_QUERY)].map(([, name]) => name));
+  const isTenants = (table = ''): boolean => !(table in UNOWNED) && !queries.has(table);
+  const changes = [...text.matchAll(CHANGED)].map(
+    ({ index, 1: before = '', 2: verb, 3: table }) => {
+      const from = index + before.length;
+      const rest = readRest(text, from);
+      return { verb, table, isLast: rest.length === text.length - from, rest };
+    },
+  );
+  const last = changes.find(({ isLast }) => isLast);
+  for (const { verb = '', table = '', isLast, rest } of changes) {
+    if (!(table in UNOWNED)) continue;
+    if (last !== undefined && isTenants(last.table))
+      return 'it changes a table that all nodes have beside one of tenants';
+    if (/^insert/i.test(verb)) continue;
+    const read = [...(isLast ? text : rest).matchAll(READ)].map(([, name]) => name);
+    if (read.some(isTenants))
+      return 'it changes a table that all nodes have and reads one of tenants';
   }
   return null;
 }
