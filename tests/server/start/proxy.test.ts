@@ -10,7 +10,7 @@ import { noteStranded } from '#server/engine/embedded/proxies/note-stranded.ts';
 import { checkMasterKey } from '#server/platform/crypto/check-master-key.ts';
 import { openStore } from '#server/platform/db/open.ts';
 import { job, organization, repository } from '../backup/fixtures.ts';
-import { freshUrl, missing, QUIET } from '../db/databases.ts';
+import { freshUrl, missing, plainUrl, QUIET } from '../db/databases.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
 import { anOffice } from '../sync/fixtures.ts';
@@ -51,7 +51,8 @@ const isUp = async (run: Run): Promise<void> =>
 test.skipIf(missing !== '')(
   `PRX-3: a proxy without PostgreSQL, with another key, a taken name or tables of another version ends with one sentence${missing}`,
   async () => {
-    const url = await freshUrl();
+    // It deletes the row of a migration.
+    const url = await plainUrl();
     const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
     await checkMasterKey((await makeFixture({ ...HERE }, store)).context);
     const env = { DATABASE_URL: url, DAYBOOK_SECRET_KEY: HERE.secretKey };
