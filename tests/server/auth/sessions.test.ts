@@ -187,7 +187,12 @@ eachDatabase((_name, open) => {
     const locked = Promise.withResolvers<undefined>();
     const released = Promise.withResolvers<undefined>();
     const busy = store.tenant(tenant, async (tx) => {
-      await tx.sql.selectFrom('session').selectAll().forUpdate().execute();
+      await tx.sql
+        .selectFrom('session')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .forUpdate()
+        .execute();
       locked.resolve(undefined);
       await released.promise;
     });

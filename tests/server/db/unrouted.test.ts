@@ -19,6 +19,8 @@ test.each([
   'with deleted as (delete from engine_task where tenant_id = $1 returning id) delete from background_job as j using deleted as d where j.tenant_id = $1 and j.key = d.id::text',
   'delete from background_job as j using engine_task as t where t.tenant_id = $1 and j.tenant_id = $1 and j.key = t.id::text',
   'with moved as (update background_job as j set due_at = 7 from head as h where h.tenant_id = $1 and j.tenant_id = $1 returning j.key) select key from moved',
+  // could not run distributed query with FOR UPDATE/SHARE commands
+  'select * from "session" for update',
   // no error: the rows are only gone on the node of the tenant
   'with gone as (delete from background_job where tenant_id = $1 returning key) update engine_task as t set request = $2 from gone as g where t.tenant_id = $1 and t.id::text = g.key',
   // cannot push down subquery on the target list
@@ -50,6 +52,7 @@ test.each([
   'select count(*) filter (where not exists (select from item as i where i.tenant_id = $1 and i.key = item.key)) from item where tenant_id = $1',
   'update restore_point set complete = false where tenant_id = $1 and id = any($2::uuid[])',
   'delete from item as i using (select x from jsonb_array_elements_text($2::text::jsonb) as x) as g where i.tenant_id = $1 and i.key = g.x',
+  'select * from "session" where "tenant_id" = $1 and "id" = $2 for update',
   // Right on all nodes.
   "insert into background_job (tenant_id, type, key, due_at) select $1, 'x', t.id::text, 0 from engine_task as t where t.tenant_id = $1 on conflict (tenant_id, type, key) do update set due_at = least(background_job.due_at, excluded.due_at)",
   "with ended as (update engine_task set lease = null where tenant_id = $1 returning id) insert into background_job (tenant_id, type, key, due_at) select $1, 'x', e.id::text, 0 from ended as e",

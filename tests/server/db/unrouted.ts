@@ -1,7 +1,8 @@
 /**
- * Finds statements that Citus refuses, or runs on all nodes although they are about one tenant. It runs a
- * statement on the node of a tenant if it can see from the statement that each row is the tenant's. A
- * reading of the text, which is no parser: it finds the forms that Citus 13 was seen to refuse.
+ * Finds statements that Citus refuses, runs on all nodes although they are about one tenant, or runs on
+ * one node although they change a table that all nodes have. It runs a statement on the node of a tenant
+ * if it can see from the statement that each row is the tenant's. A reading of the text, which is no
+ * parser: it finds the forms that Citus 13 was seen to refuse or make wrong.
  */
 import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 
@@ -24,6 +25,7 @@ const CHANGED = /(^|[()]\s*)(insert\s+into|update|delete\s+from)\s+(?:only\s+)?"
 const READ =
   /(?<!\bdistinct\s|\bextract\(\w+\s)\b(?:from|join|using)\s+(?:only\s+)?"?(?!pg_)(\w+)(?![\w.]|\s*\()/gi;
 const NAMED_QUERY = /(\w+)"?\s*(?:\([^()]*\)\s*)?\bas\s+(?:(?:not\s+)?materialized\s+)?\(/gi;
+const LOCK = /\bfor\s+(?:no\s+key\s+)?(?:update|share)\b/i;
 const OWNED = /\bfrom\s+(?!pg_)[^()]*tenant_id/is;
 const LATERAL = /\blateral\s*(?=\()/gi;
 const SET_RETURNING =
@@ -43,8 +45,10 @@ export function findUnrouted(statement: string): string | null {
     if (CONDITION.test(readRest(text, index))) return 'a query is in the condition of its conflict';
   for (const { index } of text.matchAll(VALUES))
     if (QUERY.test(readRest(text, index))) return 'a query is among the values that it inserts';
-  const change = findMixedChange(text);
-  if (change !== null) return change;
+  const mixed = findMixedChange(text);
+  if (mixed !== null) return mixed;
+  if (LOCK.test(text) && !TENANT.test(text) && readsTenants(text, text))
+    return 'it locks rows without the name of a tenant';
   for (const insert of text.matchAll(INSERT)) {
     if ((insert[1] ?? '') in UNOWNED) continue;
     if (CHANGE.test(text)) return 'it changes something else in the same statement';
@@ -79,8 +83,6 @@ export function findUnrouted(statement: string): string | null {
  * tenants, unless it inserts. Beside a change of a table of tenants, only the node of the tenant makes it.
  */
 function findMixedChange(text: string): string | null {
-  const queries = new Set([...text.matchAll(NAMED_QUERY)].map(([, name]) => name));
-  const isTenants = (table = ''): boolean => !(table in UNOWNED) && !queries.has(table);
   const changes = [...text.matchAll(CHANGED)].map(
     ({ index, 1: before = '', 2: verb, 3: table }) => {
       const from = index + before.length;
@@ -91,14 +93,20 @@ function findMixedChange(text: string): string | null {
   const last = changes.find(({ isLast }) => isLast);
   for (const { verb = '', table = '', isLast, rest } of changes) {
     if (!(table in UNOWNED)) continue;
-    if (last !== undefined && isTenants(last.table))
+    if (last !== undefined && !((last.table ?? '') in UNOWNED))
       return 'it changes a table that all nodes have beside one of tenants';
     if (/^insert/i.test(verb)) continue;
-    const read = [...(isLast ? text : rest).matchAll(READ)].map(([, name]) => name);
-    if (read.some(isTenants))
+    if (readsTenants(isLast ? text : rest, text))
       return 'it changes a table that all nodes have and reads one of tenants';
   }
   return null;
+}
+
+/** Whether a part of a statement reads a table of tenants, whose rows are not on all nodes. */
+function readsTenants(part: string, text: string): boolean {
+  const queries = new Set([...text.matchAll(NAMED_QUERY)].map(([, name = '']) => name));
+  const read = [...part.matchAll(READ)].map(([, name = '']) => name);
+  return read.some((name) => !(name in UNOWNED) && !queries.has(name));
 }
 
 const isUnbound = (query: string): boolean => OWNED.test(query) && !TENANT.test(query);
