@@ -31,6 +31,9 @@ test.each([
   'select p.at from backup_object as o cross join lateral (select min(at) as at from (select at from object_point where tenant_id = o.tenant_id and object_n = o.n union all select first_at from jsonb_to_recordset(o.licensed_spans) as s(first_at bigint)) as one) as p where o.tenant_id = $1',
   // STABLE functions used in UPDATE queries cannot be called with column references
   "update engine_task set progress = jsonb_strip_nulls(jsonb_build_object('folders', progress -> 'folders')) where tenant_id = $1",
+  "update shared_count set began_at = began_at - interval '3 minutes'",
+  // functions used in UPDATE queries on distributed tables must not be VOLATILE
+  "update shared_count set began_at = clock_timestamp() - interval '3 minutes'",
   // set-valued function called in context that cannot accept a set
   'update restore_point set complete = false where tenant_id = $1 and id in (select jsonb_array_elements_text($2::text::jsonb)::uuid)',
   'delete from repository_file where tenant_id = $1 and file in (select jsonb_array_elements_text($2::text::jsonb))',
@@ -53,6 +56,7 @@ test.each([
   'update restore_point set complete = false where tenant_id = $1 and id = any($2::uuid[])',
   'delete from item as i using (select x from jsonb_array_elements_text($2::text::jsonb) as x) as g where i.tenant_id = $1 and i.key = g.x',
   'select * from "session" where "tenant_id" = $1 and "id" = $2 for update',
+  "update shared_count set began_at = now() - interval '3 minutes'",
   // Right on all nodes.
   "insert into background_job (tenant_id, type, key, due_at) select $1, 'x', t.id::text, 0 from engine_task as t where t.tenant_id = $1 on conflict (tenant_id, type, key) do update set due_at = least(background_job.due_at, excluded.due_at)",
   "with ended as (update engine_task set lease = null where tenant_id = $1 returning id) insert into background_job (tenant_id, type, key, due_at) select $1, 'x', e.id::text, 0 from ended as e",

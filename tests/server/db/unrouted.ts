@@ -34,6 +34,8 @@ const TENANT = /tenant_id"?\s*=\s*(?:\$\d|'[0-9a-f]{8}-)/i;
 /** PostgreSQL takes their results to depend on settings. */
 const NOT_IMMUTABLE =
   /\b(?:jsonb?_build_object|jsonb?_build_array|to_jsonb?|concat|concat_ws|format)\(/gi;
+/** What is added to a time depends on the time zone. */
+const COLUMN_AND_INTERVAL = /\b[a-z_]\w*"?\s*[+-]\s*interval\b/i;
 /** Within these, Citus refuses any such function, but the columns in them don't count. */
 const CASE = /\bcase\b.*?\bend\b/gis;
 const NO_COLUMNS = /^(?:[\s,+-]|'[^']*'|\$\d+|::\w+(?:\[\])?|\d|null\b|true\b|false\b)*$/i;
@@ -67,6 +69,8 @@ export function findUnrouted(statement: string): string | null {
   if (/^select\b/i.test(text) && listQueries(getResults(text)).some(isUnbound))
     return 'a query among its results does not name the tenant';
   if (/^update\b/i.test(text)) {
+    if (VOLATILE.test(text)) return 'it changes rows by a volatile function';
+    if (COLUMN_AND_INTERVAL.test(text)) return 'it adds an interval to a column';
     if ((text.match(CASE) ?? []).some((one) => one.search(NOT_IMMUTABLE) !== -1))
       return 'a case in it has a function that is not immutable';
     for (const call of text.matchAll(NOT_IMMUTABLE)) {

@@ -93,7 +93,7 @@ test.skipIf(missing !== '')(
       expect(first?.count('a quiet key', now).left).toBe(54);
       // Old counts of other servers are deleted.
       await store.system((db) =>
-        sql`update shared_count set began_at = began_at - interval '3 minutes'`.execute(db),
+        sql`update shared_count set began_at = now() - interval '3 minutes'`.execute(db),
       );
       add(first, 'a new key', 10);
       await expect
