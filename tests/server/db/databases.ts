@@ -89,21 +89,18 @@ export const anyStore = (): Promise<OpenStore> => (ONE === 'postgres' ? real() :
  * An empty database on PostgreSQL, the same for every call of a file. The embedded one parses what is
  * sent to it.
  */
-const real = (): Promise<OpenStore> =>
-  (common ??= freshUrl().then(async (url) => {
-    noteStatements(new URL(url).pathname.slice(1));
-    const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
-    opened.push(store);
-    return store;
-  }));
+const real = (): Promise<OpenStore> => (common ??= freshStore('postgres'));
 
 export async function freshStore(kind: Kind): Promise<OpenStore> {
-  const store =
-    kind === 'postgres'
-      ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() })
-      : await openEmbedded();
+  const store = await (kind === 'postgres' ? openNoted() : openEmbedded());
   opened.push(store);
   return store;
+}
+
+async function openNoted(): Promise<OpenStore> {
+  const url = await freshUrl();
+  noteStatements(new URL(url).pathname.slice(1));
+  return openStore({ ...QUIET, dataDir: '', databaseUrl: url });
 }
 
 /** After each file: closes what it opened, and gives back what was lent to it. */

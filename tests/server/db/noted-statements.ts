@@ -1,14 +1,14 @@
 /**
- * Suites that prove nothing of a database run on PostgreSQL alone. What they send to it, the
- * embedded database has to understand, too: it parses each statement against the same tables. And each
- * statement has to use its indexes under row-level security.
+ * Notes what the stores of a file send to PostgreSQL. Suites that prove nothing of a database run on it
+ * alone, so the embedded database parses each statement against the same tables: it has to understand it,
+ * too. And each statement has to use its indexes under row-level security, and to suit Citus.
  */
 import { Client } from 'pg';
 import { sql } from 'kysely';
 import type { OpenStore } from '#server/platform/db/open.ts';
 import type { NotedStatement } from './lost-conditions.ts';
 
-/** Databases of such suites. */
+/** The databases of these stores. */
 const watched = new Set<string>();
 /** Those of this process, by a form that is the same for lists of any length. */
 const parsed = new Set<string>();
@@ -54,6 +54,7 @@ export async function parseNoted(
     } catch {
       for (const text of some)
         await parse([text]).catch((error: unknown) => {
+          if (isInvalidValue(error)) return;
           throw new Error(`The embedded database refuses a statement of this file: ${text}`, {
             cause: error,
           });
@@ -61,6 +62,10 @@ export async function parseNoted(
     }
   }
 }
+
+/** A value in the text of a statement that damages something may be invalid: PostgreSQL refuses it, too. */
+const isInvalidValue = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '22P02';
 
 function watchClients(): void {
   const query = Object.getOwnPropertyDescriptor(Client.prototype, 'query')?.value as (
