@@ -267,8 +267,16 @@ export interface Writer {
   ): Reply<Written>;
   /** Creates the item, or replaces `replaces` if it hasn't changed since it was found. */
   write(place: Place, item: StoredItem, input: WriteInput, call: SourceCall): Reply<Written>;
-  /** For undo: removes what a restore created, unless it has changed since (`conflict`). */
-  remove(object: SourceObject, written: Written, call: SourceCall): Reply<void>;
+  /**
+   * For undo: removes what a restore created, unless it has changed since (`conflict`) or is gone
+   * (`missing`). `before`: it is there as it was written, and is removed next.
+   */
+  remove(
+    object: SourceObject,
+    written: Written,
+    call: SourceCall,
+    before?: BeforeRemoval,
+  ): Reply<void>;
   /** For undo: removes a folder that a restore created if it is empty. */
   removeFolder(object: SourceObject, key: string, call: SourceCall): Reply<void>;
   /**
@@ -289,6 +297,7 @@ export interface Writer {
     call: SourceCall,
   ): Reply<void>;
 }
+export type BeforeRemoval = () => Promise<void>;
 export interface FileOnPath {
   readonly key: string;
   readonly below: number;
@@ -404,6 +413,11 @@ export interface WriteInput {
   readonly replaces: FoundObject | null;
   /** A name that no other item of the folder has: for files that are kept beside another. */
   readonly keepBoth: boolean;
+  /**
+   * What was to be written over this item: an earlier attempt to put it back may have done so in part.
+   * Absent: there was none.
+   */
+  readonly undoes?: WriteInput['content'];
   /** Keys of items that are like this one and belong to other versions of it. Absent: none. */
   readonly others?: readonly string[];
   readonly flags: RestoreFlags;

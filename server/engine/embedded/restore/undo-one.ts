@@ -27,7 +27,8 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
   const isRenamed = replaced?.item.kind === 'file' && replaced.item.title !== one.item.title;
   let { changeKey } = written;
   let moved: FoundObject | null = null;
-  if (replaced !== null && (one.state === 'writing' || isRenamed)) {
+  const mayBeDone = one.state === 'writing' && replaced?.item.kind !== 'settings';
+  if (replaced !== null && (mayBeDone || isRenamed)) {
     const there = await writer.find(place, replacedItem(replaced), task);
     if (!there.ok) return ended(task, one, there.error);
     // Its former name may be another file's.
@@ -43,8 +44,8 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
         : finish(task, one, 'restored', t.putBack);
     }
   }
-  await storeStep(task, one.n, { state: 'writing' });
   if (replaced !== null) {
+    await storeStep(task, one.n, { state: 'writing' });
     const back = await writer.write(
       place,
       replacedItem(replaced),
@@ -56,6 +57,7 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
           ...(replaced.item.kind === 'file' && { name: moved?.name ?? one.item.title }),
         },
         keepBoth: false,
+        ...(one.state === 'writing' && { undoes: makeContentReader(task, one.item.parts) }),
         flags: AS_IT_WAS,
         content: makeContentReader(task, replaced.parts),
       },
@@ -68,8 +70,12 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
     }
     return back.ok ? finish(task, one, 'restored', t.putBack) : ended(task, one, back.error);
   }
-  const removed = await writer.remove(written.object, written, task);
-  return removed.ok ? finish(task, one, 'restored', t.removed) : ended(task, one, removed.error);
+  const removed = await writer.remove(written.object, written, task, () =>
+    storeStep(task, one.n, { state: 'writing' }),
+  );
+  // An earlier attempt has found it there and removed it, but got no answer.
+  const isRemoved = removed.ok || (one.state === 'writing' && removed.error.kind === 'missing');
+  return isRemoved ? finish(task, one, 'restored', t.removed) : ended(task, one, removed.error);
 }
 
 const AS_IT_WAS: MailFlags = {

@@ -15,10 +15,11 @@ import type {
 } from '../types.ts';
 import { contentFailure } from './content.ts';
 import { DriveItem, driveClient, drivePath, getItem } from './drive.ts';
+import { removeDriveFolder, removeFile } from './drive-removal.ts';
 import { describeMove, isInPlace } from './moved-folder.ts';
 import { shareItem, unshareItem } from './share.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { done, failed } from '../../result.ts';
+import { failed } from '../../result.ts';
 
 /** Writes files back to drives. What it replaces stays there as an older version. */
 export const driveWriter = (ports: GraphPorts): Writer =>
@@ -72,13 +73,13 @@ export function writeToDrive(open: OpenDrive): Writer {
       const drive = await open(object, call);
       return drive.ok ? renameItem(drive.value, key, changeKey, name) : drive;
     },
-    async remove(object, { key, changeKey }, call) {
+    async remove(object, written, call, before) {
       const drive = await open(object, call);
-      return drive.ok ? removeItem(drive.value, key, changeKey) : drive;
+      return drive.ok ? removeFile(drive.value, written, before) : drive;
     },
     async removeFolder(object, key, call) {
       const drive = await open(object, call);
-      return drive.ok ? removeFolder(drive.value, key) : drive;
+      return drive.ok ? removeDriveFolder(drive.value, key) : drive;
     },
     async share(object, { key, changeKey }, grants, call) {
       const drive = await open(object, call);
@@ -226,21 +227,6 @@ async function ensureFolder(
     await recorder?.after(part, isOwn ? parent : null);
   }
   return { ok: true, value: { key: parent, created } };
-}
-
-async function removeFolder(drive: Drive, key: string): Reply<void> {
-  const folder = await nullIfMissing(drive.client.get(itemPath(drive, key), DriveItem));
-  if (!folder.ok) return folder;
-  if (folder.value === null) return done;
-  if (folder.value.folder?.childCount !== 0) return failed('conflict', t.folderInUse);
-  return removeItem(drive, key, folder.value.eTag ?? '*');
-}
-
-async function removeItem({ client, path }: Drive, key: string, changeKey: string): Reply<void> {
-  const deleted = await client.delete(`${path}/items/${encodeURIComponent(key)}`, {
-    headers: { 'if-match': changeKey },
-  });
-  return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
 // ---- files

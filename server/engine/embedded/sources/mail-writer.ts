@@ -5,6 +5,7 @@ import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { SMALL_FRAGMENT_BYTES, upload } from '../graph/upload.ts';
 import type {
+  BeforeRemoval,
   FolderRecorder,
   Place,
   SourceCall,
@@ -94,11 +95,11 @@ export function mailWriter(ports: GraphPorts, read: ReadStored | null = null): W
           : { ok: true as const, value: imported.value };
       if (!written.ok || replaces === null) return written;
       const replaced = await remove(mailbox, replaces);
-      if (replaced.ok) return written;
+      if (replaced.ok || replaced.error.kind === 'missing') return written;
       await takeBack(mailbox, written.value);
       return replaced;
     },
-    remove: (object, written, call) => remove(open(object, call), written),
+    remove: (object, written, call, before) => remove(open(object, call), written, before),
     removeFolder: (object, key, call) => removeFolder(open(object, call), key),
   };
 }
@@ -374,31 +375,44 @@ async function* splitPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** An error `conflict` if the message is not in the state in which it was found or written. */
 async function checkUnchanged(mailbox: Mailbox, state: Written): Reply<'unchanged' | 'gone'> {
-  const path = `${mailPath(mailbox, state.key)}?$select=id,changeKey`;
-  const now = await mailbox.client.get(path, WrittenRow, { headers: IMMUTABLE_IDS });
+  const path = `${mailPath(mailbox, state.key)}?$select=id,changeKey,parentFolderId`;
+  const now = await mailbox.client.get(path, PlacedRow, { headers: IMMUTABLE_IDS });
   if (!now.ok)
     return now.error.kind === 'missing'
       ? { ok: true, value: 'gone' }
       : { ok: false, error: now.error };
-  return now.value.changeKey === state.changeKey
-    ? { ok: true, value: 'unchanged' }
+  if (now.value.changeKey === state.changeKey) return { ok: true, value: 'unchanged' };
+  const deletions = await findChild(mailbox, 'msgfolderroot', [DELETIONS]);
+  if (!deletions.ok && deletions.error.kind !== 'forbidden') return deletions;
+  return deletions.ok && deletions.value === now.value.parentFolderId
+    ? { ok: true, value: 'gone' }
     : failed('conflict', t.conflict);
 }
 
-async function remove(mailbox: Mailbox, state: Written): Reply<void> {
-  const unchanged = await checkUnchanged(mailbox, state);
-  if (!unchanged.ok) return unchanged;
-  if (unchanged.value === 'gone') return done;
+/** Where Graph moves what is deleted. Nobody sees it there, but it still has its immutable id. */
+const DELETIONS = { name: 'recoverableitemsdeletions', wellKnown: 'recoverableitemsdeletions' };
+
+async function remove(mailbox: Mailbox, state: Written, before?: BeforeRemoval): Reply<void> {
+  const now = await checkUnchanged(mailbox, state);
+  if (!now.ok) return now;
+  if (now.value === 'gone') return failed('missing', t.missing);
+  await before?.();
   const deleted = await mailbox.client.delete(mailPath(mailbox, state.key), {
     headers: { ...IMMUTABLE_IDS, 'if-match': `W/"${state.changeKey}"` },
   });
-  return deleted.ok ? done : { ok: false, error: deleted.error };
+  if (deleted.ok) return done;
+  if (deleted.error.kind !== 'conflict') return { ok: false, error: deleted.error };
+  // The response to the first of two requests may be lost: it has moved the message.
+  const left = await checkUnchanged(mailbox, state);
+  if (!left.ok) return left;
+  return left.value === 'gone' ? done : { ok: false, error: deleted.error };
 }
 
 const Anything = v.unknown();
 const Identified = v.object({ id: v.string() });
 const Counted = v.object({ totalItemCount: v.number(), childFolderCount: v.number() });
 const WrittenRow = v.object({ id: v.string(), changeKey: v.string() });
+const PlacedRow = v.object({ ...WrittenRow.entries, parentFolderId: v.nullish(v.string()) });
 const toWritten = ({ id, changeKey }: { id: string; changeKey: string }): Written => ({
   key: id,
   changeKey,

@@ -4,7 +4,7 @@ import type { Bytes } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { SCOPE_MARK } from '../types.ts';
-import type { FoundObject, StoredItem, WriteInput, Written } from '../types.ts';
+import type { BeforeRemoval, FoundObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 import { parseContent, readContent } from './content.ts';
@@ -181,8 +181,18 @@ function getValues(
   return Object.fromEntries(values);
 }
 
-/** For undo: removes a row that a restore created, unless it has changed since. */
-export async function removeRow(target: RowTarget, { key, changeKey }: Written): Reply<void> {
+/** For undo: removes a row that a restore created, unless it has changed since or is gone. */
+export async function removeRow(
+  target: RowTarget,
+  { key, changeKey }: Written,
+  before: BeforeRemoval | undefined,
+): Reply<void> {
+  const now = await target.client.get(rowPath(target, key), Row);
+  if (!now.ok) return { ok: false, error: now.error };
+  if (now.value.deleted) return failed('missing', t.missing);
+  const { eTag } = now.value;
+  if (eTag != null && eTag !== changeKey) return failed('conflict', t.conflict);
+  await before?.();
   const deleted = await target.client.delete(
     `${listPath(target)}/items/${encodeURIComponent(key)}`,
     { headers: { 'if-match': changeKey } },

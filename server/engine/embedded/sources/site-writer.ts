@@ -129,12 +129,13 @@ export function siteWriter(ports: GraphPorts): Writer {
       if (renamed === undefined) return failed('unsupported', t.unsupported);
       return renamed.ok ? { ok: true, value: { ...renamed.value, key: found.key } } : renamed;
     },
-    async remove(object, written, call) {
+    async remove(object, written, call, before) {
       const site = open(object, call);
       const { part, id } = parseSitePartKey(written.key);
+      const inner = { ...written, key: id };
       return isLibrary(part)
-        ? openFiles(site, part).remove(object, { ...written, key: id }, call)
-        : removeRow({ client: site.client, site: site.id, list: part }, { ...written, key: id });
+        ? openFiles(site, part).remove(object, inner, call, before)
+        : removeRow({ client: site.client, site: site.id, list: part }, inner, before);
     },
     async removeFolder(object, key, call) {
       const site = open(object, call);

@@ -162,13 +162,18 @@ export async function findSettings(
 export async function writeSettings(
   client: GraphClient,
   object: SourceObject,
-  { replaces, flags, content }: WriteInput,
+  { replaces, flags, content, undoes }: WriteInput,
 ): Reply<Written> {
   const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;
-  if (replaces !== null && replaces.changeKey !== '' && replaces.changeKey !== getState(now.value))
-    return failed('conflict', t.conflict);
+  const known = replaces?.changeKey ?? '';
+  if (known !== '' && known !== getState(now.value)) {
+    const undone = undoes === undefined ? NOTHING : await readStoredSettings(undoes);
+    if (!undone.ok) return undone;
+    if (undone.value === null || !isBetween(undone.value, stored.value, now.value))
+      return failed('conflict', t.conflict);
+  }
   const parts = flags.team ?? BOTH;
   const path = teamPath(object);
   const settings = getSettings(stored.value.team);
@@ -223,6 +228,44 @@ export async function writeSettings(
 }
 
 const FORBIDDEN = failed('forbidden', t.forbidden);
+const NOTHING = { ok: true, value: null } as const;
+
+/**
+ * Whether a team has nothing but what a restore gave it and what it had before: an undo that broke off
+ * leaves it so. Otherwise somebody else has changed it.
+ */
+function isBetween(
+  restored: TeamSettingsBody,
+  before: TeamSettingsBody,
+  now: TeamSettingsBody,
+): boolean {
+  const isEither = (read: typeof getSettings | typeof getGroupSettings): boolean =>
+    [restored, before].some(({ team }) => isEqual(read(team), read(now.team)));
+  const given = pairChannels(restored, now);
+  return (
+    isEither(getSettings) &&
+    isEither(getGroupSettings) &&
+    areBetween(restored.members, before.members, now.members) &&
+    pairChannels(before, now).every(({ members, current }) => {
+      if (current === undefined) return false;
+      const own = given.find((one) => one.current?.id === current.id);
+      return areBetween(own?.members ?? [], members, current.members ?? members);
+    })
+  );
+}
+
+function areBetween(
+  restored: readonly Member[],
+  before: readonly Member[],
+  now: readonly Member[],
+): boolean {
+  const known = [...restored, ...before];
+  return (
+    now.every((one) =>
+      known.some((other) => other.userId === one.userId && isOwner(other) === isOwner(one)),
+    ) && before.every((one) => now.some(({ userId }) => userId === one.userId))
+  );
+}
 
 /**
  * Adds missing members and puts roles back. `isExact`: removes the others too. Returns how many could

@@ -5,7 +5,14 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed } from '../../result.ts';
-import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
+import type {
+  BeforeRemoval,
+  FoundObject,
+  SourceObject,
+  StoredItem,
+  WriteInput,
+  Written,
+} from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { channelPath } from './team-paths.ts';
 import type { OpenChannel } from './team-place.ts';
@@ -122,17 +129,19 @@ export async function writeTab(
     : { ok: false, error: created.error };
 }
 
-/** Removes a tab, unless it has changed since it was written. */
+/** Removes a tab, unless it has changed since it was written or is gone. */
 export async function removeTab(
   client: GraphClient,
   object: SourceObject,
   { key, changeKey }: Written,
+  before: BeforeRemoval | undefined,
 ): Reply<void> {
   const { channel, tab } = parseTabKey(key);
   const path = `${channelPath(object, channel)}/tabs/${encodeURIComponent(tab)}`;
   const now = await client.get(`${path}?$expand=teamsApp`, Tab);
   if (!now.ok) return { ok: false, error: now.error };
   if (getState(now.value) !== changeKey) return failed('conflict', t.conflict);
+  await before?.();
   const removed = await client.delete(path);
   return removed.ok ? done : { ok: false, error: removed.error };
 }

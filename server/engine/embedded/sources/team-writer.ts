@@ -320,14 +320,14 @@ export function teamWriter(
       if (renamed === undefined) return failed('unsupported', t.unsupported);
       return renamed.ok ? { ok: true, value: { ...renamed.value, key: found.key } } : renamed;
     },
-    remove(object, written, call) {
+    remove(object, written, call, before) {
       const { key } = written;
       if (key.startsWith('tab:'))
-        return removeTab(teamClient(ports, object, call), object, written);
+        return removeTab(teamClient(ports, object, call), object, written, before);
       if (key.startsWith('post:')) return Promise.resolve(failed('unsupported', t.postStays));
       if (!key.includes('/')) return Promise.resolve(failed('unsupported', t.unsupported));
       const { drive, item } = parseFileKey(key);
-      return files.remove(toDriveObject(object, drive), { ...written, key: item }, call);
+      return files.remove(toDriveObject(object, drive), { ...written, key: item }, call, before);
     },
     share(object, { key, changeKey }, grants, call) {
       // Channels, tabs and posts are shared with the members of their channel.

@@ -189,15 +189,17 @@ export class MemoryTarget {
       const removed = await this.writer.remove(place.object, replaces, call);
       return removed.ok ? written : removed;
     },
-    remove: (_object, { key, changeKey }) =>
-      this.#write('remove', () => {
-        const now = this.items.get(key);
-        if (!now) return { ok: false, error: { kind: 'missing', message: 'gone' } };
-        if (String(now.change) !== changeKey)
-          return { ok: false, error: { kind: 'conflict', message: 'changed' } };
+    remove: async (_object, { key, changeKey }, _call, before) => {
+      const now = this.items.get(key);
+      if (!now) return { ok: false, error: { kind: 'missing', message: 'gone' } };
+      if (String(now.change) !== changeKey)
+        return { ok: false, error: { kind: 'conflict', message: 'changed' } };
+      await before?.();
+      return this.#write('remove', () => {
         this.items.delete(key);
         return { ok: true, value: undefined };
-      }),
+      });
+    },
     removeFolder: (_object, key) =>
       this.#write('remove-folder', () => {
         const isUsed = [...this.items.values()].some(({ folder }) => folder.startsWith(key));

@@ -292,7 +292,11 @@ test('ENG-29: a mail is replaced or removed only in the state in which it was fo
   const { changeKey } = await mailAt(graph, object, written.key);
   getValue(await writer.remove(object, { key: written.key, changeKey }, graph.call));
   expect(await loadCopies(graph, one)).toEqual([]);
-  getValue(await writer.remove(object, { key: 'AAkALgAAgone', changeKey }, graph.call));
+  for (const key of [written.key, 'AAkALgAAgone'])
+    expect(await writer.remove(object, { key, changeKey }, graph.call)).toMatchObject({
+      ok: false,
+      error: { kind: 'missing' },
+    });
 });
 
 test('ENG-29: a folder that was created is removed only while it is empty', async () => {

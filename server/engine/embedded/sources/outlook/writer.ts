@@ -5,6 +5,7 @@ import type { GraphPorts } from '../../graph/request.ts';
 import { graphMessages as t } from '../../graph/messages.en.ts';
 import { done, failed, ok } from '../../../result.ts';
 import type {
+  BeforeRemoval,
   FoundObject,
   Place,
   SourceCall,
@@ -93,10 +94,10 @@ export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null)
       isMail(place)
         ? mails.write(place, item, input, call)
         : writeItem(open(place.object, call), place, item, input),
-    remove: (object, written, call) =>
+    remove: (object, written, call, before) =>
       parseItemKey(written.key) === null
-        ? mails.remove(object, written, call)
-        : removeItem(open(object, call), written),
+        ? mails.remove(object, written, call, before)
+        : removeItem(open(object, call), written, before),
     removeFolder: (object, key, call) =>
       parseFolderKey(key) === null
         ? mails.removeFolder(object, key, call)
@@ -364,10 +365,16 @@ async function checkRemovable(
   return isOwnMeeting(now.value) ? failed('unsupported', meeting) : ok(true);
 }
 
-async function removeItem(mailbox: Mailbox, written: Written): Reply<void> {
+async function removeItem(
+  mailbox: Mailbox,
+  written: Written,
+  before: BeforeRemoval | undefined,
+): Reply<void> {
   const removable = await checkRemovable(mailbox, written, t.meetingStays);
   if (!removable.ok) return removable;
-  return removable.value ? deleteItem(mailbox, written) : done;
+  if (!removable.value) return failed('missing', t.missing);
+  await before?.();
+  return deleteItem(mailbox, written);
 }
 
 async function deleteItem({ client, user }: Mailbox, { key, changeKey }: Written): Reply<void> {
