@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Ms, NodeId } from '#contract/ids.ts';
+import type { Ms, NodeId, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import type { MemoryTarget } from './memory-target.ts';
@@ -108,6 +109,61 @@ eachDatabase((kind, open) => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  test(`RES-95: an undo waits for a restore of another organization to the same mailbox (${kind})`, async () => {
+    const store = await open();
+    const mail = { id: 'a', folder: 'Inbox', content: 'one', at: 1 } as const;
+    const bench = await setUp(store, [mail]);
+    const { tenant, scope, run, advance } = bench;
+    const { organization } = scope;
+    const address = 'Ada@example.com';
+    await store.tenant(tenant, ({ sql: db }) =>
+      db
+        .insertInto('directory_object')
+        .values({
+          tenant_id: tenant,
+          organization_id: organization,
+          kind: 'user',
+          id: 'user-1',
+          name: 'Ada',
+          address: address.toLowerCase(),
+        })
+        .execute(),
+    );
+    const restored = await bench.restored();
+    /** A restore of another organization that has begun. */
+    const begin = async (target: OrganizationId, object: string): Promise<TaskId> => {
+      const terms = {
+        target: { kind: 'other', organization: target, object, folder: null },
+      } as const;
+      const task = getValue(await bench.request(terms));
+      await store.tenant(tenant, ({ sql: db }) =>
+        db
+          .updateTable('engine_task')
+          .set({ organization_id: randomUUID() })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', task)
+          .execute(),
+      );
+      expect(await run(task, AbortSignal.abort())).not.toBe(null);
+      return task;
+    };
+    const elsewhere = [
+      await begin(organization, 'another-user'),
+      await begin(randomUUID(), 'user-1'),
+    ];
+    const same = [await begin(organization, 'user-1'), await begin(organization, address)];
+    const undo = getValue(await bench.undo(restored));
+    for (const task of same) {
+      expect(await run(undo)).not.toBe(null);
+      expect((await bench.taskOf(undo)).waiting?.reason).toContain('restore or undo');
+      expect(await run(task)).toBe(null);
+      advance(20_000);
+    }
+    expect(await run(undo)).toBe(null);
+    expect(await bench.messages(undo)).toEqual(['Removed.']);
+    for (const task of elsewhere) expect(await run(task)).toBe(null);
   });
 
   test(`RES-48, RES-5: two restores to removed channels at once write each post, and each once (${kind})`, async () => {
