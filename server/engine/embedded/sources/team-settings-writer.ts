@@ -169,7 +169,7 @@ export async function writeSettings(
   if (!now.ok) return now;
   const known = replaces?.changeKey ?? '';
   if (known !== '' && known !== getState(now.value)) {
-    const undone = undoes === undefined ? NOTHING : await readStoredSettings(undoes);
+    const undone = undoes === undefined ? EMPTY : await readStoredSettings(undoes);
     if (!undone.ok) return undone;
     if (undone.value === null || !isBetween(undone.value, stored.value, now.value))
       return failed('conflict', t.conflict);
@@ -228,7 +228,7 @@ export async function writeSettings(
 }
 
 const FORBIDDEN = failed('forbidden', t.forbidden);
-const NOTHING = { ok: true, value: null } as const;
+const EMPTY = { ok: true, value: null } as const;
 
 /**
  * Whether a team has nothing but what a restore gave it and what it had before: an undo that broke off
