@@ -3,7 +3,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { decideWrite } from './decide.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
-import { findNumbers, findUnwritten } from './taken-names.ts';
+import { findNumbers, findUnwritten, postpone } from './taken-names.ts';
 
 // Versions of one mail, event, contact, task, row, post or tab that a restore puts into one folder. The
 // newest is restored as the item. The others become items of their own, one after the other, each beside
@@ -17,12 +17,12 @@ export interface ItemVersions {
   readonly newer: readonly StoredItem[];
 }
 
-/** Returns the versions of an item; null: the restore takes this one alone. */
+/** Returns the versions of an item. */
 export async function loadItemVersions(
   { store, tenant }: RunningTask,
   { objectN, item, versions }: TaskItem,
-): Promise<ItemVersions | null> {
-  if (versions === undefined) return null;
+): Promise<ItemVersions> {
+  if (versions === undefined) return { item, newer: [] };
   const rows = await store.tenant(
     tenant,
     async ({ sql: db }) => {
@@ -48,18 +48,21 @@ export async function loadItemVersions(
   };
 }
 
-/** Finds an item of the task with a newer version that is not done. Null: there is none. */
-export async function findUnwrittenNewer(
+/** Postpones an item until its newer versions are done. Returns whether it waits. */
+export async function waitForNewer(
   task: RunningTask,
-  { objectN }: TaskItem,
-  newer: readonly StoredItem[],
-): Promise<number | null> {
+  { n, objectN }: TaskItem,
+  { newer }: ItemVersions,
+): Promise<boolean> {
+  if (newer.length === 0 || task.isDryRun || task.postponed.isLastTry) return false;
   const numbers = await findNumbers(
     task,
     objectN,
-    newer.map(({ n }) => n),
+    newer.map((version) => version.n),
   );
-  return findUnwritten(task, numbers);
+  const unwritten = await findUnwritten(task, numbers);
+  if (unwritten !== null) postpone(task.postponed, n, unwritten);
+  return unwritten !== null;
 }
 
 /**

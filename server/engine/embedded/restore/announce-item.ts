@@ -1,0 +1,52 @@
+import type { FoundObject, StoredItem } from '../types.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
+import type { ItemDecision } from './decide.ts';
+import { failItem, finishItem } from './item-ends.ts';
+import { withOtherName } from './item-messages.ts';
+import type { Destination } from './look-up-item.ts';
+import { describePlace, planBlocked, planFolder } from './planned-places.ts';
+import type { ItemEnd, RunningTask, TaskItem } from './running-task.ts';
+import { announce, joinSentences, readStoredGrants } from './sharing.ts';
+import { withVersions } from './versions.ts';
+
+const NOT_FOUND = { ok: true, value: null } as const;
+
+/** Ends an item of a dry run: says what a restore would do with it (RES-1). */
+export async function announceItem(
+  task: RunningTask,
+  one: TaskItem,
+  { input, writer, place, plan }: Destination,
+  {
+    decision,
+    found,
+    earlier,
+    withLoss,
+  }: {
+    readonly decision: Extract<ItemDecision, { do: 'write' }>;
+    readonly found: FoundObject | null;
+    readonly earlier: readonly StoredItem[];
+    readonly withLoss: (message: string) => string;
+  },
+): Promise<ItemEnd> {
+  const folder = await planFolder(task, writer, place);
+  if (!folder.ok) return failItem(task, one, folder.error);
+  const blocked =
+    found === null && plan === null ? await planBlocked(task, one, writer, place) : NOT_FOUND;
+  if (!blocked.ok) return failItem(task, one, blocked.error);
+  if (blocked.value?.holder === null) return finishItem(task, one, 'failed', t.folderNameTaken);
+  const plannedVersions = withVersions(decision.plan, earlier.length);
+  // Graph lets nobody set them (RES-6).
+  const planned =
+    earlier.length === 0 ? plannedVersions : t.withNewDates({ message: plannedVersions });
+  const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
+  // RES-48: nothing but a person can delete a post.
+  const named = withOtherName(whole, decision.replaces?.name, one.item, t.hasOtherName);
+  const message = withLoss(one.item.kind === 'post' ? t.withoutUndo({ message: named }) : named);
+  // RES-6: who gets access again, and who does not.
+  const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
+  const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
+  const now = plan === null ? await describePlace(task, one, writer, place) : NOT_FOUND;
+  if (!now.ok) return failItem(task, one, now.error);
+  const announced = joinSentences(message, sharing);
+  return finishItem(task, one, decision.outcome, joinSentences(announced, now.value ?? ''));
+}
