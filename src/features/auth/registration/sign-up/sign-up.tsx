@@ -33,6 +33,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     select: ({ location }) => location.searchStr.includes('checkout=success'),
   });
   const take = (next: SignUpOut): void => {
+    if (next.step !== signUp?.step) setHasMoved(false);
     setSignUp(next);
     send({ type: next.step });
   };
@@ -46,8 +47,8 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     const answer = await client().ask('verifySignUp', { hash });
     if (!answer.ok || answer.value.step === signUp?.step) return;
     mutation.clear();
-    setHasMoved(true);
     take(answer.value);
+    setHasMoved(true);
   };
   const open = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('verifySignUp', { hash }));
