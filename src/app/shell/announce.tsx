@@ -3,12 +3,12 @@ import { useSyncExternalStore } from 'react';
 
 /**
  * Announces a result to screen readers politely, such as `28 results`. It ignores a message that
- * equals the last one. The two before it stay, since a screen reader drops one that is replaced
+ * equals the last one. The one before it stays, since a screen reader drops one that is replaced
  * before it was read.
  */
 export function announce(sentence: string): void {
   if (sentence === said.at(-1)) return;
-  said = [...said.filter((other) => other !== sentence).slice(-2), sentence];
+  said = [...said.slice(-1), sentence];
   listeners.forEach((listener) => listener());
 }
 
