@@ -83,10 +83,8 @@ export async function rerouteJobs(
  * Returns the sessions of a repository that are due and follow its choice of a proxy. A query of its own:
  * Citus refuses it in the change of a table that all nodes have.
  */
-async function listMovableSessions(
-  { sql: db, tenant }: TenantTx,
-  repository: string,
-): Promise<readonly string[]> {
+async function listMovableSessions(tx: TenantTx, repository: string): Promise<readonly string[]> {
+  const { sql: db, tenant } = tx;
   const due = await db
     .selectFrom('background_job')
     .select('key')
@@ -94,12 +92,19 @@ async function listMovableSessions(
     .where('repository', '=', repository)
     .where('type', '=', 'backup-session')
     .execute();
-  const sessions = due.map(({ key }) => key);
-  const { rows } = await sql<{ readonly id: string }>`
-    select s.id from backup_session as s
-    join backup_job as b on b.tenant_id = s.tenant_id and b.id = s.job_id::text
-    where s.tenant_id = ${tenant} and s.id = any(${sessions}::uuid[])
-      and (b.row ->> 'proxy' is not null or s.state = 'stopping')`.execute(db);
-  const staying = new Set(rows.map(({ id }) => id));
-  return sessions.filter((id) => !staying.has(id));
+  const keys = due.map(({ key }) => key);
+  const { rows: sessions } = await sql<{
+    readonly id: string;
+    readonly job: string;
+    readonly state: string;
+  }>`
+    select id, job_id as job, state from backup_session
+    where tenant_id = ${tenant} and id = any(${keys}::uuid[])`.execute(db);
+  const jobs = await tx.rows('backupJob', [...new Set(sessions.map(({ job }) => job))]);
+  const staying = new Set(
+    sessions
+      .filter(({ job, state }) => state === 'stopping' || (jobs.get(job)?.proxy ?? null) !== null)
+      .map(({ id }) => id),
+  );
+  return keys.filter((id) => !staying.has(id));
 }

@@ -57,7 +57,13 @@ eachDatabase((name, open) => {
     if (name === 'postgres') {
       const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const holding = store.tenant(tenant, async ({ sql }) => {
-        await sql.selectFrom('backup_object').select('n').where('n', '=', n).forUpdate().execute();
+        await sql
+          .selectFrom('backup_object')
+          .select('n')
+          .where('tenant_id', '=', tenant)
+          .where('n', '=', n)
+          .forUpdate()
+          .execute();
         held.resolve();
         await release.promise;
       });
