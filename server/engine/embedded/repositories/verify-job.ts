@@ -16,6 +16,8 @@ import { noteRequestWait, storeRequest } from './requests.ts';
 const EVERY_MS: Ms = 24 * 60 * 60_000;
 /** The pause while a clean-up has the repository. */
 const BUSY_MS: Ms = 10 * 60_000;
+/** The same, if somebody has requested the verification. */
+const REQUESTED_BUSY_MS: Ms = 20_000;
 /** Everything is read within this many days, a part each day. */
 const MAX_DAYS = 30;
 /** A small repository is read in fewer days. */
@@ -61,7 +63,8 @@ export const repositoryVerification =
     const opened = await place.openRepository(tenant, repository);
     if (!opened.ok)
       await noteRequestWait(context, tenant, repository, 'verification', opened.error.message);
-    if (!opened.ok && opened.error.kind === 'busy') return now + BUSY_MS;
+    if (!opened.ok && opened.error.kind === 'busy')
+      return now + (stored.request === null ? BUSY_MS : REQUESTED_BUSY_MS);
     if (!opened.ok) throw new Error(opened.error.message);
     try {
       const size = await opened.value.measure();

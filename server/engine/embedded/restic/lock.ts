@@ -182,8 +182,10 @@ async function checkOthers(
 }
 
 /** Neither the user nor the host: customers read it, too. */
-const lockedSince = ({ time }: v.InferOutput<typeof LOCK>) =>
-  failed('busy', t.lockedSince({ time }));
+function lockedSince({ time }: v.InferOutput<typeof LOCK>): Failed {
+  const [day, minute = ''] = new Date(time).toISOString().split('T');
+  return failed('busy', t.lockedSince({ time: `${day} ${minute.slice(0, 5)} UTC` }));
+}
 
 function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
   const at = Date.parse(lock.time);

@@ -18,7 +18,7 @@ export const resticMessages = defineMessages('engine-restic', {
   keyInvalid: "The repository's key file is invalid.",
   lockLost: 'The lock of the repository was lost. Open the repository again.',
   lockUnreadable: 'The repository has an unreadable lock.',
-  lockedSince: 'Another program has been using the repository since {time}.',
+  lockedSince: 'A backup session or another program has been using the repository since {time}.',
   headerUnreadable: 'The header of a pack is unreadable.',
   blobTooLong: 'A blob can have 8 MiB at most.',
   threadsEnded: 'The threads that encrypt backups ended unexpectedly.',
