@@ -66,7 +66,8 @@ export async function runTests(node) {
       failed:
         report.numFailedTests +
         report.testResults.filter(
-          (file) => file.status === 'failed' && file.assertionResults.length === 0,
+          ({ status, assertionResults }) =>
+            status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
         ).length,
       skipped: report.numPendingTests + report.numTodoTests,
     })),
