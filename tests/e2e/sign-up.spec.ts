@@ -86,14 +86,12 @@ test('BILL-19, BILL-20, E2E-7: registering signs out first; the email comes agai
   await sound(page, 'sign-up cancelled');
   // A request that crosses that of this tab is refused. Its tab goes where the registration is now.
   const message = 'A step of the registration is missing.';
-  await page
-    .context()
-    .route('**/o365/provisioning/checkout-session', (route) =>
-      route.fulfill({
-        status: 409,
-        json: { success: false, message, error: { kind: 'conflict' } },
-      }),
-    );
+  await page.context().route('**/o365/provisioning/checkout-session', (route) =>
+    route.fulfill({
+      status: 409,
+      json: { success: false, message, error: { kind: 'conflict' } },
+    }),
+  );
   await third.getByRole('button', { name: 'Continue to payment' }).click();
   await expect(heading(third, "The payment isn't complete")).toBeFocused();
   await expect(third.getByText('Your registration has changed')).toBeVisible();
