@@ -59,7 +59,7 @@ const verify = (
     signal: new AbortController().signal,
   });
 
-const findBusy = () => Promise.resolve(failed('busy', 'A clean-up runs.'));
+const openBusy = () => Promise.resolve(failed('busy', 'A clean-up runs.'));
 
 eachDatabase((name, open) => {
   test(`ENG-57, ENG-7: a clean-up that was requested removes what nobody needs, and nothing else (${name})`, async () => {
@@ -122,7 +122,7 @@ eachDatabase((name, open) => {
           bytes.map((byte) => byte ^ 1),
         );
     const now = context.clock.now();
-    expect(await verify(bench, findBusy)).toBe(now + 20_000);
+    expect(await verify(bench, openBusy)).toBe(now + 20_000);
     expect((await loadUsage(bench)).verification).toMatchObject({ message: 'A clean-up runs.' });
     expect(await verify(bench)).toBe(now);
     expect((await loadUsage(bench)).verification).toMatchObject({

@@ -46,15 +46,17 @@ import {
   storeProtections,
   writeProtections,
 } from './protections.ts';
-import { loadUpkeepRequests, noteRequestWait, storeRequest } from './requests.ts';
+import {
+  BUSY_MS,
+  getBusyPause,
+  loadUpkeepRequests,
+  noteRequestWait,
+  storeRequest,
+} from './requests.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { storeSize, type StoredRepository } from './repositories.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
-/** The pause while somebody else uses the repository. */
-const BUSY_MS: Ms = 10 * 60_000;
-/** The same, if somebody has requested the clean-up. */
-const REQUESTED_BUSY_MS: Ms = 20_000;
 
 /** Finds a repository and its password. */
 type FindRepository = (
@@ -160,7 +162,7 @@ export const cleanUp =
     const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
     const wait = async (message: string): Promise<Ms> => {
       await noteRequestWait(context, tenant, repository, 'cleanUp', message);
-      return context.clock.now() + (due.isRequested ? REQUESTED_BUSY_MS : BUSY_MS);
+      return context.clock.now() + getBusyPause(due.isRequested);
     };
     // Who is on hold is written all the same.
     if (due.isInUse && !due.isOutdated) return wait(t.repositoryInUse);

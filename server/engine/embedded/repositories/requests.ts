@@ -8,9 +8,17 @@ import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
-import type { BackupRepositoryId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 
 // Clean-ups and verifications that a person asked for. They are the daily ones, at once.
+
+/** The pause of a clean-up or a verification while others use the repository. */
+export const BUSY_MS: Ms = 10 * 60_000;
+/** The same, if somebody has requested it. */
+const REQUESTED_BUSY_MS: Ms = 20_000;
+
+export const getBusyPause = (isRequested: boolean): Ms =>
+  isRequested ? REQUESTED_BUSY_MS : BUSY_MS;
 
 /** Asks for a clean-up that removes all that is not needed, also if nothing has expired. */
 export const requestCleanUp = (

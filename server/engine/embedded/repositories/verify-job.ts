@@ -11,13 +11,9 @@ import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
 import type { Repository } from '../restic/repository.ts';
-import { noteRequestWait, storeRequest } from './requests.ts';
+import { getBusyPause, noteRequestWait, storeRequest } from './requests.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
-/** The pause while a clean-up has the repository. */
-const BUSY_MS: Ms = 10 * 60_000;
-/** The same, if somebody has requested the verification. */
-const REQUESTED_BUSY_MS: Ms = 20_000;
 /** Everything is read within this many days, a part each day. */
 const MAX_DAYS = 30;
 /** A small repository is read in fewer days. */
@@ -64,7 +60,7 @@ export const repositoryVerification =
     if (!opened.ok)
       await noteRequestWait(context, tenant, repository, 'verification', opened.error.message);
     if (!opened.ok && opened.error.kind === 'busy')
-      return now + (stored.request === null ? BUSY_MS : REQUESTED_BUSY_MS);
+      return now + getBusyPause(stored.request !== null);
     if (!opened.ok) throw new Error(opened.error.message);
     try {
       const size = await opened.value.measure();

@@ -6,6 +6,7 @@ import { storeStep, type ItemEnd, type RunningTask, type TaskItem } from './runn
 /** It waits for another item of the restore. */
 export const POSTPONED: ItemEnd = { ok: true, outcome: 'skipped', message: null };
 
+/** Whether an error is temporary: the task continues later. */
 export const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';
 
 /** An error that passes stops the task for now; any other is the item's own. */

@@ -51,6 +51,7 @@ export async function waitForName(
   postpone(task.postponed, one.n, holder.n);
   return POSTPONED;
 }
+
 /** The same for an item whose folder can't be created. */
 export async function waitForFolder(
   task: RunningTask,
