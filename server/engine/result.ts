@@ -8,6 +8,8 @@ export interface Failed {
 
 export const ok = <T>(value: T): EngineResult<T> => ({ ok: true, value });
 export const done: { readonly ok: true; readonly value: void } = { ok: true, value: undefined };
+/** The end of a search that found nothing. */
+export const nothing: { readonly ok: true; readonly value: null } = { ok: true, value: null };
 export const failed = (
   kind: EngineErrorKind,
   message: string,

@@ -4,7 +4,7 @@ import { contentUrl } from './clouds.ts';
 import { readResponseJson, sendRequest } from './request.ts';
 import type { GraphPorts, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
-import { failed } from '../../result.ts';
+import { failed, nothing } from '../../result.ts';
 
 /** Fragments are a multiple of this, as Graph demands. */
 const UNIT_BYTES: Bytes = 327_680;
@@ -85,7 +85,7 @@ export async function cancelUpload(
     url,
     signed: false,
     isRepeatable: false,
-    read: async () => ({ ok: true, value: null }),
+    read: () => Promise.resolve(nothing),
   });
 }
 

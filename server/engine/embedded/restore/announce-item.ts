@@ -8,8 +8,7 @@ import { describePlace, planBlocked, planFolder } from './planned-places.ts';
 import type { ItemEnd, RunningTask, TaskItem } from './running-task.ts';
 import { announce, joinSentences, readStoredGrants } from './sharing.ts';
 import { withVersions } from './versions.ts';
-
-const NOT_FOUND = { ok: true, value: null } as const;
+import { nothing } from '../../result.ts';
 
 /** Ends an item of a dry run: says what a restore would do with it (RES-1). */
 export async function announceItem(
@@ -31,7 +30,7 @@ export async function announceItem(
   const folder = await planFolder(task, writer, place);
   if (!folder.ok) return failItem(task, one, folder.error);
   const blocked =
-    found === null && plan === null ? await planBlocked(task, one, writer, place) : NOT_FOUND;
+    found === null && plan === null ? await planBlocked(task, one, writer, place) : nothing;
   if (!blocked.ok) return failItem(task, one, blocked.error);
   if (blocked.value?.holder === null) return finishItem(task, one, 'failed', t.folderNameTaken);
   const plannedVersions = withVersions(decision.plan, earlier.length);
@@ -45,7 +44,7 @@ export async function announceItem(
   // RES-6: who gets access again, and who does not.
   const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
   const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
-  const now = plan === null ? await describePlace(task, one, writer, place) : NOT_FOUND;
+  const now = plan === null ? await describePlace(task, one, writer, place) : nothing;
   if (!now.ok) return failItem(task, one, now.error);
   const announced = joinSentences(message, sharing);
   return finishItem(task, one, decision.outcome, joinSentences(announced, now.value ?? ''));

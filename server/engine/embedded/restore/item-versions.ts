@@ -4,6 +4,7 @@ import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { decideWrite } from './decide.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
 import { findNumbers, findUnwritten, postpone } from './taken-names.ts';
+import { nothing } from '../../result.ts';
 
 // Versions of one mail, event, contact, task, row, post or tab that a restore puts into one folder. The
 // newest is restored as the item. The others become items of their own, one after the other, each beside
@@ -114,6 +115,6 @@ export async function findCopyBeside(
     if (!found.ok || found.value === null || found.value.isSame) return found;
     passed.push(found.value.key);
   }
-  return { ok: true, value: null };
+  return nothing;
 }
 const MAX_LOOKS = 50;

@@ -4,6 +4,7 @@ import { findCopyBeside, findKeysOfNewer, type ItemVersions } from './item-versi
 import type { RunningTask, TaskItem } from './running-task.ts';
 import { type Located, locate } from './taken-names.ts';
 import { type BegunVersion, findBegun } from './versions.ts';
+import { nothing } from '../../result.ts';
 
 // What a restore finds of an item before it decides.
 
@@ -34,7 +35,6 @@ export interface LookedUpItem {
   readonly findVersion: (version: StoredItem) => Reply<FoundObject | null>;
 }
 
-const NOT_FOUND = { ok: true, value: null } as const;
 const NO_KEYS: Awaited<ReturnType<typeof findKeysOfNewer>> = { ok: true, value: [] };
 const NOWHERE = { ok: true, value: { found: null, holder: null, breaksCycle: false } } as const;
 
@@ -68,7 +68,7 @@ export async function lookUpItem(
     isBeside ||
     (onConflict === 'keep-both' && found?.isSame === false)
       ? await findCopy(item)
-      : NOT_FOUND;
+      : nothing;
   if (!copy.ok) return copy;
   const findInPlace = async (version: StoredItem): Reply<FoundObject | null> => {
     const begunAt = await locateItem(version);
@@ -94,8 +94,7 @@ export const findBegunItem = async (
   { state }: TaskItem,
   { findVersion }: LookedUpItem,
   earlier: readonly StoredItem[],
-): Reply<BegunVersion | null> =>
-  state === 'planned' ? NOT_FOUND : findBegun(earlier, findVersion);
+): Reply<BegunVersion | null> => (state === 'planned' ? nothing : findBegun(earlier, findVersion));
 
 /**
  * What has a numbered name in the target may be anything, and is not replaced. Members and settings are

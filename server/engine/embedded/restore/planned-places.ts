@@ -4,10 +4,9 @@ import { doOnce } from './do-once.ts';
 import { getNames } from './plan.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
 import { type BlockedFolder, findBlocked } from './taken-names.ts';
+import { nothing } from '../../result.ts';
 
 // What a dry run finds out about places, once for all items that go there.
-
-const EMPTY = { ok: true, value: null } as const;
 
 /** Looks what is in the way of a folder. */
 export const planBlocked = async (
@@ -20,7 +19,7 @@ export const planBlocked = async (
     ? doOnce(task.blocked, [place.object.id, getNames(place.path)], () =>
         findBlocked(task, one, writer, place),
       )
-    : EMPTY;
+    : nothing;
 
 /** Finds out whether a channel can be created. */
 export async function planFolder(
@@ -31,7 +30,7 @@ export async function planFolder(
   const [top] = place.path;
   const plan = writer.planFolder?.bind(writer);
   return plan === undefined || top === undefined
-    ? EMPTY
+    ? nothing
     : doOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
 }
 
@@ -46,6 +45,6 @@ export async function describePlace(
   const isOriginal = request.kind === 'restore' && request.input.target.kind === 'original';
   const describe = writer.describePlace?.bind(writer);
   return describe === undefined || !isOriginal
-    ? EMPTY
+    ? nothing
     : doOnce(task.places, [place.object.id, folder], () => describe(place, folder, task));
 }

@@ -2,6 +2,7 @@ import type { EngineError } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { FoundObject, SourceObject, StoredItem, Written } from '../types.ts';
 import type { Replaced, RunningTask, TaskItem } from './running-task.ts';
+import { nothing } from '../../result.ts';
 
 /** What undo needs of an item that was written. */
 export interface WrittenItem extends Written {
@@ -22,7 +23,7 @@ export async function saveReplaced(
   | { readonly ok: true; readonly value: ReplacedItem | null }
   | { readonly ok: false; readonly error: EngineError }
 > {
-  if (replaces === null) return { ok: true, value: null };
+  if (replaces === null) return nothing;
   const fetched = await task.target.fetch(object, replaces.key, task);
   if (!fetched.ok) return fetched;
   const parts: StoredPart[] = [];

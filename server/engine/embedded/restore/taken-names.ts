@@ -5,6 +5,7 @@ import { isFileVersion } from '../index/file-versions.ts';
 import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import type { Postponed, RunningTask, TaskItem } from './running-task.ts';
 import { listItemsByNumber, listItemsWritten } from './task-items.ts';
+import { nothing } from '../../result.ts';
 
 // Files of a folder that have each other's names, such as after an exchange. A restore gives each its
 // name back, in an order in which the names are free. Of those that wait for each other in a cycle,
@@ -77,8 +78,8 @@ export async function findBlocked(
   writer: Writer,
   place: Place,
 ): Reply<BlockedFolder | null> {
-  const file = (await writer.findFileOnPath?.(place, task)) ?? NO_FILE;
-  if (!file.ok || file.value === null) return file.ok ? NO_FILE : file;
+  const file = (await writer.findFileOnPath?.(place, task)) ?? nothing;
+  if (!file.ok || file.value === null) return file.ok ? nothing : file;
   const { key, below } = file.value;
   if (!replaces(task)) return { ok: true, value: { holder: null, below } };
   const path = place.path.slice(0, place.path.length - below - 1);
@@ -90,7 +91,6 @@ export async function findBlocked(
   const leaves = located.value.found?.key === key && located.value.found.refusal === undefined;
   return { ok: true, value: { holder: leaves ? holder : null, below } };
 }
-const NO_FILE = { ok: true, value: null } as const;
 
 /** Only then an item replaces its file under another name, and gives up that name. */
 function replaces({ request }: RunningTask): boolean {

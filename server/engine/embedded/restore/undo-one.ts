@@ -13,6 +13,7 @@ import {
 } from './running-task.ts';
 import { findMoved, findUndoHolder, getTemporaryName, postpone, release } from './taken-names.ts';
 import { readPath } from '../../shared/task-rows.ts';
+import { nothing } from '../../result.ts';
 
 /**
  * Undoes one item: removes what the restore created, or puts back what it replaced. What changed
@@ -115,9 +116,7 @@ async function waitForName(
   const held = isHeld
     ? await findUndoHolder(task, one, there.value?.key ?? '', (next) => {
         const other = next.replaced as ReplacedItem | null;
-        return other === null
-          ? Promise.resolve({ ok: true, value: null })
-          : findName(replacedItem(other));
+        return other === null ? Promise.resolve(nothing) : findName(replacedItem(other));
       })
     : NOT_HELD;
   if (!held.ok) return ended(task, one, held.error);

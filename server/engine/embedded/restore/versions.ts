@@ -7,6 +7,7 @@ import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { WrittenItem } from './replaced-item.ts';
 import { makeContentReader, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
+import { nothing } from '../../result.ts';
 
 /**
  * Returns the versions of a file that backups have from before the one that is restored, the oldest
@@ -71,7 +72,7 @@ export async function findBegun(
     if (!found.ok) return found;
     if (found.value?.isSame) return { ok: true, value: { count: at + 1, found: found.value } };
   }
-  return { ok: true, value: null };
+  return nothing;
 }
 
 /** Writes versions one after the other, so that the target keeps each as a version of the file. */

@@ -10,6 +10,7 @@ import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-p
 import type { RunningSession, SessionState } from './run-session.ts';
 import { cancelWork, countWork, type WorkCounts } from './work.ts';
 import type { PointId } from '#contract/ids.ts';
+import { done } from '../../result.ts';
 
 interface Ending {
   /** Null: nothing can be written. */
@@ -111,7 +112,7 @@ export async function endBackupSession(
       { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
     );
   });
-  return { ok: true, value: undefined };
+  return done;
 }
 
 function getOutcome(

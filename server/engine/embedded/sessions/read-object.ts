@@ -28,6 +28,7 @@ import type {
   ObjectSource,
   SourceCall,
 } from '../types.ts';
+import { done } from '../../result.ts';
 
 /** Writes content to a repository. It is on the target only after `flush`. */
 export interface ContentWriter {
@@ -115,14 +116,14 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
   let rows = 0;
 
   async function commit(): Promise<EngineResult<void>> {
-    if (pending.length === 0) return DONE;
+    if (pending.length === 0) return done;
     const flushed = await content.flush();
     if (!flushed.ok) return flushed;
     const pages = pending;
     pending = [];
     rows = 0;
     await inTx((tx) => writePages(tx, object, pages));
-    return DONE;
+    return done;
   }
 
   async function add(page: PageWrite): Promise<EngineResult<void>> {
@@ -133,7 +134,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
     }
     pending.push(page);
     rows += count;
-    return DONE;
+    return done;
   }
 
   const versions = makeVersionReader(context, object, add);
@@ -184,14 +185,14 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       const saved = await saveTogether(source.fetch(object, unknown, call), async (fetched) => {
         if (!fetched.ok) {
           if (fetched.error.kind !== 'missing') writes.push({ item: fetched.item, parts: [] });
-          return DONE;
+          return done;
         }
         const stored = await saveParts(fetched.parts);
         if (!stored.ok) return stored;
         const parts = stored.value;
         writes.push({ item: withSize(fetched.item, parts), parts });
         context.onRead(1, sum(parts.map(({ bytes }) => bytes)));
-        return DONE;
+        return done;
       });
       if (!saved.ok) return saved;
     }
@@ -240,10 +241,10 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
     /** Reads versions of files that haven't changed: those that couldn't be read, or weren't wanted before. */
     async readVersions(): Promise<EngineResult<void>> {
       const { versionLimit } = context;
-      if (source.listVersions === undefined) return DONE;
+      if (source.listVersions === undefined) return done;
       if (versionLimit !== storedLimit)
         while (!(await inTx((tx) => storeVersionLimit(tx, object, versionLimit)))) continue;
-      if (versionLimit === 0) return DONE;
+      if (versionLimit === 0) return done;
       const files = await store.tenant(tenant, (tx) => loadUnreadVersions(tx, object), {
         readOnly: true,
       });
@@ -270,7 +271,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
         if (!added.ok) return added;
       }
       if (page.isComplete) complete.add(scope);
-      return DONE;
+      return done;
     },
     /**
      * When all folders are known: ends what was removed, unless it is suddenly too much. Returns the
@@ -286,7 +287,6 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
   };
 }
 
-const DONE: EngineResult<void> = { ok: true, value: undefined };
 /** How many are read before they are stored. */
 const BATCH_ITEMS = 200;
 
@@ -318,7 +318,7 @@ async function saveTogether(
 ): Promise<EngineResult<void>> {
   const saving = new Set<Promise<void>>();
   let savingBytes = 0;
-  let failure: EngineResult<void> = DONE;
+  let failure: EngineResult<void> = done;
   const thrown: unknown[] = [];
   async function saveItem(item: FetchedItem, bytes: Bytes): Promise<void> {
     savingBytes += bytes;

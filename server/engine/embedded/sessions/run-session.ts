@@ -49,6 +49,7 @@ import {
   takeWorkOver,
   type WorkCounts,
 } from './work.ts';
+import { done } from '../../result.ts';
 
 /** What a session needs of the rest of the engine. */
 export interface SessionPorts {
@@ -261,7 +262,7 @@ async function queueObjects(
   { job, services, counts }: SessionState,
   { directory, sources }: OpenOrganization,
 ): Promise<EngineResult<void>> {
-  if (counts.total > 0) return DONE;
+  if (counts.total > 0) return done;
   const selected = await selectObjects(
     job,
     directory,
@@ -282,9 +283,8 @@ async function queueObjects(
     );
     if (excluded > 0) await session.log(tx, 'info', t.excludedCount({ count: excluded }));
   });
-  return DONE;
+  return done;
 }
-const DONE: EngineResult<void> = { ok: true, value: undefined };
 
 async function work(
   session: RunningSession,
@@ -459,9 +459,9 @@ function followProgress(
     const now = context.clock.now();
     const state = await context.store.tenant(tenant, async (tx) => {
       const counts = await countWork(tx, id, now);
-      const done = counts.succeeded + counts.warned + counts.failed;
+      const finished = counts.succeeded + counts.warned + counts.failed;
       const progress = {
-        objects: { done, total: counts.total },
+        objects: { done: finished, total: counts.total },
         items: { done: counts.items, total: null },
         bytes: { done: counts.bytes, total: null },
         storedBytes: storedBytes + storedNow(),

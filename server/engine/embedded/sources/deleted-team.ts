@@ -4,7 +4,7 @@ import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import type { LostObject, SourceObject, StandIn, StandIns, WriteInput } from '../types.ts';
 import { channelPath, groupPath, teamPath } from './team-paths.ts';
 import {
@@ -113,7 +113,7 @@ async function findByAlias(
   );
   if (!groups.ok) return { ok: false, error: groups.error };
   const [group] = groups.value.rows;
-  if (group === undefined) return { ok: true, value: null };
+  if (group === undefined) return nothing;
   for (const [list, expected] of [
     ['owners', owners],
     ['members', members],
@@ -241,7 +241,7 @@ async function findOld(
   const allowed = [...owners.value, ...toIds(stored.members.filter(isOwner))];
   const group = await findByAlias(client, alias, allowed, toIds(stored.members));
   if (!group.ok) return group;
-  if (group.value === null) return { ok: true, value: null };
+  if (group.value === null) return nothing;
   const standIn = { alias, owners: owners.value, group: group.value };
   const state = await findGroup(client, object, standIn);
   // Noted before anything is written there.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DirectoryList } from '#contract/engine/directory-list.ts';
 import type { DirectoryObject, EngineResult, Reply } from '#contract/engine/engine.ts';
-import { failed } from '../../result.ts';
+import { failed, nothing } from '../../result.ts';
 import { findMissing } from '../entra/permissions.ts';
 import { graphClient } from '../graph/client.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
@@ -141,9 +141,7 @@ export async function readGroupSite(client: GraphClient, group: string): Reply<s
     v.object({ id: v.string() }),
   );
   if (site.ok) return { ok: true, value: site.value.id };
-  return site.error.kind === 'missing'
-    ? { ok: true, value: null }
-    : { ok: false, error: site.error };
+  return site.error.kind === 'missing' ? nothing : { ok: false, error: site.error };
 }
 
 /** Without it, Graph lists no members of groups with hidden membership, and gives no error. */
@@ -179,7 +177,7 @@ export async function readMembers(client: GraphClient, group: string): Reply<rea
 async function findHidden(client: GraphClient, groups: readonly string[]): Reply<string | null> {
   const { ports, scope } = client;
   const missing = await findMissing(ports.tokens, [READ_HIDDEN], scope.signal);
-  if (!missing.ok || missing.value.length === 0) return missing.ok ? NOBODY : missing;
+  if (!missing.ok || missing.value.length === 0) return missing.ok ? nothing : missing;
   for (const id of groups) {
     const path = `/groups/${encodeURIComponent(id)}?$select=id,displayName,visibility`;
     const group = await client.get(path, Visible);
@@ -188,9 +186,8 @@ async function findHidden(client: GraphClient, groups: readonly string[]): Reply
     if (group.ok && group.value.visibility?.toLowerCase() === 'hiddenmembership')
       return { ok: true, value: group.value.displayName ?? id };
   }
-  return NOBODY;
+  return nothing;
 }
-const NOBODY = { ok: true, value: null } as const;
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Entry = v.object({

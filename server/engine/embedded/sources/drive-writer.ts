@@ -19,7 +19,7 @@ import { removeDriveFolder, removeFile } from './drive-removal.ts';
 import { describeMove, isInPlace } from './moved-folder.ts';
 import { shareItem, unshareItem } from './share.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { failed } from '../../result.ts';
+import { failed, nothing } from '../../result.ts';
 
 /** Writes files back to drives. What it replaces stays there as an older version. */
 export const driveWriter = (ports: GraphPorts): Writer =>
@@ -37,14 +37,14 @@ export function writeToDrive(open: OpenDrive): Writer {
       if (!drive.ok) return drive;
       const folder = await findFolder(drive.value, place);
       if (!folder.ok) return folder;
-      return folder.value === null ? EMPTY : findFile(drive.value, folder.value, item);
+      return folder.value === null ? nothing : findFile(drive.value, folder.value, item);
     },
     async findCopy(place, item, others, call) {
       const drive = await open(place.object, call);
       if (!drive.ok) return drive;
       const folder = await findFolder(drive.value, place);
       if (!folder.ok) return folder;
-      return folder.value === null ? EMPTY : findCopy(drive.value, folder.value, item, others);
+      return folder.value === null ? nothing : findCopy(drive.value, folder.value, item, others);
     },
     async findFolder(place, call) {
       const drive = await open(place.object, call);
@@ -55,7 +55,7 @@ export function writeToDrive(open: OpenDrive): Writer {
       return drive.ok ? findFileOnPath(drive.value, place) : drive;
     },
     async describePlace(place, folder, call) {
-      if (place.path.length === 0) return EMPTY;
+      if (place.path.length === 0) return nothing;
       const drive = await open(place.object, call);
       return drive.ok ? describeFolder(drive.value, place, folder) : drive;
     },
@@ -105,7 +105,6 @@ export type OpenDrive = (
   call: Parameters<Writer['find']>[2],
 ) => Reply<Drive>;
 
-const EMPTY = { ok: true as const, value: null };
 const itemPath = ({ path }: Drive, key: string): string =>
   `${path}/items/${encodeURIComponent(key)}`;
 
@@ -129,7 +128,7 @@ async function findChild(drive: Drive, folder: string, name: string): Reply<Driv
 async function nullIfMissing(result: Promise<GraphResult<DriveItem>>): Reply<DriveItem | null> {
   const found = await result;
   if (found.ok) return found;
-  return found.error.kind === 'missing' ? EMPTY : { ok: false, error: found.error };
+  return found.error.kind === 'missing' ? nothing : { ok: false, error: found.error };
 }
 
 const findRoot = async ({ client, path }: Drive): Reply<string> => {
@@ -144,7 +143,7 @@ async function findFolder(drive: Drive, { path }: Place): Reply<string | null> {
   for (const { name } of path) {
     const found = await findChild(drive, parent, name);
     if (!found.ok) return found;
-    if (found.value === null || !found.value.folder) return EMPTY;
+    if (found.value === null || !found.value.folder) return nothing;
     parent = found.value.id;
   }
   return { ok: true, value: parent };
@@ -157,23 +156,23 @@ async function findFileOnPath(drive: Drive, { path }: Place): Reply<FileOnPath |
   for (const [depth, { name }] of path.entries()) {
     const found = await findChild(drive, parent, name);
     if (!found.ok) return found;
-    if (found.value === null) return EMPTY;
+    if (found.value === null) return nothing;
     const { id, folder } = found.value;
     if (!folder) return { ok: true, value: { key: id, below: path.length - depth - 1 } };
     parent = id;
   }
-  return EMPTY;
+  return nothing;
 }
 
 /** One request tells where a folder is, unless it has moved. */
 async function describeFolder(drive: Drive, place: Place, key: string): Reply<string | null> {
   const folder = await nullIfMissing(drive.client.get(itemPath(drive, key), DriveItem));
-  if (!folder.ok || folder.value === null) return folder.ok ? EMPTY : folder;
+  if (!folder.ok || folder.value === null) return folder.ok ? nothing : folder;
   const { name, parentReference, deleted } = folder.value;
   const above = /\/root:(.*)$/.exec(parentReference?.path ?? '')?.[1];
-  if (above === undefined || deleted) return EMPTY;
+  if (above === undefined || deleted) return nothing;
   const now = [...above.split('/').filter(Boolean).map(decodeName), name ?? ''];
-  if (isInPlace(now, place.path)) return EMPTY;
+  if (isInPlace(now, place.path)) return nothing;
   const other = await findFolder(drive, place);
   return other.ok
     ? { ok: true, value: describeMove(now, place.path, other.value !== null) }
@@ -238,7 +237,7 @@ async function ensureFolder(
 async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<FoundObject | null> {
   const byKey =
     item.key === ''
-      ? EMPTY
+      ? nothing
       : await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
   if (!byKey.ok) return byKey;
   const isThere = byKey.value?.parentReference?.id === folder && !byKey.value.deleted;
@@ -306,7 +305,7 @@ async function findCopy(
     const title = getCopyName(item.title, n);
     const row = await findChild(drive, folder, title);
     if (!row.ok) return row;
-    if (row.value === null && n > 0) return EMPTY;
+    if (row.value === null && n > 0) return nothing;
     if (!row.value?.file || others.includes(row.value.id)) continue;
     const copy = toFoundFile(row.value, { ...item, title });
     if (copy.isSame) return { ok: true, value: copy };

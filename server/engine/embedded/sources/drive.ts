@@ -22,6 +22,7 @@ import { inParallel } from './parallel.ts';
 import { parseGraphTime, maybe } from './shapes.ts';
 import { readFolderGrants, readPermissions } from './sharing.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
+import { nothing } from '../../result.ts';
 
 /** Properties of files are read in batches of this size. */
 const BATCH = 20;
@@ -231,9 +232,7 @@ export async function findTop(
 ): Promise<EngineResult<string | null>> {
   const root = await client.get(`${drive}/root?$select=id`, v.object({ id: v.string() }));
   if (root.ok) return { ok: true, value: root.value.id };
-  return root.error.kind === 'missing'
-    ? { ok: true, value: null }
-    : { ok: false, error: root.error };
+  return root.error.kind === 'missing' ? nothing : { ok: false, error: root.error };
 }
 
 /** The first link comes with the properties; another one is asked for when it has expired. */

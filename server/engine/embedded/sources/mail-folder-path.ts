@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Reply } from '#contract/engine/engine.ts';
 import type { GraphClient } from '../graph/client.ts';
+import { nothing } from '../../result.ts';
 
 const Top = v.object({ id: v.string() });
 const Folder = v.object({ displayName: v.string(), parentFolderId: v.string() });
@@ -22,11 +23,9 @@ export async function readFolderPath(
       { headers },
     );
     if (!folder.ok)
-      return folder.error.kind === 'missing'
-        ? { ok: true, value: null }
-        : { ok: false, error: folder.error };
+      return folder.error.kind === 'missing' ? nothing : { ok: false, error: folder.error };
     // Above the folders that people see, such as those of recoverable items.
-    if (folder.value.parentFolderId === at) return { ok: true, value: null };
+    if (folder.value.parentFolderId === at) return nothing;
     names.unshift(folder.value.displayName);
     at = folder.value.parentFolderId;
   }

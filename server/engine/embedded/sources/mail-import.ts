@@ -6,7 +6,7 @@ import { readResponseJson, sendRequest } from '../graph/request.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { mailboxPath, UNAVAILABLE } from './mail-export.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { failed } from '../../result.ts';
+import { failed, nothing } from '../../result.ts';
 
 const MAX_ANSWER_BYTES: Bytes = 65_536;
 
@@ -35,7 +35,7 @@ async function importOnce(
   const session = await client.post(`${mailboxPath(mailbox)}/createImportSession`, {}, Session, {
     isRepeatable: true,
   });
-  if (!session.ok) return UNAVAILABLE.has(session.error.kind) ? { ok: true, value: null } : session;
+  if (!session.ok) return UNAVAILABLE.has(session.error.kind) ? nothing : session;
   const url = contentUrl(client.ports.cloud, session.value.importUrl);
   if (url === null) return failed('refused', t.foreignLink);
   const imported = await sendRequest(client.ports, client.scope, {

@@ -5,6 +5,7 @@ import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import type { FoundObject, StoredItem } from '../types.ts';
 import { findContent, hasOtherContent, type ReadStored } from './mail-edits.ts';
+import { nothing } from '../../result.ts';
 
 // Finds mails of a backup in a mailbox.
 
@@ -18,7 +19,6 @@ interface Mailbox {
 }
 type Located = Pick<Mailbox, 'user'>;
 
-const EMPTY = { ok: true as const, value: null };
 export const mailPath = ({ user }: Located, key: string): string =>
   `${user}/messages/${encodeURIComponent(key)}`;
 export const folderPath = ({ user }: Located, key: string): string =>
@@ -89,7 +89,7 @@ export async function findSame(
     const isSame = content.value === 'own' || (content.value === 'none' && !isItself);
     if (isSame) return { ok: true, value: found };
   }
-  return EMPTY;
+  return nothing;
 }
 
 /** Messages of the folder with the mail's Message-ID. */

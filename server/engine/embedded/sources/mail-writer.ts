@@ -35,7 +35,7 @@ import {
   quoted,
 } from './mail-search.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 
 /** Larger attachments are uploaded in a session of their own. */
 const MAX_ATTACHMENT_BYTES: Bytes = 2_900_000;
@@ -60,14 +60,14 @@ export function mailWriter(ports: GraphPorts, read: ReadStored | null = null): W
     const mailbox = open(place.object, call);
     const folder = await findFolder(mailbox, place);
     if (!folder.ok) return folder;
-    return folder.value === null ? EMPTY : findMessage(mailbox, folder.value, item);
+    return folder.value === null ? nothing : findMessage(mailbox, folder.value, item);
   };
   return {
     find,
     async findCopy(place, item, others, call) {
       const mailbox = open(place.object, call);
       const folder = await findFolder(mailbox, place);
-      if (!folder.ok || folder.value === null) return folder.ok ? EMPTY : folder;
+      if (!folder.ok || folder.value === null) return folder.ok ? nothing : folder;
       const copies = await listCopies(mailbox, folder.value, item);
       if (!copies.ok) return copies;
       const free = copies.value.filter(({ id }) => !others.includes(id));
@@ -113,7 +113,6 @@ interface Mailbox {
   readonly read: ReadStored | null;
 }
 
-const EMPTY = { ok: true as const, value: null };
 // ---- folders
 
 async function findFolder(mailbox: Mailbox, { path }: Place): Reply<string | null> {
@@ -130,10 +129,10 @@ async function findFolder(mailbox: Mailbox, { path }: Place): Reply<string | nul
 async function describeFolder(mailbox: Mailbox, place: Place, key: string): Reply<string | null> {
   const other = await findFolder(mailbox, place);
   if (!other.ok) return other;
-  if (other.value === key) return EMPTY;
+  if (other.value === key) return nothing;
   const now = await readFolderPath(mailbox, key, IMMUTABLE_IDS);
   if (!now.ok || now.value === null || isInPlace(now.value, place.path))
-    return now.ok ? EMPTY : now;
+    return now.ok ? nothing : now;
   return { ok: true, value: describeMove(now.value, place.path, other.value !== null) };
 }
 
@@ -161,7 +160,7 @@ async function ensureFolder(
       { headers: IMMUTABLE_IDS },
     );
     // Somebody else, or the request whose response was lost, has made it meanwhile.
-    const other = added.ok ? EMPTY : await findChild(mailbox, parent, part);
+    const other = added.ok ? nothing : await findChild(mailbox, parent, part);
     if (!added.ok && (!other.ok || other.value === null)) return { ok: false, error: added.error };
     parent = added.ok ? added.value.id : (other.ok && other.value) || '';
     mailbox.folders.set(cacheKey(mailbox, part), parent);
@@ -188,7 +187,7 @@ async function findChild(
   const last = path.at(-1);
   const found: EngineResult<string | null> =
     last?.wellKnown == null
-      ? EMPTY
+      ? nothing
       : await nullIfMissing(
           client.get(`${folderPath(mailbox, last.wellKnown)}?$select=id`, Identified, {
             headers: IMMUTABLE_IDS,
@@ -206,7 +205,7 @@ async function findChild(
 async function findByName(mailbox: Mailbox, parent: string, name: string): Reply<string | null> {
   const path = `${folderPath(mailbox, parent)}/childFolders?$filter=displayName eq ${quoted(name)}&$select=id,displayName`;
   const page = await mailbox.client.page(path, Identified, { headers: IMMUTABLE_IDS });
-  if (!page.ok) return page.error.kind === 'missing' ? EMPTY : { ok: false, error: page.error };
+  if (!page.ok) return page.error.kind === 'missing' ? nothing : { ok: false, error: page.error };
   return { ok: true, value: page.value.rows[0]?.id ?? null };
 }
 
@@ -215,7 +214,7 @@ async function nullIfMissing(
 ): Reply<string | null> {
   const found = await result;
   if (found.ok) return { ok: true, value: found.value.id };
-  return found.error.kind === 'missing' ? EMPTY : { ok: false, error: found.error };
+  return found.error.kind === 'missing' ? nothing : { ok: false, error: found.error };
 }
 
 async function removeFolder(mailbox: Mailbox, key: string): Reply<void> {
@@ -247,20 +246,20 @@ async function writeStream(
   { folder, item, input }: Creation,
 ): Reply<Written | null> {
   const { client, user, ids } = mailbox;
-  if (!item.parts.some((part) => part.as === 'fts')) return EMPTY;
+  if (!item.parts.some((part) => part.as === 'fts')) return nothing;
   const id = await ids.find(client, user);
-  if (id === null) return EMPTY;
+  if (id === null) return nothing;
   const stream = await readContent(await input.content('fts'), MAX_MIME_BYTES);
   if (!stream.ok) return stream;
   const imported = await importMail(client, id, folder, stream.value);
   if (!imported.ok) {
     // A stream that the target can't read: the mail itself remains.
-    if (imported.error.kind === 'invalid' || imported.error.kind === 'damaged') return EMPTY;
+    if (imported.error.kind === 'invalid' || imported.error.kind === 'damaged') return nothing;
     return findLost(mailbox, { folder, item, input }, imported.error);
   }
   if (imported.value === null) {
     ids.deny(client, user);
-    return EMPTY;
+    return nothing;
   }
   const path = mailPath(mailbox, imported.value);
   const isUnread = input.flags.markRestoredAsUnread && item.flags.read === true;

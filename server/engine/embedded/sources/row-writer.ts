@@ -6,7 +6,7 @@ import type { GraphResult } from '../graph/request.ts';
 import { SCOPE_MARK } from '../types.ts';
 import type { BeforeRemoval, FoundObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import { parseContent, readContent } from './content.ts';
 import { parseSitePartKey } from './site-parts.ts';
 import {
@@ -28,7 +28,6 @@ export interface RowTarget {
   readonly list: string;
 }
 
-const EMPTY = { ok: true as const, value: null };
 const MAX_ROW_BYTES: Bytes = 16 * 1_048_576;
 /** Filters by columns without an index are allowed in lists of up to 5,000 rows. */
 const HEADERS = { prefer: 'HonorNonIndexedQueriesWarningMayFailRandomly' };
@@ -74,7 +73,7 @@ export async function findSameRow(
     }
     link = page.value.next;
   }
-  return EMPTY;
+  return nothing;
 }
 
 /** The same state, or the same values: in another list only those that mean the same there. */

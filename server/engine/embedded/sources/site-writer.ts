@@ -14,7 +14,7 @@ import type {
   Writer,
 } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import { restoreMessages } from '../../shared/restore.messages.en.ts';
 import { driveClient } from './drive.ts';
 import { mapKeys, writeToDrive } from './drive-writer.ts';
@@ -36,14 +36,14 @@ export function siteWriter(ports: GraphPorts): Writer {
   ): Reply<{ readonly site: Site; readonly part: SitePart } | null> => {
     const site = open(place.object, call);
     const part = await findPart(site, place.path[0]);
-    if (!part.ok || part.value === null) return part.ok ? EMPTY : part;
+    if (!part.ok || part.value === null) return part.ok ? nothing : part;
     const refusal = item === null ? null : checkKind(part.value, item);
     return refusal ?? { ok: true, value: { site, part: part.value } };
   };
   return {
     async find(place, item, call) {
       const found = await openPart(place, item, call);
-      if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
+      if (!found.ok || found.value === null) return found.ok ? nothing : found;
       const { site, part } = found.value;
       if (part.kind === 'list') return findRow(toRows(site, part), item);
       const inner = openFiles(site, part.key);
@@ -51,7 +51,7 @@ export function siteWriter(ports: GraphPorts): Writer {
     },
     async findCopy(place, item, others, call) {
       const found = await openPart(place, item, call);
-      if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
+      if (!found.ok || found.value === null) return found.ok ? nothing : found;
       const { site, part } = found.value;
       if (part.kind === 'list') return findSameRow(toRows(site, part), item, others);
       const inner = openFiles(site, part.key);
@@ -63,7 +63,7 @@ export function siteWriter(ports: GraphPorts): Writer {
     },
     async findFolder(place, call) {
       const found = await openPart(place, null, call);
-      if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
+      if (!found.ok || found.value === null) return found.ok ? nothing : found;
       const { site, part } = found.value;
       if (place.path.length === 1 || part.kind === 'list') return { ok: true, value: part.key };
       const folder = await openFiles(site, part.key).findFolder(within(place), call);
@@ -73,11 +73,11 @@ export function siteWriter(ports: GraphPorts): Writer {
     },
     async findFileOnPath(place, call) {
       const found = await openPart(place, null, call);
-      if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
+      if (!found.ok || found.value === null) return found.ok ? nothing : found;
       const { site, part } = found.value;
-      if (part.kind === 'list') return EMPTY;
+      if (part.kind === 'list') return nothing;
       const files = openFiles(site, part.key);
-      const file = (await files.findFileOnPath?.(within(place), call)) ?? EMPTY;
+      const file = (await files.findFileOnPath?.(within(place), call)) ?? nothing;
       return file.ok && file.value !== null
         ? { ok: true, value: { ...file.value, key: `${part.key}${SCOPE_MARK}${file.value.key}` } }
         : file;
@@ -86,14 +86,14 @@ export function siteWriter(ports: GraphPorts): Writer {
       const found = await openPart(place, null, call);
       const own = parseSitePartKey(folder);
       // Another one that has its name now is no place that has changed.
-      if (!found.ok || found.value?.part.key !== own.part) return found.ok ? EMPTY : found;
+      if (!found.ok || found.value?.part.key !== own.part) return found.ok ? nothing : found;
       const { site, part } = found.value;
       const renamed = describeName(part, place.path[0]?.name ?? '');
       const moved =
         part.kind === 'list'
-          ? EMPTY
+          ? nothing
           : ((await openFiles(site, part.key).describePlace?.(within(place), own.id, call)) ??
-            EMPTY);
+            nothing);
       if (!moved.ok) return moved;
       return { ok: true, value: joinTexts(renamed, moved.value) };
     },
@@ -165,7 +165,6 @@ interface Site {
   readonly client: GraphClient;
   readonly id: string;
 }
-const EMPTY = { ok: true as const, value: null };
 
 /** Ids of drives begin with `b!`; those of lists are GUIDs. */
 export const isLibrary = (part: string): boolean => part.startsWith('b!');

@@ -16,6 +16,7 @@ import type {
 import { teamMessages } from './team.messages.en.ts';
 import { channelPath, getTeamFileKey, getTabsKey, SETTINGS_KEY, teamPath } from './team-paths.ts';
 import { ALL_CHANNELS, readMembership } from './team-place.ts';
+import { nothing } from '../../result.ts';
 
 /** What of an item was read with its listing, so that it is not read twice. */
 export type ReadContents = WeakMap<ItemChange, unknown>;
@@ -184,9 +185,7 @@ async function findFilesFolder(
   if (known !== null) return { ok: true, value: known };
   const folder = await client.get(`${channelPath(object, channel)}/filesFolder`, FilesFolder);
   if (!folder.ok)
-    return folder.error.kind === 'missing'
-      ? { ok: true, value: null }
-      : { ok: false, error: folder.error };
+    return folder.error.kind === 'missing' ? nothing : { ok: false, error: folder.error };
   const { id, parentReference } = folder.value;
   return { ok: true, value: { drive: parentReference.driveId, folder: id } };
 }

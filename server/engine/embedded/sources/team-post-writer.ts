@@ -3,7 +3,7 @@ import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import type { FoundObject, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { channelPath, getPostKey, messagePath, parsePostKey } from './team-paths.ts';
@@ -62,7 +62,7 @@ async function locate(
     if (!found.ok && found.error.kind !== 'missing') return found;
     if (!found.ok) {
       if (shift === 0) continue;
-      return NOT_FOUND;
+      return nothing;
     }
     const { post } = found.value;
     const isOwn =
@@ -74,9 +74,8 @@ async function locate(
     if (!others.includes(root) && isOwn && isThere)
       return { ok: true, value: { root, thread: found.value } };
   }
-  return NOT_FOUND;
+  return nothing;
 }
-const NOT_FOUND = { ok: true, value: null } as const;
 
 /** Returns a thread of the backup as it is in its channel now; null: it is not there. */
 export async function findThread(
@@ -143,8 +142,7 @@ export async function findPost(
   const isRootDeleted = isDeleted(stored.post);
   const located = await locate(client, object, channel, item, { isRootDeleted, others: avoided });
   if (!located.ok) return located;
-  if (located.value === null || getMissing(stored, located.value.thread).length > 0)
-    return NOT_FOUND;
+  if (located.value === null || getMissing(stored, located.value.thread).length > 0) return nothing;
   const { root, thread } = located.value;
   const isSame =
     !hasEditedReply(stored, thread) &&
@@ -171,7 +169,7 @@ export async function writePost(
   if (!stored.ok) return stored;
   const isRootDeleted = isDeleted(stored.value.post);
   const located = input.keepBoth
-    ? NOT_FOUND
+    ? nothing
     : await locate(client, object, channel, item, { isRootDeleted, others: [] });
   if (!located.ok) return located;
   const started = await startMigration(client, object, channel, stored.value);

@@ -4,7 +4,7 @@ import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { failed } from '../../result.ts';
+import { failed, nothing } from '../../result.ts';
 import type { FoundObject, Place, SourceObject, WriteInput, Written } from '../types.ts';
 import { parseContent, readContent } from './content.ts';
 import { teamMessages } from './team.messages.en.ts';
@@ -169,7 +169,7 @@ export async function writeSettings(
   if (!now.ok) return now;
   const known = replaces?.changeKey ?? '';
   if (known !== '' && known !== getState(now.value)) {
-    const undone = undoes === undefined ? EMPTY : await readStoredSettings(undoes);
+    const undone = undoes === undefined ? nothing : await readStoredSettings(undoes);
     if (!undone.ok) return undone;
     if (undone.value === null || !isBetween(undone.value, stored.value, now.value))
       return failed('conflict', t.conflict);
@@ -228,7 +228,6 @@ export async function writeSettings(
 }
 
 const FORBIDDEN = failed('forbidden', t.forbidden);
-const EMPTY = { ok: true, value: null } as const;
 
 /**
  * Whether a team has nothing but what a restore gave it and what it had before: an undo that broke off

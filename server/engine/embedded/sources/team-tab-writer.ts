@@ -4,7 +4,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import type {
   BeforeRemoval,
   FoundObject,
@@ -87,7 +87,7 @@ export async function findTab(
       : tabs.find(
           (tab) => !others.includes(getTabKey(channel.id, tab.id)) && getState(tab) === state,
         );
-  if (found === undefined) return { ok: true, value: null };
+  if (found === undefined) return nothing;
   const changeKey = getState(found);
   const key = getTabKey(channel.id, found.id);
   return { ok: true, value: { key, changeKey, isSame: changeKey === state } };

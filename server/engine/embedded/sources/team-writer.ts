@@ -2,7 +2,7 @@ import type { Reply } from '#contract/engine/engine.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphPorts } from '../graph/request.ts';
-import { done, failed } from '../../result.ts';
+import { done, failed, nothing } from '../../result.ts';
 import type {
   FolderRecorder,
   FoundObject,
@@ -45,7 +45,6 @@ import { findSettings, writeSettings } from './team-settings-writer.ts';
 import { findTab, removeTab, writeTab } from './team-tab-writer.ts';
 import { teamClient } from './team.ts';
 
-const EMPTY = { ok: true, value: null } as const;
 type ReadContent = WriteInput['content'];
 
 /** Whether files stay if the channel of their place is removed. */
@@ -86,15 +85,15 @@ export function teamWriter(
   const openDrive = async (place: Place, call: SourceCall): Reply<DrivePlace | null> => {
     const at = parseTeamPlace(place);
     if (at.kind !== 'files') return failed('invalid', t.badName);
-    const channel = at.channel === null ? EMPTY : await openChannel(place, at.channel, call);
+    const channel = at.channel === null ? nothing : await openChannel(place, at.channel, call);
     if (!channel.ok) return channel;
     if (at.channel !== null && channel.value === null) {
-      if (!leavesFiles(place)) return EMPTY;
+      if (!leavesFiles(place)) return nothing;
       const left = await findDrivePlace(teamClient(ports, place.object, call), place.object, null, {
         isTop: false,
         below: [at.channel, ...at.below],
       });
-      return left.ok || left.error.kind !== 'missing' ? left : EMPTY;
+      return left.ok || left.error.kind !== 'missing' ? left : nothing;
     }
     return findDrivePlace(teamClient(ports, place.object, call), place.object, channel.value, at);
   };
@@ -106,7 +105,7 @@ export function teamWriter(
   ): Reply<FoundObject | null> => {
     const drive = await openDrive(place, call);
     if (!drive.ok) return drive;
-    if (drive.value === null) return EMPTY;
+    if (drive.value === null) return nothing;
     const found = await find(drive.value, toDriveItem(item, drive.value));
     return found.ok ? { ok: true, value: toTeamFound(found.value, drive.value) } : found;
   };
@@ -121,10 +120,10 @@ export function teamWriter(
     const at = parseTeamPlace(place);
     if (item.kind === 'settings')
       return findSettings(client, place.object, read(item), place.teamParts);
-    if (at.kind !== 'channel' && at.kind !== 'tabs') return EMPTY;
+    if (at.kind !== 'channel' && at.kind !== 'tabs') return nothing;
     const channel = await findChannel(client, place.object, at.channel);
     if (!channel.ok) return channel;
-    if (channel.value === null) return EMPTY;
+    if (channel.value === null) return nothing;
     const open = channel.value;
     if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item), others);
     const stored = await readStoredThread(await read(item)('json'));
@@ -145,15 +144,15 @@ export function teamWriter(
     call: SourceCall,
   ): Reply<string | null> => {
     const drive = await openDrive(place, call);
-    if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+    if (!drive.ok || drive.value === null) return drive.ok ? nothing : drive;
     const own = parseFileKey(folder);
-    if (own.drive !== drive.value.drive) return EMPTY;
-    return (await files.describePlace?.(drive.value, own.item, call)) ?? EMPTY;
+    if (own.drive !== drive.value.drive) return nothing;
+    return (await files.describePlace?.(drive.value, own.item, call)) ?? nothing;
   };
 
   return {
     async describeLoss(item, content) {
-      if (item.kind !== 'post') return EMPTY;
+      if (item.kind !== 'post') return nothing;
       const stored = await readStoredThread(await content('json'));
       if (!stored.ok) return stored;
       const { post, replies } = stored.value;
@@ -178,14 +177,14 @@ export function teamWriter(
             ),
           )
         : item.kind === 'settings'
-          ? Promise.resolve(EMPTY)
+          ? Promise.resolve(nothing)
           : findInTeam(place, item, call, others),
     async findFolder(place, call) {
       const at = parseTeamPlace(place);
       if (at.kind === 'team') return { ok: true, value: '' };
       if (at.kind === 'files') {
         const drive = await openDrive(place, call);
-        if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+        if (!drive.ok || drive.value === null) return drive.ok ? nothing : drive;
         const { value } = drive;
         const key = await files.findFolder(value, call);
         return key.ok && key.value !== null
@@ -193,16 +192,16 @@ export function teamWriter(
           : key;
       }
       const channel = await openChannel(place, at.channel, call);
-      if (!channel.ok || channel.value === null) return channel.ok ? EMPTY : channel;
+      if (!channel.ok || channel.value === null) return channel.ok ? nothing : channel;
       const { id } = channel.value;
       return { ok: true, value: at.kind === 'tabs' ? getTabsKey(id) : id };
     },
     async findFileOnPath(place, call) {
-      if (parseTeamPlace(place).kind !== 'files') return EMPTY;
+      if (parseTeamPlace(place).kind !== 'files') return nothing;
       const drive = await openDrive(place, call);
-      if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+      if (!drive.ok || drive.value === null) return drive.ok ? nothing : drive;
       const { value } = drive;
-      const file = (await files.findFileOnPath?.(value, call)) ?? EMPTY;
+      const file = (await files.findFileOnPath?.(value, call)) ?? nothing;
       return file.ok && file.value !== null
         ? { ok: true, value: { ...file.value, key: getTeamFileKey(value.drive, file.value.key) } }
         : file;
@@ -247,7 +246,7 @@ export function teamWriter(
     async describePlace(place, folder, call) {
       const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;
-      const found = part === null ? EMPTY : await openChannel(place, part, call);
+      const found = part === null ? nothing : await openChannel(place, part, call);
       if (!found.ok) return found;
       const isRenamed =
         part !== null &&
@@ -256,20 +255,20 @@ export function teamWriter(
       const renamed = isRenamed
         ? teamMessages.channelRenamed({ former: part.name, name: found.value.displayName })
         : null;
-      const moved = at.kind === 'files' ? await describeFolder(place, folder, call) : EMPTY;
+      const moved = at.kind === 'files' ? await describeFolder(place, folder, call) : nothing;
       if (!moved.ok) return moved;
       return { ok: true, value: joinTexts(renamed, moved.value) };
     },
     async planFolder(place, call) {
       const at = parseTeamPlace(place);
       const part = 'channel' in at ? at.channel : null;
-      if (part === null || !isLimited(part)) return EMPTY;
+      if (part === null || !isLimited(part)) return nothing;
       const client = teamClient(ports, place.object, call);
       const found = await findChannel(client, place.object, part);
       if (found.ok && found.value !== null) {
         const { settings } = place;
         const usable = await checkChannel(client, place.object, part, found.value, settings);
-        return usable.ok ? EMPTY : usable;
+        return usable.ok ? nothing : usable;
       }
       if (!found.ok && found.error.kind !== 'missing') return found;
       const people = await findChannelPeople(client, place.object, part, place.settings);
@@ -277,16 +276,16 @@ export function teamWriter(
     },
     async describeOpening(place, call) {
       const at = parseTeamPlace(place);
-      if (at.kind !== 'channel') return EMPTY;
+      if (at.kind !== 'channel') return nothing;
       const channel = await openChannel(place, at.channel, call);
-      if (!channel.ok) return channel.error.kind === 'missing' ? EMPTY : channel;
+      if (!channel.ok) return channel.error.kind === 'missing' ? nothing : channel;
       return channel.value !== null && isClosed(channel.value)
         ? { ok: true, value: teamMessages.channelClosed({ name: channel.value.displayName }) }
-        : EMPTY;
+        : nothing;
     },
     async finishFolder(place, key, call) {
       const [part] = place.path;
-      if (part === undefined || place.path.length > 1 || !isLimited(part)) return EMPTY;
+      if (part === undefined || place.path.length > 1 || !isLimited(part)) return nothing;
       const client = teamClient(ports, place.object, call);
       const people = await findChannelPeople(client, place.object, part, place.settings);
       if (!people.ok) return people;
@@ -375,7 +374,7 @@ export function teamWriter(
     }
     const people = isLimited(part)
       ? await findChannelPeople(client, place.object, part, place.settings)
-      : EMPTY;
+      : nothing;
     if (!people.ok) return people;
     await recorder?.before([part]);
     const members = people.value === null ? [] : getFirstMembers(part, people.value);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Reply } from '#contract/engine/engine.ts';
 import { findIanaZone } from '../../formats/time-zone.ts';
 import { readTime } from '../../formats/icalendar.ts';
-import { failed, ok } from '../../../result.ts';
+import { done, failed, ok } from '../../../result.ts';
 import { graphMessages as t } from '../../graph/messages.en.ts';
 import type { OutlookContact, OutlookEvent, OutlookTask, ZonedTime } from './entities.ts';
 import { type ItemRef, parseFolderKey } from './keys.ts';
@@ -140,7 +140,7 @@ async function completeEvent(
     );
     if (!removed.ok) return removed;
   }
-  return { ok: true, value: undefined };
+  return done;
 }
 
 const getUser = (path: string): string => path.slice(0, path.lastIndexOf('/events/'));
