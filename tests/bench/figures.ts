@@ -38,7 +38,8 @@ export const getNotes = ({ figures, notes }: Sheet): readonly string[] => [
     if (target === undefined) return [];
     const { min = -Infinity, max = Infinity, column, because } = target;
     const judged = column === undefined ? Object.values(values) : [values[column]];
-    const isMissed = judged.some((value) => value != null && (value < min || value > max));
+    // What was not measured (NaN) misses its goal, too.
+    const isMissed = judged.some((value) => value != null && !(value >= min && value <= max));
     return isMissed ? [`${what}: misses its goal. ${because}`] : [];
   }),
 ];

@@ -20,18 +20,19 @@ export const FLAGS = {
 export async function showMails({ context, scope, office }: Place): Promise<readonly number[]> {
   const { embeddedEngine: engine, mailPreviews } = context;
   const { explorer, node } = await openMailbox({ context, scope }, (await office.call()).person);
-  const list = async (parent: string, only: 'all' | 'items'): Promise<readonly Node[]> =>
+  const list = async (parent: string, only: 'folders' | 'items'): Promise<readonly Node[]> =>
     getValue(await engine.listChildren(scope, { ...PAGE, explorer, parent, only, limit: SHOWN }))
       .rows;
   const at = { engine, scope, kind: 'embedded' } as const;
   const shownMs: number[] = [];
-  for (const { id: parent } of await list(node, 'all'))
+  for (const { id: parent } of await list(node, 'folders'))
     for (const { id } of shownMs.length < SHOWN ? await list(parent, 'items') : []) {
       const began = performance.now();
       const read = await readPreviewedMail(mailPreviews, at, { explorer, node: id });
       if (!read.ok) throw new Error(JSON.stringify(read));
       shownMs.push(performance.now() - began);
     }
+  if (shownMs.length === 0) throw new Error('The mailbox has no mails.');
   return shownMs;
 }
 
