@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|folders|collect|fluid|growth …]
+ * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|folders|index|collect|fluid|growth …]
  * [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines.
- * `--page` writes them into `docs/measured.md`, too. `folders`, `collect`, `fluid` and `growth` run
- * only where they are named: they take minutes.
+ * `--page` writes them into `docs/measured.md`, too. `folders`, `index`, `collect`, `fluid` and
+ * `growth` run only where they are named: they take minutes.
  */
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
@@ -11,6 +11,7 @@ import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
 import { benchPst } from './suite-pst.ts';
 import { benchSuiteFolders } from './suite-folders.ts';
+import { benchSuiteIndex } from './suite-index.ts';
 import { benchSuiteRepository } from './suite-repository.ts';
 import { benchSuiteRestore } from './suite-restore.ts';
 import { benchSuiteSessions } from './suite-sessions.ts';
@@ -60,6 +61,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     isLong: true,
     run: async () => [await benchSuiteFolders(say)],
   },
+  index: { title: 'A large index', isLong: true, run: () => benchSuiteIndex(say) },
   collect: { title: 'Connections', isLong: true, run: () => benchCollect(say) },
   fluid: { title: 'Fluidity of the page', isLong: true, run: () => benchFluid(say) },
   growth: { title: 'Growth', isLong: true, run: async () => benchGrowth(say) },
