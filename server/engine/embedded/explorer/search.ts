@@ -19,10 +19,11 @@ import { getWorkload, KINDS } from './explorers.ts';
 import { getOperator } from '../../shared/role-scope.ts';
 import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { objectId } from './node-id.ts';
+import { findWindow, SEARCH_LIMITS, type SearchLimits } from './search-window.ts';
 import { getColumnWords, getWordQuery } from './search-words.ts';
 
 /** Matches that are looked at for one page: a common word must not keep the database busy. */
-const MIN_CANDIDATES = 2_000;
+const CANDIDATES = { everywhere: 2_000, inWindow: 200 };
 
 /** Of the last candidate. */
 interface Ending {
@@ -35,8 +36,6 @@ type Row = (FoundRow & Ending) | (Ending & { readonly n: null });
 
 interface FoundRow extends ItemRow {
   readonly object: number;
-  readonly objectKind: ObjectKind;
-  readonly objectName: string;
   readonly reads: boolean;
   readonly path: readonly string[] | null;
   readonly versions: number;
@@ -54,10 +53,12 @@ const isVisible = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
  * An operator finds what its roles are about; hidden titles are not searched (G63).
  */
 export async function searchItems(
-  { sql: db, tenant }: TenantTx,
+  tx: TenantTx,
   scope: EngineScope,
   { text, workloads, deleted, cursor, limit }: SearchInput,
+  { now, limits = SEARCH_LIMITS }: { readonly now: Ms; readonly limits?: SearchLimits },
 ): Promise<EngineResult<EnginePage<FoundItem>>> {
+  const { sql: db, tenant } = tx;
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const after = read.value === null ? null : readPlace(read.value);
@@ -65,7 +66,6 @@ export async function searchItems(
     return failed('invalid', t.wrongCursor, { field: 'cursor' });
   const words = getWordQuery(text);
   if (words === null || workloads.length === 0) return ok({ rows: [], next: null, count: 0 });
-  const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
   const isNamed = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
     and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words}))`;
   // Users who may not read must not find out by searches what a content contains.
@@ -75,7 +75,6 @@ export async function searchItems(
     or s.reads and exists (select from item_text as t
       where t.tenant_id = ${tenant} and t.object_n = ${v}.object_n and t.n = ${v}.n and t.words @@ ${words} offset 0)))`;
   const columns = sql`v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v.from_point, v.to_point`;
-  const newest = sql`order by v.at desc, v.object_n desc, v.n desc limit ${candidates}`;
   const isWanted = sql`${isVisible(sql`v`)} and ${deleted === true ? sql`v.to_point is not null` : sql`true`}
     and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}`;
   // `offset 0` keeps each look-up one by the item's key: the embedded database has no statistics, and
@@ -83,24 +82,46 @@ export async function searchItems(
   const isPresent = sql<boolean>`exists (
     select from item as now where now.tenant_id = ${tenant} and now.object_n = v.object_n and now.key = v.key
       and now.from_point <= s.newest and (now.to_point is null or now.to_point >= s.newest) offset 0)`;
+  const { rows: objects } = await getSearchedObjects(tenant, scope, workloads).execute(db);
+  const byNumber = new Map(objects.map((object) => [object.n, object]));
+  // Read once for all statements.
+  const seen = sql`unnest(${objects.map(({ n }) => n)}::bigint[], ${objects.map(({ newest: point }) => point)}::integer[], ${objects.map(({ reads }) => reads)}::boolean[]) as s(n, newest, reads)`;
+  const since = await findWindow(tx, {
+    seen,
+    items: objects.reduce((sum, { items }) => sum + items, 0),
+    isMatch: sql`(${isWanted} and ${isMatch(sql`v`)})`,
+    before: Math.min(after?.at ?? now, now),
+    wanted: limit + 1,
+    limits,
+  });
+  const candidates = Math.max(
+    since === null ? CANDIDATES.everywhere : CANDIDATES.inWindow,
+    2 * limit,
+  );
+  const newest = sql`order by v.at desc, v.object_n desc, v.n desc limit ${candidates}`;
+  const looked = sql`
+    select ${columns}, v."isInText" from seen as s cross join lateral (
+      select ${columns}, not ${isNamed(sql`v`)} as "isInText" from item as v
+      where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${since} and ${isWanted} and ${isMatch(sql`v`)} ${newest}
+    ) as v ${newest}`;
+  const found = sql`
+    select ${columns}, bool_and(v."isInText") as "isInText" from (
+      (select ${columns}, false as "isInText" from item as v join seen as s on s.n = v.object_n
+        where v.tenant_id = ${tenant} and ${isNamed(sql`v`)} and ${isWanted} ${newest})
+      union all
+      (select ${columns}, true from item_text as t join seen as s on s.n = t.object_n and s.reads
+        join item as v on v.tenant_id = t.tenant_id and v.object_n = t.object_n and v.n = t.n
+        where t.tenant_id = ${tenant} and t.words @@ ${words} and ${isWanted} ${newest})
+    ) as v group by ${columns} ${newest}`;
   const { rows } = await sql<Row>`
-    with seen as materialized (${getSearchedObjects(tenant, scope, workloads)}),
-    candidate as materialized (
-      select ${columns}, bool_and(v."isInText") as "isInText" from (
-        (select ${columns}, false as "isInText" from item as v join seen as s on s.n = v.object_n
-          where v.tenant_id = ${tenant} and ${isNamed(sql`v`)} and ${isWanted} ${newest})
-        union all
-        (select ${columns}, true from item_text as t join seen as s on s.n = t.object_n and s.reads
-          join item as v on v.tenant_id = t.tenant_id and v.object_n = t.object_n and v.n = t.n
-          where t.tenant_id = ${tenant} and t.words @@ ${words} and ${isWanted} ${newest})
-      ) as v group by ${columns} ${newest}
-    ),
+    with seen as materialized (select s.n, s.newest, s.reads from ${seen}),
+    candidate as materialized (${since === null ? found : looked}),
     ending as (
       select at, object_n, n, count(*) over () as candidates from candidate order by at, object_n, n limit 1
     ),
     found as (
       select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v."isInText",
-        s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."pointId", last."openAt", not ${isPresent} as deleted
+        s.reads, s.newest, last.point, last.at as last, last."pointId", last."openAt", not ${isPresent} as deleted
       from candidate as v join seen as s on s.n = v.object_n
       cross join lateral (
         select o.point, o.at, p.id as "pointId", p.at as "openAt" from object_point as o
@@ -114,7 +135,7 @@ export async function searchItems(
         and ${deleted === null ? sql`true` : deleted ? sql`not ${isPresent}` : isPresent}
       order by v.at desc, v.object_n desc, v.n desc limit ${limit + 1}
     )
-    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."isInText", v."objectKind", v."objectName", v.reads, v.last, v."pointId", v."openAt",
+    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."isInText", v.reads, v.last, v."pointId", v."openAt",
       (select o.at from object_point as o join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= one.first order by o.point limit 1) as first,
       one.versions, above.path, e.candidates, e.at as "endAt", e.object_n as "endObject", e.n as "endN"
@@ -125,22 +146,38 @@ export async function searchItems(
     ) as one on true
     left join lateral (${getFolderNames(tenant)}) as above on true
     order by v.at desc, v.object_n desc, v.n desc`.execute(db);
-  const found = rows.flatMap((row) => (row.n === null ? [] : [row]));
-  const shown = found.slice(0, limit);
+  const items = rows.flatMap((row) => (row.n === null ? [] : [row]));
+  const shown = items.slice(0, limit);
   const last = shown.at(-1);
   const end = rows[0];
   const isAll = end === undefined || end.candidates < candidates;
   return ok({
-    rows: shown.map(toFound),
+    rows: shown.flatMap((row) => {
+      const object = byNumber.get(row.object);
+      return object === undefined ? [] : [toFound(row, object)];
+    }),
     next:
-      found.length > limit && last
+      items.length > limit && last
         ? cursorAfter({ key: last.at, n: `${last.object}.${last.n}` })
-        : isAll
-          ? null
-          : cursorAfter({ key: end.endAt, n: `${end.endObject}.${end.endN}` }),
+        : !isAll
+          ? cursorAfter({ key: end.endAt, n: `${end.endObject}.${end.endN}` })
+          : since === null
+            ? null
+            : cursorAfter({ key: since, n: '0.0' }),
     // All matches would have to be read to count them.
-    count: after === null && isAll && found.length <= limit ? found.length : null,
+    count: after === null && isAll && since === null && items.length <= limit ? items.length : null,
   });
+}
+
+interface SearchedObject {
+  readonly n: number;
+  readonly kind: ObjectKind;
+  readonly name: string;
+  readonly items: number;
+  /** Whether the caller may read its items. */
+  readonly reads: boolean;
+  /** Its newest point. */
+  readonly newest: number;
 }
 
 /** The objects of an organization that the caller sees, and the newest point of each. */
@@ -148,10 +185,10 @@ const getSearchedObjects = (
   tenant: string,
   scope: EngineScope,
   workloads: readonly Workload[],
-): RawBuilder<unknown> => {
+): RawBuilder<SearchedObject> => {
   const operator = getOperator(scope);
-  return sql`
-    select o.n, o.kind, o.name, g.reads, newest.point as newest
+  return sql<SearchedObject>`
+    select o.n, o.kind, o.name, o.items, g.reads, newest.point as newest
     from backup_object as o ${
       operator === null
         ? sql`cross join (select true as reads) as g`
@@ -179,22 +216,14 @@ const getFolderNames = (tenant: string): RawBuilder<unknown> => sql`
   select json_agg(name order by depth desc) as path from above`;
 const MAX_DEPTH = 100;
 
-function toFound({
-  object,
-  objectKind,
-  objectName,
-  reads,
-  path,
-  versions,
-  pointId,
-  openAt,
-  isInText,
-  ...row
-}: FoundRow): FoundItem {
+function toFound(
+  { object: n, reads, path, versions, pointId, openAt, isInText, ...row }: FoundRow,
+  { kind, name }: SearchedObject,
+): FoundItem {
   return {
-    node: itemNode(object, reads ? row : withoutContent(row)),
-    workload: getWorkload(objectKind),
-    object: { id: objectId(object), name: objectName, kind: objectKind },
+    node: itemNode(n, reads ? row : withoutContent(row)),
+    workload: getWorkload(kind),
+    object: { id: objectId(n), name, kind },
     path: path ?? [],
     versions,
     point: pointId,

@@ -179,7 +179,7 @@ export function makeRestoreCalls(
     search: (scope, input) =>
       call(
         scope,
-        (tx) => searchItems(tx, scope, input),
+        (tx) => searchItems(tx, scope, input, { now: context().clock.now() }),
         ({ rows }) => ({ what: READ, detail: { read: 'search', rows: rows.length } }),
       ),
 

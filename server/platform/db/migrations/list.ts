@@ -102,6 +102,7 @@ import { migration0136 } from './0136_audit_organizations.ts';
 import { migration0137 } from './0137_post_keys.ts';
 import { migration0138 } from './0138_append_only_policies.ts';
 import { migration0139 } from './0139_running_tasks.ts';
+import { migration0140 } from './0140_items_by_time.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -210,4 +211,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0137,
   migration0138,
   migration0139,
+  migration0140,
 ];

@@ -69,14 +69,19 @@ async function aSearch(store: Store) {
   const search = async (input: Partial<SearchInput>) =>
     getValue(
       await store.tenant(tenant, (tx) =>
-        searchItems(tx, scope, {
-          text: 'rota',
-          workloads: ALL,
-          deleted: null,
-          cursor: null,
-          limit: 200,
-          ...input,
-        }),
+        searchItems(
+          tx,
+          scope,
+          {
+            text: 'rota',
+            workloads: ALL,
+            deleted: null,
+            cursor: null,
+            limit: 200,
+            ...input,
+          },
+          { now: POINT_AT(9) },
+        ),
       ),
     );
   return { tenant, scope, search };
@@ -200,13 +205,12 @@ eachDatabase((kind, open) => {
     expect(names).toEqual(whole.rows.map(({ node }) => node.name));
     for (const wrong of ['x', Buffer.from('["a",1]').toString('base64url')]) {
       const answer = await store.tenant(scope.tenant, (tx) =>
-        searchItems(tx, scope, {
-          text: 'rota',
-          workloads: ALL,
-          deleted: null,
-          cursor: wrong,
-          limit: 1,
-        }),
+        searchItems(
+          tx,
+          scope,
+          { text: 'rota', workloads: ALL, deleted: null, cursor: wrong, limit: 1 },
+          { now: POINT_AT(9) },
+        ),
       );
       expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid', field: 'cursor' } });
     }

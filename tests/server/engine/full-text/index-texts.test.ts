@@ -24,6 +24,7 @@ const findTitles = async ({ ground: fixture, tenant, organization }: SessionBenc
         tx,
         { tenant, organization, user: null },
         { text, workloads: ['outlook', 'onedrive'], deleted: null, cursor: null, limit: 50 },
+        { now: Date.now() },
       ),
     ),
   )
