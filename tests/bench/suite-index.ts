@@ -159,7 +159,7 @@ async function copy(client: Client, { from, to, copies, other }: Copies): Promis
   );
   await client.query(
     `insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, to_point, kind, at, changed_at, bytes, title, people, flags, parts)
-      select ${own}, x.object_n + m * 1000, c * x.items + x.n, x.folder_key, x.key || c, x.change_key, x.from_point, x.to_point, x.kind, x.at - c * 3600000, x.changed_at, x.bytes,
+      select ${own}, x.object_n + m * 1000, c * x.items + x.n, x.folder_key, x.key || c, x.change_key, x.from_point, x.to_point, x.kind, x.at - c * 3600000 - m * 60000, x.changed_at, x.bytes,
         'Common ' || x.title || ' w' || x.at_row || ' n' || m || 'x' || (c * x.items + x.at_row) || 'q', x.people, x.flags, x.parts
       from template as x, ${numbers}, generate_series(0, ${copies - 1}) as c`,
     [tenant],

@@ -8,7 +8,7 @@ export interface SearchLimits {
   /** So many say how common a match is. */
   readonly sample: number;
 }
-export const SEARCH_LIMITS: SearchLimits = { maxLookedAt: 20_000, sample: 2_000 };
+export const SEARCH_LIMITS: SearchLimits = { maxLookedAt: 20_000, sample: 5_000 };
 /** Over which the items of an organization are expected to be spread, at most. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
