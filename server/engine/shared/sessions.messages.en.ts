@@ -26,6 +26,7 @@ export const sessionMessages = defineMessages('backup-session', {
   waiting: '{name} is waiting. {reason}',
   throttled: 'Waiting {minutes, plural, one {# minute} other {# minutes}}. {reason}',
   paused: 'The session pauses until the backup window opens.',
+  cleanUpFirst: 'The session continues after the clean-up of the repository.',
   stopped: 'The session was stopped.',
   repository: "The repository couldn't be used. {reason}",
   organization: "The organization couldn't be read. {reason}",

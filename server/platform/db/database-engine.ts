@@ -314,10 +314,12 @@ export interface EngineTables extends DownloadTables, ImportTables {
  * pack of the part that was read, for the request of that time, if it was for one. `damaged`: blobs
  * that are in no good copy; `items`: what they are part of. `repack`: damaged copies were healed, and
  * the next clean-up removes them. `rewrite`: items were removed from points, whose snapshots still have
- * them. `run`: the run of the clean-up that began last.
+ * them. `run`: the run of the clean-up that began last. `reserved`: a clean-up waits for the repository,
+ * since then; sessions don't begin before `until`.
  */
 export interface RepositoryUpkeep {
   readonly run?: string;
+  readonly reserved?: { readonly since: Ms; readonly until: Ms };
   readonly part?: number;
   readonly of?: number;
   readonly after?: { readonly pack: string; readonly requestedAt: Ms | null };

@@ -25,6 +25,7 @@ export const accessMessages = defineMessages('organization-access', {
   lockWithKeep:
     "The files of this repository have an Object Lock, so it can't keep backups forever. Choose a period.",
   repositoryInUse: 'A backup or a restore uses the repository right now. Try again later.',
+  cleanUpFirst: 'A clean-up waits for the repository and comes first.',
   noStorage: 'This repository is a folder on the server. It has no access key.',
   passwordChanged: 'Somebody else changed the password just now. Try again.',
   hintHasPassword: "The hint can't contain the password.",

@@ -9,12 +9,13 @@ import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { isAttaching } from '../attach/attachment.ts';
-import { openRepository, pruneRepository } from '../restic/repository.ts';
+import { checkUnused, openRepository, pruneRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { loadSupersededKeys, removeSupersededKeys } from './change-password.ts';
 import { beginRun, endRun, isCurrentRun } from './clean-up-run.ts';
 import { hasExpiredItems, removeExpiredItems } from './expired-items.ts';
 import { ok } from '../../result.ts';
+import { makeReservation, type Reservation } from './reservation.ts';
 import { rewritePoints } from './rewrite-points.ts';
 import { neededBlobs, neededTrees } from './needed.ts';
 import {
@@ -95,8 +96,25 @@ const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
  */
 export const cleanUp =
   (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
-  async ({ tenant, now, signal, payload: { repository } }) => {
+  async (input) => {
     const run = context.chance.uuid();
+    const { tenant, payload } = input;
+    const reservation = makeReservation(context, tenant, payload.repository, run);
+    try {
+      return await makeRun(context, find, run, reservation)(input);
+    } finally {
+      await reservation.end();
+    }
+  };
+
+const makeRun =
+  (
+    context: AppContext,
+    find: FindRepository,
+    run: string,
+    reservation: Reservation,
+  ): JobHandler<'repository-clean-up'> =>
+  async ({ tenant, now, signal, payload: { repository } }) => {
     const isCurrent = (tx: TenantTx): Promise<boolean> => isCurrentRun(tx, repository, run);
     const due = await context.store.tenant(tenant, async (tx) => {
       const row = (await tx.rows('backupRepository', [repository])).get(repository);
@@ -117,6 +135,7 @@ export const cleanUp =
         isOutdated: await isOutdated(tx, repository, protections),
         hasDamagedCopies: upkeep.repack === true,
         isRequested: request?.endedAt === null,
+        hasWaited: upkeep.reserved !== undefined,
         company: row.company,
         // All restores can be undone where everything is retained.
         since: since ?? 0,
@@ -160,12 +179,17 @@ export const cleanUp =
     if (due === null) return null;
     if (due === 'attaching') return now + BUSY_MS;
     const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
-    const wait = async (message: string): Promise<Ms> => {
+    if (due.hasWaited) reservation.goOn();
+    const waitLong = async (message: string): Promise<Ms> => {
       await noteRequestWait(context, tenant, repository, 'cleanUp', message);
       return context.clock.now() + getBusyPause(due.isRequested);
     };
+    const wait = async (message: string): Promise<Ms> => {
+      const later = await waitLong(message);
+      return (await reservation.wait()) ?? later;
+    };
     // Who is on hold is written all the same.
-    if (due.isInUse && !due.isOutdated) return wait(t.repositoryInUse);
+    if (due.isInUse && !due.isOutdated) return waitLong(t.repositoryInUse);
     const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
     if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
@@ -174,8 +198,20 @@ export const cleanUp =
     };
     const found = await find(tenant, repository);
     if (!found.ok) return fail(found.error.message);
+    // What follows isn't repeated each time.
+    const unused =
+      due.hasWaited && isDue
+        ? await checkUnused(found.value.target, {
+            password: found.value.password,
+            clock: context.clock,
+            chance: context.chance,
+          })
+        : ok(undefined);
+    if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
+    if (!unused.ok) return fail(unused.error.message);
     const superseded = await removeSupersededKeys(context, tenant, repository, found.value);
-    if (!superseded.ok) return wait(superseded.error.message);
+    if (!superseded.ok && superseded.error.kind === 'busy') return wait(superseded.error.message);
+    if (!superseded.ok) return waitLong(superseded.error.message);
     const { locks = null } = found.value;
     const place = locks && { ...found.value, locks, context, tenant, repository };
     // Before anything is removed: hidden files are missing in the index, or the index itself is.
@@ -201,7 +237,7 @@ export const cleanUp =
       : ok([]);
     if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
     if (!replaced.ok) return fail(replaced.error.message);
-    if (due.isInUse) return wait(t.repositoryInUse);
+    if (due.isInUse) return waitLong(t.repositoryInUse);
     const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
     });
@@ -243,7 +279,7 @@ export const cleanUp =
     const { points, onHold } = spared;
     const isRewritten = rewrites || points.length < due.points.length;
     const isErased = await loadErased(context.store, tenant, erased);
-    const unused = isRewritten
+    const replacedPoints = isRewritten
       ? await rewrite(context, tenant, repository, writing, {
           since: removesItems ? since : null,
           onHold,
@@ -253,13 +289,18 @@ export const cleanUp =
           }),
         })
       : ok([]);
-    if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
-    if (!unused.ok) return fail(unused.error.message);
+    if (!replacedPoints.ok && replacedPoints.error.kind === 'busy')
+      return wait(replacedPoints.error.message);
+    if (!replacedPoints.ok) return fail(replacedPoints.error.message);
     const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
       password: found.value.password,
       clock: context.clock,
       chance: context.chance,
-      forget: [...points.map(({ snapshot }) => snapshot), ...unused.value, ...replaced.value],
+      forget: [
+        ...points.map(({ snapshot }) => snapshot),
+        ...replacedPoints.value,
+        ...replaced.value,
+      ],
       keepBlobs: neededBlobs(context.store, tenant, { repository, since, now }),
       keepTrees: neededTrees(context.store, tenant, repository),
       // A damaged copy that is left would be found again and again.

@@ -35,7 +35,7 @@ export async function isCurrentRun(
 }
 
 /**
- * Notes that a run has ended, with what it has done. `isPostponed`: old items are still to be removed.
+ * Notes that a run has ended, with what it has done; sessions begin again. `isPostponed`: old items are still to be removed.
  * `hasDamagedCopies`: when it began. Copies that a verification has found since are still there.
  */
 export async function endRun(
@@ -47,6 +47,6 @@ export async function endRun(
   }: { readonly isPostponed: boolean; readonly hasDamagedCopies: boolean },
 ): Promise<void> {
   await sql`
-    update repository_access set upkeep = upkeep - 'run' - ${hasDamagedCopies ? 'repack' : ''}::text - ${isPostponed ? '' : 'rewrite'}::text
+    update repository_access set upkeep = upkeep - 'run' - 'reserved' - ${hasDamagedCopies ? 'repack' : ''}::text - ${isPostponed ? '' : 'rewrite'}::text
     where tenant_id = ${tenant} and repository_id = ${repository}`.execute(db);
 }

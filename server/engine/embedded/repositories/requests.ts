@@ -9,16 +9,14 @@ import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
+import { LOOK_MS } from './reservation.ts';
 
 // Clean-ups and verifications that a person asked for. They are the daily ones, at once.
 
-/** The pause of a clean-up or a verification while others use the repository. */
+/** The pause of a clean-up while others use the repository. */
 export const BUSY_MS: Ms = 10 * 60_000;
-/** The same, if somebody has requested it. */
-const REQUESTED_BUSY_MS: Ms = 20_000;
-
-export const getBusyPause = (isRequested: boolean): Ms =>
-  isRequested ? REQUESTED_BUSY_MS : BUSY_MS;
+/** Shorter, if somebody has requested it. */
+export const getBusyPause = (isRequested: boolean): Ms => (isRequested ? LOOK_MS : BUSY_MS);
 
 /** Asks for a clean-up that removes all that is not needed, also if nothing has expired. */
 export const requestCleanUp = (

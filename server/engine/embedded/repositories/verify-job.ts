@@ -11,7 +11,9 @@ import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
 import type { Repository } from '../restic/repository.ts';
-import { getBusyPause, noteRequestWait, storeRequest } from './requests.ts';
+import { accessMessages as t } from '../organizations/messages.en.ts';
+import { noteRequestWait, storeRequest } from './requests.ts';
+import { isReserved, LOOK_MS } from './reservation.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
 /** Everything is read within this many days, a part each day. */
@@ -52,16 +54,21 @@ export async function scheduleVerifications(tx: TenantTx, now: Ms): Promise<void
 export const repositoryVerification =
   (context: AppContext, place: Place): JobHandler<'repository-verification'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
-    const stored = await context.store.tenant(tenant, (tx) => load(tx, repository), {
+    const stored = await context.store.tenant(tenant, (tx) => load(tx, repository, now), {
       readOnly: true,
     });
     if (stored === null) return null;
+    const wait = async (message: string): Promise<Ms> => {
+      await noteRequestWait(context, tenant, repository, 'verification', message);
+      return now + LOOK_MS;
+    };
+    if (stored.isReserved) return wait(t.cleanUpFirst);
     const opened = await place.openRepository(tenant, repository);
-    if (!opened.ok)
-      await noteRequestWait(context, tenant, repository, 'verification', opened.error.message);
-    if (!opened.ok && opened.error.kind === 'busy')
-      return now + getBusyPause(stored.request !== null);
-    if (!opened.ok) throw new Error(opened.error.message);
+    if (!opened.ok) {
+      const next = await wait(opened.error.message);
+      if (opened.error.kind === 'busy') return next;
+      throw new Error(opened.error.message);
+    }
     try {
       const size = await opened.value.measure();
       if (!size.ok) throw new Error(size.error.message);
@@ -141,9 +148,11 @@ interface Stored {
   readonly upkeep: RepositoryUpkeep;
   /** A person waits for it. */
   readonly request: VerificationRequest | null;
+  /** A clean-up comes first. */
+  readonly isReserved: boolean;
 }
 
-async function load(tx: TenantTx, repository: BackupRepositoryId): Promise<Stored | null> {
+async function load(tx: TenantTx, repository: BackupRepositoryId, now: Ms): Promise<Stored | null> {
   const row = (await tx.rows('backupRepository', [repository])).get(repository);
   if (row?.removedAt !== null) return null;
   const access = await tx.sql
@@ -156,7 +165,14 @@ async function load(tx: TenantTx, repository: BackupRepositoryId): Promise<Store
   const { company, damaged: count } = row;
   const { verification } = access.requests;
   const request = verification?.endedAt === null ? verification : null;
-  return { repository, company, count, upkeep: access.upkeep, request };
+  return {
+    repository,
+    company,
+    count,
+    upkeep: access.upkeep,
+    request,
+    isReserved: await isReserved(tx, repository, now),
+  };
 }
 
 /** Returns what is damaged now: what was found, and what was known and has no good copy yet. */

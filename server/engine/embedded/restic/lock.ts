@@ -49,12 +49,12 @@ export async function acquireLock(place: Place, kind: LockKind): Promise<EngineR
   held.add(id);
   let isAcquired = false;
   try {
-    const before = await checkOthers(place, kind, null);
+    const before = await checkLocks(place, kind);
     if (!before.ok) return before;
     const first = await writeLock(place, kind, id);
     if (!first.ok) return first;
     await wait(place.clock, SETTLE_MS);
-    const after = await checkOthers(place, kind, first.value.name);
+    const after = await checkLocks(place, kind, first.value.name);
     if (after.ok) {
       isAcquired = true;
       return ok(keepLock(place, kind, id, first.value));
@@ -157,10 +157,10 @@ async function writeLock(
 }
 
 /** Fails if another lock excludes this one, and removes stale ones. */
-async function checkOthers(
+export async function checkLocks(
   place: Place,
   kind: LockKind,
-  own: string | null,
+  own: string | null = null,
 ): Promise<EngineResult<void>> {
   const { target, sealer } = place;
   const files = await target.list('locks');

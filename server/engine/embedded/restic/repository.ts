@@ -9,7 +9,7 @@ import { makeGearTable } from './chunker.ts';
 import { type ResticConfig, createConfig, decodeConfig, encodeConfig } from './config.ts';
 import { addRepositoryKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
-import { acquireLock, type Lock, type LockKind } from './lock.ts';
+import { acquireLock, checkLocks, type Lock, type LockKind } from './lock.ts';
 import { findNeededPacks, type NeededFile, type NeededPoint } from './needed-packs.ts';
 import type { OpenedRepository } from './opened.ts';
 import type { BlobId, BlobType } from './pack.ts';
@@ -145,6 +145,17 @@ export async function openRepository(
   const { writer, index } = opened.value;
   writer.indexAgain(index.recovered);
   return ok(makeRepository(opened.value, options));
+}
+
+/** Returns `busy` if the repository can't be pruned now, because somebody else uses it. */
+export async function checkUnused(
+  target: RepositoryTarget,
+  { password, clock, chance }: Omit<OpenOptions, 'lock'>,
+): Reply<void> {
+  const key = await openKey(target, password, { clock, chance });
+  if (!key.ok) return key;
+  const sealer = await makeSealer(key.value.master, chance);
+  return checkLocks({ target, sealer, clock }, 'exclusive');
 }
 
 /** Removes what no restore point needs. Nobody else may use the repository meanwhile. */

@@ -28,6 +28,7 @@ import { writeTo } from './content-writer.ts';
 import { endBackupSession } from './end-session.ts';
 import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { loadExclusions } from '../repositories/exclusions.ts';
+import { isReserved, LOOK_MS } from '../repositories/reservation.ts';
 import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type TenantDirectory, selectObjects } from './select-objects.ts';
@@ -167,6 +168,8 @@ export interface SessionState {
   readonly includesPosts: boolean;
   readonly versionLimits: readonly VersionLimit[];
   readonly counts: WorkCounts;
+  /** A clean-up of the repository comes first. */
+  readonly isReserved: boolean;
   /** Null: the last attempt could continue. */
   readonly failing: FailingTimes | null;
 }
@@ -214,6 +217,7 @@ async function loadSession(
       (job.isTeamsChatsEnabled ||
         job.selectedItems.some(({ parts }) => parts.includes('teamsChats'))),
     versionLimits: await loadVersionLimits(tx, job),
+    isReserved: await isReserved(tx, job.repository, now),
     storedBytes: row.progress.storedBytes ?? 0,
     failing: row.progress.failing ?? null,
     counts: await countWork(tx, id, now),
@@ -227,8 +231,10 @@ async function runSession(
 ): Promise<Ms | null> {
   const { context, tenant } = session;
   const now = context.clock.now();
-  const opens = nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone);
-  if (opens === null || opens > now) return pause(session, opens);
+  const opens =
+    nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone) ?? now + PATIENCE_MS;
+  if (opens > now) return pause(session, opens, t.paused);
+  if (state.isReserved) return pause(session, now + LOOK_MS, t.cleanUpFirst);
   await context.store.tenant(tenant, (tx) =>
     takeWorkOver(tx, { session: session.id, owner: session.owner }),
   );
@@ -417,9 +423,8 @@ async function failOrWait(
   return null;
 }
 
-async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
-  const until = opens ?? session.context.clock.now() + PATIENCE_MS;
-  await wait(session, { until, reason: t.paused });
+async function pause(session: RunningSession, until: Ms, reason: string): Promise<Ms> {
+  await wait(session, { until, reason });
   return until;
 }
 

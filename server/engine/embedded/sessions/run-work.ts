@@ -13,6 +13,7 @@ import type { Repository } from '../restic/repository.ts';
 import type { ObjectSource } from '../types.ts';
 import type { CountingWriter } from './content-writer.ts';
 import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
+import { isOverdue } from '../repositories/reservation.ts';
 import { saveObjectTree } from './object-tree.ts';
 import { readObject } from './read-object.ts';
 import type { ProgressWriter, RunningSession } from './run-session.ts';
@@ -71,9 +72,13 @@ export async function runWork(
     if (exclusion !== null) throw new Excluded(exclusion);
   };
   const object = await context.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
-  const renewal = renewOften(session, checkLease);
+  const checkTurn = async (tx: TenantTx): Promise<void> => {
+    await checkLease(tx);
+    if (await isOverdue(tx, object.repository, context.clock.now())) session.interrupt();
+  };
+  const renewal = renewOften(session, checkTurn);
   try {
-    await context.store.tenant(tenant, checkLease);
+    await context.store.tenant(tenant, checkTurn);
     const end = await backUp(session, object, attempts, tools, checkLease, read);
     if (end !== null)
       await context.store.tenant(tenant, async (tx) => {
@@ -308,14 +313,14 @@ function getLine(object: IndexedObject, { state, message, waiting }: End) {
 /** Renews the lease while a single file takes minutes. */
 function renewOften(
   session: RunningSession,
-  checkLease: (tx: TenantTx) => Promise<void>,
+  check: (tx: TenantTx) => Promise<void>,
 ): { end(): void } {
   const { context, tenant } = session;
   let timer: { cancel(): void };
   let isEnded = false;
   async function renew(): Promise<void> {
     try {
-      await context.store.tenant(tenant, checkLease);
+      await context.store.tenant(tenant, check);
     } catch (error) {
       // Without the database, the lease runs out and the next write says so.
       if (error instanceof LeaseLost && !isEnded) session.interrupt();
