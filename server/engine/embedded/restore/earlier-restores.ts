@@ -48,7 +48,7 @@ async function takeNumber({ sql: db, tenant }: TenantTx, { id }: Task): Promise<
     .execute();
   const { rows } = await sql<{ readonly last: number | null }>`
     select max(${getNumber(sql`progress`)}) as last from engine_task
-    where tenant_id = ${tenant} and state = 'running'`.execute(db);
+    where tenant_id = ${tenant} and ${isWriting('engine_task')}`.execute(db);
   const number = JSON.stringify({ number: (rows[0]?.last ?? 0) + 1 });
   await sql`
     update engine_task set progress = progress || ${number}::text::jsonb
@@ -57,6 +57,10 @@ async function takeNumber({ sql: db, tenant }: TenantTx, { id }: Task): Promise<
   );
 }
 
+/** One that is being stopped still writes the items that it has begun. */
+const isWriting = (table: string): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(`${table}.state`)} in ('running', 'stopping')`;
+
 /** What runs with a smaller number. Cheap: the plans of tasks are not read. */
 async function listEarlier(
   { sql: db, tenant }: TenantTx,
@@ -64,7 +68,7 @@ async function listEarlier(
 ): Promise<readonly TaskKind[]> {
   const { rows } = await sql<{ readonly kind: TaskKind }>`
     select distinct t.kind from engine_task as own
-    join engine_task as t on t.tenant_id = ${tenant} and t.state = 'running'
+    join engine_task as t on t.tenant_id = ${tenant} and ${isWriting('t')}
       and ${getNumber(sql`t.progress`)} < ${getNumber(sql`own.progress`)}
     where own.tenant_id = ${tenant} and own.id = ${id}::uuid`.execute(db);
   return rows.map(({ kind }) => kind);
@@ -75,7 +79,7 @@ async function hasEarlier({ sql: db, tenant }: TenantTx, { id, organization }: T
   const { rows } = await sql`
     select t.id from engine_task as own
     join engine_task as t on t.tenant_id = ${tenant} and t.organization_id = ${organization}::uuid
-      and t.state = 'running' and t.kind = 'restore'
+      and ${isWriting('t')} and t.kind = 'restore'
       and t.request #> '{input,target}' = own.request #> '{input,target}'
       and ${getNumber(sql`t.progress`)} < ${getNumber(sql`own.progress`)}
     where own.tenant_id = ${tenant} and own.id = ${id}::uuid and exists (
@@ -111,7 +115,7 @@ async function sharesPlace(tx: TenantTx, { id, request }: Task): Promise<boolean
       lower(coalesce(restore.request #>> '{input,target,organization}', restore.organization_id::text)) as organization,
       jsonb_path_query_array(restore.request, '$.plan.items[*].object') || jsonb_path_query_array(restore.request, '$.plan.folders[*].object') as objects
     from engine_task as own
-    join engine_task as t on t.tenant_id = ${tenant} and t.state = 'running'
+    join engine_task as t on t.tenant_id = ${tenant} and ${isWriting('t')}
       and (t.id = own.id or ((t.kind = 'undo' or (${isUndo} and t.kind = 'restore'))
         and ${getNumber(sql`t.progress`)} < ${getNumber(sql`own.progress`)}))
     join engine_task as restore on restore.tenant_id = ${tenant}

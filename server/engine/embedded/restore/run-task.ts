@@ -100,7 +100,8 @@ export async function runTask(
     await releaseChannels(task);
     if (!row.isFilled) await fillTask(task);
     const turn = await waitForEarlierRestores(task);
-    if (!turn.ok) return await wait(row, turn.error);
+    // One that was stopped before its turn writes nothing.
+    if (!turn.ok && (await isRunning(task))) return await wait(row, turn.error);
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await wait(row, lost);
     let shownAt = 0;

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ms, NodeId, OrganizationId, TaskId } from '#contract/ids.ts';
+import { cancelTask } from '#server/engine/shared/task-rows.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import type { MemoryTarget } from './memory-target.ts';
@@ -164,6 +165,52 @@ eachDatabase((kind, open) => {
     expect(await run(undo)).toBe(null);
     expect(await bench.messages(undo)).toEqual(['Removed.']);
     for (const task of elsewhere) expect(await run(task)).toBe(null);
+  });
+
+  test(`RES-95: a restore or an undo waits for a restore that is being stopped and still writes (${kind})`, async () => {
+    const store = await open();
+    const items = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
+      (id) => ({ id, folder: 'Inbox', content: id, at: 1 }) as const,
+    );
+    for (const next of ['restore', 'undo'] as const) {
+      const bench = await setUp(store, items);
+      const { target, run, advance } = bench;
+      target.isShared = true;
+      const restored = await bench.restored();
+      target.items.clear();
+      const first = getValue(await bench.request());
+      const writes = Promise.withResolvers<undefined>();
+      const begun = Promise.withResolvers<undefined>();
+      target.onWrite = () => {
+        begun.resolve(undefined);
+        return writes.promise;
+      };
+      const running = run(first);
+      await begun.promise;
+      target.onWrite = null;
+      const second =
+        next === 'undo' ? getValue(await bench.undo(restored)) : getValue(await bench.request());
+      getValue(await store.tenant(bench.tenant, (tx) => cancelTask(tx, bench.scope, first)));
+      expect([next, (await bench.taskOf(first)).state]).toEqual([next, 'stopping']);
+      expect(await run(second)).not.toBe(null);
+      expect((await bench.taskOf(second)).waiting?.reason).toMatch(/^Another restore/);
+      // A third one comes after both, and can be stopped while it waits.
+      const third = getValue(await bench.request());
+      expect(await run(third)).not.toBe(null);
+      getValue(await store.tenant(bench.tenant, (tx) => cancelTask(tx, bench.scope, third)));
+      expect(await run(third)).toBe(null);
+      expect(await bench.taskOf(third)).toMatchObject({ state: 'done', result: 'cancelled' });
+      writes.resolve(undefined);
+      expect(await running).toBe(null);
+      expect((await bench.taskOf(first)).result).toBe('cancelled');
+      advance(20_000);
+      expect(await run(second)).toBe(null);
+      expect([next, (await bench.taskOf(second)).result]).toEqual([next, 'success']);
+      const written = [...target.items.values()].map(({ content }) => content).toSorted();
+      // Each once: all by a restore, and by the one that was stopped what it had begun.
+      expect(new Set(written).size).toBe(written.length);
+      if (next === 'restore') expect(written).toHaveLength(items.length);
+    }
   });
 
   test(`RES-48, RES-5: two restores to removed channels at once write each post, and each once (${kind})`, async () => {
