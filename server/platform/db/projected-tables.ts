@@ -2,25 +2,22 @@ import type { TenantId } from '#contract/ids.ts';
 import type { TableName, TABLES, Tables } from '#contract/tables.ts';
 import type { JsonColumn } from './json-column.ts';
 
-/** The SQL names of tables whose own name is reserved, or isn't lower case. */
+/** The SQL names of tables whose own name is reserved. All others have their name in snake case. */
 const SQL_NAMES = {
   user: 'app_user',
   key: 'source_key',
   rule: 'result_rule',
-  backupRepository: 'backup_repository',
-  backupProxy: 'backup_proxy',
-  backupJob: 'backup_job',
-  restoreSession: 'restore_session',
-  restoreTask: 'restore_task',
-  restoreRole: 'restore_role',
-  restoreRequest: 'restore_request',
-  usageMonth: 'usage_month',
-  hintRating: 'hint_rating',
 } as const;
-type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
+type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES
+  ? (typeof SQL_NAMES)[T]
+  : SnakeCase<T>;
+type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
 
 export const sqlName = (name: TableName): string =>
-  (SQL_NAMES as Partial<Record<TableName, string>>)[name] ?? name;
+  (SQL_NAMES as Partial<Record<TableName, string>>)[name] ??
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The tables of the fold's rows: tenant, key, lookup columns, and the row as JSON. */
 export type ProjectedTables = {
