@@ -2,6 +2,7 @@ import type { Day } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { getUtcDay, startOfUtcDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
+import { SMALL_TABLES } from '#workers/tables.ts';
 import type { SmallRow } from '#workers/tables.ts';
 import { DAYS, fresh, page, patch, problem, run, type ShownRows } from './sample.ts';
 
@@ -115,20 +116,7 @@ export class Device {
     return this.seen({
       cursor: this.#cursor,
       rows: {
-        company: {},
-        job: {},
-        cause: {},
-        key: {},
-        view: {},
-        shift: {},
-        preference: {},
-        pin: {},
-        organization: {},
-        backupRepository: {},
-        backupProxy: {},
-        backupJob: {},
-        restoreSession: {},
-        lastSync: {},
+        ...Object.fromEntries(SMALL_TABLES.map((table) => [table, {}])),
         problem: Object.fromEntries(this.#rows),
       },
       runs: Object.fromEntries(runs.map((one) => [String(one.n), one])),

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { REPLICATED_TABLES, TABLES } from '#contract/tables.ts';
+import type { ReplicatedAs, ReplicatedTable } from '#contract/tables.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 type Rows = Record<string, unknown>[];
 
 /** What a broken server might send instead of a row, for each table. */
-const BROKEN: Readonly<Record<string, (rows: Rows) => void>> = {
+const BROKEN: Readonly<Record<ReplicatedAs<ReplicatedTable>, (rows: Rows) => void>> = {
   companies: (rows) => Object.assign(must(rows[0]), { name: 7 }),
   jobs: (rows) => Object.assign(must(rows[1]), { source: 'no tool', schedule: 'daily' }),
   causes: (rows) => Reflect.deleteProperty(must(rows[0]), 'template'),
@@ -47,26 +49,13 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
   await clock.pass(5_000);
   const { replica } = getLoop(api);
   expect(getLoop(api).status()).toMatchObject({ kind: 'live', left: 0 });
-  const tables = {
-    companies: 'company',
-    jobs: 'job',
-    causes: 'cause',
-    problems: 'problem',
-    views: 'view',
-    shifts: 'shift',
-    preferences: 'preference',
-    pins: 'pin',
-    keys: 'key',
-    organizations: 'organization',
-    backupRepositories: 'backupRepository',
-    backupProxies: 'backupProxy',
-    backupJobs: 'backupJob',
-    restoreSessions: 'restoreSession',
-  } as const;
-  for (const [field, table] of Object.entries(tables))
-    expect([table, replica.engine.all(table).length]).toEqual([table, (sent[field] ?? 0) - 1]);
+  for (const table of REPLICATED_TABLES)
+    expect([table, replica.engine.all(table).length]).toEqual([
+      table,
+      (sent[TABLES[table].replicatedAs] ?? 0) - 1,
+    ]);
   expect(getLoop(api).status().fault).toBe(
-    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1), pin (1), organization (1), backupRepository (1), backupProxy (1), backupJob (1), restoreSession (1)',
+    REPLICATED_TABLES.map((table) => `${table} (1)`).join(', '),
   );
   // A second tab reads from the disk what the first stored.
   const opened = must(await annDevice.disk.open());
