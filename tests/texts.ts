@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseAst } from 'vite';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 
 /** A text in code that a person would read, and where it is. */
 export interface FoundText {
@@ -201,23 +202,13 @@ const SERVER_VALUES = new Set(
 );
 
 /** Names of products, which no language translates. */
-const PRODUCTS = new Set([
+const PRODUCTS: ReadonlySet<string> = new Set([
+  ...Object.values(SOURCE_NAMES),
   'Autotask',
-  'Bacula',
-  'Bareos',
   'Daybook',
-  'Duplicati',
-  'Kopia',
-  'Microsoft 365',
-  'Proxmox Backup',
-  'Cloud Director',
-  'Ping',
-  'Veeam B&R',
   'Veeam Backup for Microsoft 365',
   'Veeam Backup & Replication',
-  'Veeam SPC',
   'Veeam Service Provider Console',
-  'Zerto',
 ]);
 
 /** What is thrown or logged is for engineers. */

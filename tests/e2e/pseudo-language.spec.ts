@@ -1,6 +1,7 @@
 /* oxlint-disable unicorn/consistent-function-scoping -- functions of the page cannot be outside of what is evaluated there */
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { createKey, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
@@ -50,7 +51,8 @@ const SAME_EVERYWHERE = [
   /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g,
   /\b(?:AM|PM|UTC|[kMGTP]?B)\b/g,
   // Names of products, protocols and formats.
-  /\b(?:Daybook|QuickBooks|ConnectWise|Autotask|Veeam(?: (?:SPC|B&R))?|Zerto|Duplicati|Bacula|Bareos|Kopia|restic|Borg|borgmatic|rclone|UrBackup|Proxmox Backup|Cloud Director|Microsoft 365|SureBackup|HTTPS?|CSV|PDF|HTML|JSON|SMS|API)\b/g,
+  new RegExp(String.raw`\b(?:${Object.values(SOURCE_NAMES).join('|')})\b`, 'g'),
+  /\b(?:Daybook|QuickBooks|ConnectWise|Autotask|Veeam|Borg|SureBackup|HTTPS?|CSV|PDF|HTML|JSON|SMS|API)\b/g,
   // What the product starts with: provider, company, title, first user, and the test's source.
   /\b(?:My provider|First company|Portal|admin|localhost|Administrator|Key 0\.\d+)\b|…[\w-]{4}(?![\w-])/g,
   // The people of the test's portal.

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ingestCalls } from '#contract/ingest/calls.ts';
 import { TOOL_CHOICES, getRecipe, shell, getSlug } from '#src/features/ingest/install-commands.ts';
 
@@ -12,25 +12,20 @@ const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
 const secret = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 const origin = 'https://portal.example';
 /**
- * Every external command of the recipes prints its arguments instead, one a line; nothing else is
- * run.
+ * `curl` prints its arguments instead, one a line. Of the programs that the recipes call, only these
+ * of the system run; every other one prints a word.
  */
-const STUBS = [
-  'curl',
-  'restic',
-  'borg',
-  'rclone',
-  'kopia',
-  'psql',
-  'your-command',
-  'hostname',
-  'node',
-]
-  .map(
-    (name) =>
-      `${name}() { if [ ${name} = curl ]; then cat >/dev/null; for a in "$@"; do printf '%s\\n' "ARG:$a" >&2; done; else echo out; fi; }`,
-  )
-  .join('\n');
+const SYSTEM = ['cat', 'date', 'gzip', 'mktemp', 'rm', 'sed', 'tail', 'uname'];
+const programs = mkdtempSync(join(tmpdir(), 'daybook-programs-'));
+for (const name of SYSTEM)
+  symlinkSync(
+    execFileSync('bash', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+    join(programs, name),
+  );
+afterAll(() => rmSync(programs, { recursive: true }));
+const STUBS = `PATH='${programs}'
+curl() { cat >/dev/null; for a in "$@"; do printf '%s\\n' "ARG:$a" >&2; done; }
+command_not_found_handle() { echo out; }`;
 const getArgs = (line: string): string[] => {
   const out = execFileSync('bash', ['-c', `exec 2>&1 </dev/null\n${STUBS}\n${line}`], {
     encoding: 'utf8',
