@@ -37,7 +37,10 @@ for (const layer of [
       .filter((file) => !catalogs.includes(file) && !WITHOUT_CATALOG.test(file))
       .flatMap((file) => textsIn(file))
       .filter(({ file, text }) => !isException(file, text));
-    expect(left.map(({ file, line, text }) => `${file}:${line} ${text}`)).toEqual([]);
+    expect(
+      left.map(({ file, line, text }) => `${file}:${line} ${text}`),
+      'Put texts that people read into the catalog of the feature (messages.en.ts). If nobody reads them, such as the messages of results, add the file to the reason that fits in tests/no-texts.ts.',
+    ).toEqual([]);
   });
 
 /** Whether `NO_TEXTS` names the file, and its reason fits the text. */

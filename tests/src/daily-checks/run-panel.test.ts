@@ -385,5 +385,5 @@ test('PANEL-8: every detail that the readers and connections write has a label',
   const bare = [...new Set(written)].filter(
     (key) => getDetails({ detail: { [key]: 1 } })[0]?.label === key,
   );
-  expect(bare).toEqual([]);
+  expect(bare, 'Add their labels to LABELS in run-panel/details.ts.').toEqual([]);
 });
