@@ -116,7 +116,21 @@ async function begin() {
 
 /** Nothing is left of what an operator may read. */
 const EMPTY = {
-  ...Object.fromEntries(SMALL_TABLES.map((table) => [table, 0])),
+  company: 0,
+  job: 0,
+  cause: 0,
+  problem: 0,
+  key: 0,
+  view: 0,
+  shift: 0,
+  preference: 0,
+  pin: 0,
+  organization: 0,
+  backupRepository: 0,
+  backupProxy: 0,
+  backupJob: 0,
+  restoreSession: 0,
+  lastSync: 0,
   runs: 0,
   days: 0,
   others: 0,
