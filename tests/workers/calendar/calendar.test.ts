@@ -9,6 +9,7 @@ import type { Step } from '#tests/workers/columns/arbitrary.ts';
 import { makeBoth } from '#tests/workers/columns/both.ts';
 import { makeCalendar } from '#workers/calendar/calendar.ts';
 import { slowCalendar } from './slow.ts';
+import { run as makeRun } from '../columns/lean-run.ts';
 
 const DAY = 86_400_000;
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
@@ -170,17 +171,12 @@ function small() {
     both.take({
       kind: 'upsert',
       runs: [
-        {
-          n: (n += 1),
+        makeRun((n += 1), {
           job,
           company: job < 3 ? 1 : 2,
-          problem: null,
           startSec: (at - 12 * 3_600_000 - daysBack * DAY) / 1000 + hour * 3600,
-          elapsedSec: 1,
-          bytes: 1,
           kind: STATUS[status],
-          message: null,
-        },
+        }),
       ],
     });
   };

@@ -3,21 +3,13 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { encodeColumns, viewColumns } from '#contract/runs/columns.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
+import { run as makeRun } from './lean-run.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 const DAY = 86_400_000;
 
-const run = (n: number, job: number) => ({
-  n,
-  job,
-  company: 1,
-  problem: job,
-  startSec: NOW / 1000 - n * 60,
-  elapsedSec: 1,
-  bytes: null,
-  kind: 3,
-  message: null,
-});
+const run = (n: number, job: number) =>
+  makeRun(n, { job, problem: job, startSec: NOW / 1000 - n * 60, bytes: null, kind: 3 });
 const job = (n: number, name: string): JobRow => ({
   n,
   uid: 'j',

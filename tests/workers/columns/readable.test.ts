@@ -3,6 +3,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
+import { run as makeRun } from './lean-run.ts';
 
 const job: JobRow = {
   n: 1,
@@ -32,17 +33,13 @@ test('RUN-12: on the device, no name or reason contains characters that change t
     job: [job, { ...job, n: 2, name: 'שלום\u200F!', computer: '' }],
   });
   engine.upsert(
-    [1, 2].map((n) => ({
-      n,
-      job: n,
-      company: 1,
-      problem: null,
-      startSec: Math.floor(NOW / 1000) - n,
-      elapsedSec: 1,
-      bytes: 1,
-      kind: 1,
-      message: `open \u202Efdp.exe`,
-    })),
+    [1, 2].map((n) =>
+      makeRun(n, {
+        job: n,
+        startSec: Math.floor(NOW / 1000) - n,
+        message: `open \u202Efdp.exe`,
+      }),
+    ),
   );
   const found = engine.view(engine.select(EVERYTHING, NOW), { first: 0, count: 9 }, NOW);
   expect(

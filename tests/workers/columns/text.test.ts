@@ -4,6 +4,7 @@ import { encodeColumns, viewColumns } from '#contract/runs/columns.ts';
 import { copyColumns, getSegment } from '#workers/columns/segment.ts';
 import { getKey, markMessages, Names } from '#workers/columns/text.ts';
 import { words } from './arbitrary.ts';
+import { run as makeRun } from './lean-run.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 
@@ -96,17 +97,7 @@ test('COL-1, COL-4: messages are found as stored in the columns, and no term mat
       (messages, at, length) => {
         const columns = viewColumns(
           encodeColumns(
-            messages.map((message, row) => ({
-              n: 100 - row,
-              job: 1,
-              company: 1,
-              problem: null,
-              startSec: 1,
-              elapsedSec: null,
-              bytes: null,
-              kind: 1,
-              message,
-            })),
+            messages.map((message, row) => makeRun(100 - row, { startSec: 1, message })),
           ).buffer,
         );
         const segment = getSegment(copyColumns(columns));

@@ -8,6 +8,7 @@ import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { shiftNow } from '#workers/daily-checks/hand-over.ts';
+import { run as makeRun } from '../columns/lean-run.ts';
 
 const NOW = 1_000_000_000;
 const HOUR = 3_600_000;
@@ -101,17 +102,8 @@ test('HAND-1: a shift has the reviews made in it by anyone, the open results by 
   });
 });
 
-const run = (n: number, elapsedSec: number | null): LeanRun => ({
-  n,
-  job: 1,
-  company: 1,
-  problem: n / 10,
-  startSec: (SINCE - HOUR) / 1000,
-  elapsedSec,
-  bytes: null,
-  kind: 0,
-  message: null,
-});
+const run = (n: number, elapsedSec: number | null): LeanRun =>
+  makeRun(n, { problem: n / 10, startSec: (SINCE - HOUR) / 1000, elapsedSec, kind: 0 });
 const count = (runs: readonly LeanRun[], more: Partial<ProblemRow> = {}): number =>
   shiftNow(getEngine([problem(1, more)], runs), ASK, NOW).fresh;
 

@@ -9,6 +9,7 @@ import { getColumns, makeBoth } from '#tests/workers/columns/both.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import { makeOverview } from '#workers/dashboard/overview.ts';
 import { slowOverview } from './slow.ts';
+import { run as makeRun } from '../columns/lean-run.ts';
 
 const DAY = 86_400_000;
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
@@ -148,17 +149,15 @@ const run = (
   kind: number,
   elapsedSec: number | null,
   bytes: number | null,
-) => ({
-  n,
-  job: of,
-  company: 1 + (of % 2),
-  problem: null,
-  startSec: Math.floor((NOW - daysBack * DAY) / 1000) - n,
-  elapsedSec,
-  bytes,
-  kind,
-  message: null,
-});
+) =>
+  makeRun(n, {
+    job: of,
+    company: 1 + (of % 2),
+    startSec: Math.floor((NOW - daysBack * DAY) / 1000) - n,
+    elapsedSec,
+    bytes,
+    kind,
+  });
 function small() {
   const both = makeBoth('UTC', 0);
   both.take({

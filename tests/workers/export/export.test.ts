@@ -12,6 +12,7 @@ import { getColumns, makeBoth } from '#tests/workers/columns/both.ts';
 import type { Both } from '#tests/workers/columns/both.ts';
 import { must, scene } from '#tests/workers/scene.ts';
 import { exportRuns } from '#workers/export/export.ts';
+import { run as makeRun } from '../columns/lean-run.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 const ALL: readonly ExportColumn[] = EXPORT_COLUMNS.map((id) => ({
@@ -119,17 +120,15 @@ test('CSV-5: the file has the list in its order, row by row, with the texts of t
 });
 
 const many = (count: number): LeanRun[] =>
-  Array.from({ length: count }, (_, i) => ({
-    n: i + 1,
-    job: 1 + (i % 40),
-    company: 1,
-    problem: null,
-    startSec: NOW / 1000 - i * 60,
-    elapsedSec: i,
-    bytes: i,
-    kind: 1,
-    message: i % 3 === 0 ? `message ${i}` : null,
-  }));
+  Array.from({ length: count }, (_, i) =>
+    makeRun(i + 1, {
+      job: 1 + (i % 40),
+      startSec: NOW / 1000 - i * 60,
+      elapsedSec: i,
+      bytes: i,
+      message: i % 3 === 0 ? `message ${i}` : null,
+    }),
+  );
 function full(): Both {
   const both = makeBoth();
   both.engine.addSegment(getColumns(many(16_000)));

@@ -3,6 +3,7 @@ import { parseFailure, readAnswer } from '#workers/sync/answer.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { encodeColumns } from '#contract/runs/columns.ts';
+import { run as makeRun } from '../columns/lean-run.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 6);
 const getKind = (status: number, body: unknown = null, headers: Record<string, string> = {}) =>
@@ -63,17 +64,7 @@ test('SYNC-8: a response is its data, or no answer', async () => {
 
 test('SYNC-4: framed pages survive unchanged; a cut or invalid page is refused', () => {
   const page = encodeColumns([
-    {
-      n: 1,
-      job: 2,
-      company: 3,
-      problem: null,
-      startSec: 4,
-      elapsedSec: null,
-      bytes: null,
-      kind: 1,
-      message: 'ä',
-    },
+    makeRun(1, { job: 2, company: 3, startSec: 4, elapsedSec: null, bytes: null, message: 'ä' }),
   ]);
   const framed = new Uint8Array(2 * (4 + page.length));
   for (const at of [0, 4 + page.length]) {
