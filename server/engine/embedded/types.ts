@@ -277,8 +277,16 @@ export interface Writer {
     call: SourceCall,
     before?: BeforeRemoval,
   ): Reply<void>;
-  /** For undo: removes a folder that a restore created if it is empty. */
-  removeFolder(object: SourceObject, key: string, call: SourceCall): Reply<void>;
+  /**
+   * For undo: removes a folder that a restore created if it is empty. `before`: the same, for a whole
+   * object; `missing` if somebody else has removed that.
+   */
+  removeFolder(
+    object: SourceObject,
+    key: string,
+    call: SourceCall,
+    before?: BeforeRemoval,
+  ): Reply<void>;
   /**
    * Gives others access to a file or folder that a restore created. What they already have is not
    * given again. Absent: nothing there can be shared.

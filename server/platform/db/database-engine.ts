@@ -439,10 +439,11 @@ interface EngineTaskTable {
   result: SessionResult | null;
   message: string | null;
   request: JsonColumn<unknown>;
-  /** `failing`: since when the target does not answer. */
+  /** `failing`: since when the target does not answer. `removing`: objects that an undo removes, by key. */
   progress: Filled<
     Partial<Pick<EngineTask, 'items' | 'bytes' | 'waiting' | 'counts' | 'folders'>> & {
       readonly failing?: FailingTimes | null;
+      readonly removing?: Readonly<Record<string, true>>;
     }
   >;
   parent_id: TaskId | null;

@@ -42,7 +42,7 @@ async function makeDue(store: Store) {
   return { bench, job, isCleaned };
 }
 
-const now = ({ ground }: SessionBench): number => ground.context.clock.now();
+const now = ({ ground: fixture }: SessionBench): number => fixture.context.clock.now();
 
 /** A job whose next session begins as soon as the last has ended, and that has the repository for a while. */
 function makeContinuousJob(bench: SessionBench, job: string, lastsMs: number) {

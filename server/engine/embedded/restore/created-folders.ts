@@ -151,9 +151,11 @@ export async function removeCreatedFolders(
   for (const { object, path, key, sharing } of await loadFolders(task)) {
     if (key === null || (!isEnd && readPath(path).length === 0)) continue;
     const writer = task.target.writerOf(object.kind, readStored(task));
-    const removed = await writer?.removeFolder(object, key, task);
+    const isObject = readPath(path).length === 0;
+    const removed = await writer?.removeFolder(object, key, task, () => noteRemoval(task, key));
     if (removed?.ok === false && stops(removed.error)) return removed.error;
-    if (removed?.ok === true && readPath(path).length === 0) await endWithObject(task, key);
+    if (isObject && (removed?.ok === true || removed?.error.kind === 'missing'))
+      await endWithObject(task, key);
     if (removed?.ok !== false || sharing === null) continue;
     // It stays, but nobody gets access by a restore that was undone.
     const unshared = await writer?.unshare?.(object, key, sharing.added, task);
@@ -162,13 +164,30 @@ export async function removeCreatedFolders(
   return null;
 }
 
-/** What only a person could remove has gone with the object that the restore had created. */
+/** Stores that an object is about to be removed, so that a lost response doesn't hide who removed it. */
+const noteRemoval = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
+  store.tenant(tenant, async ({ sql: db }) => {
+    const removing = JSON.stringify({ [key]: true });
+    await sql`
+      update engine_task set progress = jsonb_set(progress, '{removing}', coalesce(progress -> 'removing', '{}') || ${removing}::text::jsonb)
+      where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
+  });
+
+/**
+ * What only a person could remove has gone with the object that the restore had created: by this undo,
+ * or by somebody else before.
+ */
 const endWithObject = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
   store.tenant(tenant, async ({ sql: db }) => {
     await sql`
-      update restore_item set outcome = 'restored', message = ${t.removedWithTeam}
-      where tenant_id = ${tenant} and task_id = ${id}::uuid and outcome = 'failed'
-        and written -> 'object' ->> 'id' = ${parseTeamKey(key)}`.execute(db);
+      update restore_item as i set
+        outcome = case when t.progress -> 'removing' ? ${key}::text then 'restored' else 'skipped' end,
+        message = case when t.progress -> 'removing' ? ${key}::text then ${t.removedWithTeam}::text else ${t.gone}::text end
+      from engine_task as t
+      where i.tenant_id = ${tenant} and i.task_id = ${id}::uuid and i.outcome = 'failed'
+        and i.written -> 'object' ->> 'id' = ${parseTeamKey(key)} and t.tenant_id = ${tenant} and t.id = i.task_id`.execute(
+      db,
+    );
   });
 
 export const stops = ({ kind }: EngineError): boolean =>

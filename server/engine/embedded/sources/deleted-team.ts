@@ -5,7 +5,14 @@ import type { Ms } from '#contract/ids.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphResult } from '../graph/request.ts';
 import { done, failed, nothing } from '../../result.ts';
-import type { LostObject, SourceObject, StandIn, StandIns, WriteInput } from '../types.ts';
+import type {
+  BeforeRemoval,
+  LostObject,
+  SourceObject,
+  StandIn,
+  StandIns,
+  WriteInput,
+} from '../types.ts';
 import { channelPath, groupPath, teamPath } from './team-paths.ts';
 import {
   getGroupVisibility,
@@ -329,11 +336,16 @@ const Located = v.object({ parentReference: v.object({ driveId: v.string() }) })
 
 /**
  * For undo: deletes a team that a restore created, unless somebody has written or stored something
- * in it since (`conflict`). Its group can be restored for 30 days.
+ * in it since (`conflict`). Its group can be restored for 30 days. `missing`: it is gone, by somebody else
+ * or by an attempt whose response was lost.
  */
-export async function removeTeam(client: GraphClient, object: SourceObject): Reply<void> {
+export async function removeTeam(
+  client: GraphClient,
+  object: SourceObject,
+  before?: BeforeRemoval,
+): Reply<void> {
   const team = await client.get(teamPath(object), Created);
-  if (!team.ok) return team.error.kind === 'missing' ? done : { ok: false, error: team.error };
+  if (!team.ok) return { ok: false, error: team.error };
   const createdAt = Date.parse(team.value.createdDateTime ?? '');
   const drives = new Set<string>();
   const own = await client.get(`${groupPath(object.id)}/drive?$select=id`, Identified);
@@ -357,6 +369,7 @@ export async function removeTeam(client: GraphClient, object: SourceObject): Rep
     if (!root.ok) return { ok: false, error: root.error };
     if (root.value.size > 0) return failed('conflict', t.teamInUse);
   }
+  await before?.();
   const removed = await client.delete(groupPath(object.id));
   return removed.ok ? done : { ok: false, error: removed.error };
 }

@@ -346,10 +346,10 @@ export function teamWriter(
         Promise.resolve(done)
       );
     },
-    removeFolder(object, key, call) {
+    removeFolder(object, key, call, before) {
       const team = parseTeamKey(key);
       if (team !== null)
-        return removeTeam(teamClient(ports, object, call), { ...object, id: team });
+        return removeTeam(teamClient(ports, object, call), { ...object, id: team }, before);
       // A channel has posts that nobody but people can remove.
       if (!key.includes('/')) return Promise.resolve(done);
       const { drive, item } = parseFileKey(key);

@@ -3,6 +3,7 @@ import type { ItemResult, RestoreInput, Workload } from '#contract/engine/engine
 import { readProps } from '#server/demo/tenant/mailbox-store.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { aTeam, ROLES } from './team-bench.ts';
 
 const TERMS: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   target: { kind: 'original' },
@@ -377,4 +378,72 @@ test('RES-4, RES-5: an undo that loses the response to each removal of a member 
     'skipped, Changed since the restore, so it was left as it is.',
   );
   expect(list()).toEqual([...all, other.id].toSorted());
+});
+
+/** A team that a restore has created, as the deleted one can't come back. */
+async function aCreatedTeam() {
+  const rights = [...ROLES, 'Group.ReadWrite.All'];
+  const bench = await aTeam(await freshStore(ONE), rights, undefined, 40_000);
+  const { fixture, office, teams, team, restore, undo, listResults, top } = bench;
+  fixture.pass(60_000);
+  teams.purge(team);
+  const others = teams.list().map(({ id }) => id);
+  const { task, results } = await restore([top]);
+  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  const created = teams.list().find(({ id }) => !others.includes(id))?.id ?? '';
+  const undoWith = async (loss: Loss) => {
+    const seen = new Set<string>();
+    let downUntil = 0;
+    const { clock, cloud } = fixture.context;
+    cloud.connectTo(async (request) => {
+      if (clock.now() < downUntil) throw new TypeError('fetch failed');
+      const key = `${request.method} ${request.url}`;
+      const isFirst = loss !== 'none' && !request.url.endsWith('/token') && !seen.has(key);
+      seen.add(key);
+      const isOfTeam = request.url.includes(created);
+      if (isFirst && isOfTeam && loss === 'each request') {
+        downUntil = clock.now() + 60_000;
+        throw new TypeError('fetch failed');
+      }
+      const response = await office.fetch(request);
+      if (!isFirst || request.method !== 'DELETE') return response;
+      if (isOfTeam && loss === 'a response, then the tenant') downUntil = clock.now() + OUTAGE_MS;
+      throw new TypeError('fetch failed');
+    });
+    const done = await undo(task);
+    const undone = (await listResults(done.id)).map(describe).toSorted();
+    const left = teams.list().map(({ id }) => id);
+    office.close();
+    return { result: done.result, counts: done.counts, said: undone, left };
+  };
+  return { teams, created, others, undo: undoWith };
+}
+
+test('RES-4, RES-5: an undo that loses the response to the removal of a team ends as without loss', async () => {
+  const said: (readonly string[])[] = [];
+  for (const loss of LOSSES) {
+    const { others, undo } = await aCreatedTeam();
+    const undone = await undo(loss);
+    expect([loss, undone.left]).toEqual([loss, others]);
+    expect([loss, undone.result, undone.counts.failed]).toEqual([loss, 'success', 0]);
+    expect(undone.said.some((line) => line.endsWith('Removed with its team.'))).toBe(true);
+    said.push(undone.said);
+  }
+  const [without, ...withLoss] = said;
+  for (const lines of withLoss) expect(lines).toEqual(without);
+});
+
+test('RES-4: an undo says of a team that somebody else has removed that it is no longer there', async () => {
+  for (const loss of ['none', 'each request'] as const)
+    for (const how of ['delete', 'purge'] as const) {
+      const { teams, created, others, undo } = await aCreatedTeam();
+      teams[how](created);
+      const undone = await undo(loss);
+      expect([loss, how, undone.left]).toEqual([loss, how, others]);
+      expect([loss, how, undone.counts.failed]).toEqual([loss, how, 0]);
+      // Its files may still be there, and are removed.
+      const rest = undone.said.filter((line) => !line.endsWith(': restored, Removed.'));
+      expect(rest.length).toBeGreaterThan(5);
+      for (const line of rest) expect(line).toMatch(/: skipped, No longer in the target\.$/);
+    }
 });

@@ -46,6 +46,18 @@ const invite = (who: string | undefined, role: string) => ({
   sendInvitation: false,
 });
 
+/** How the first response to each DELETE of an undo gets lost, and then the tenant for some minutes. */
+interface Loss {
+  readonly losesResponses: boolean;
+  readonly losesTenant: boolean;
+}
+const NO_LOSS: Loss = { losesResponses: false, losesTenant: false };
+const LOSSES: readonly Loss[] = [
+  NO_LOSS,
+  { losesResponses: true, losesTenant: false },
+  { losesResponses: true, losesTenant: true },
+];
+
 /** A tenant of which a team or site is backed up after people have shared files in its `places`. */
 async function anOffice(
   store: Store,
@@ -54,6 +66,8 @@ async function anOffice(
 ) {
   const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
+    // Requests are repeated after longer waits.
+    shortWaitMs: 40_000,
   });
   const { context } = fixture;
   const office = createDemoTenant({
@@ -63,7 +77,16 @@ async function anOffice(
     size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 2_000 },
   });
   onTestFinished(() => office.close());
-  context.cloud.connectTo((request) => office.fetch(request));
+  const lost = { ...NO_LOSS, downUntil: 0, seen: new Set<string>() };
+  context.cloud.connectTo(async (request) => {
+    if (context.clock.now() < lost.downUntil) throw new TypeError('fetch failed');
+    const response = await office.fetch(request);
+    const isFirst = !lost.seen.has(request.url);
+    if (!lost.losesResponses || request.method !== 'DELETE' || !isFirst) return response;
+    lost.seen.add(request.url);
+    if (lost.losesTenant) lost.downUntil = context.clock.now() + 300_000;
+    throw new TypeError('fetch failed');
+  });
   const scope: EngineScope = {
     tenant: await aTenant(context.store),
     organization: randomUUID(),
@@ -203,13 +226,17 @@ async function anOffice(
         }),
       ),
     );
-  const undo = async ({ id: task }: EngineTask): Promise<EngineTask> =>
-    end(getValue(await engine.undo(scope, { task })));
+  const undo = async ({ id: task }: EngineTask, loss: Loss): Promise<EngineTask> => {
+    Object.assign(lost, loss, { seen: new Set<string>() });
+    const done = await end(getValue(await engine.undo(scope, { task })));
+    Object.assign(lost, NO_LOSS);
+    return done;
+  };
   const listMessages = async ({ id: task }: EngineTask): Promise<readonly string[]> =>
     getValue(
       await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 500 }),
     ).rows.flatMap(({ name, message }) => (name === 'one.txt' ? [message ?? ''] : []));
-  return { office, places, call, listAccess, given, restore, undo, listMessages };
+  return { places, call, listAccess, given, restore, undo, listMessages };
 }
 
 async function findChannelFolders(call: Call, team: string): Promise<readonly Place[]> {
@@ -249,7 +276,7 @@ eachDatabase((kind, open) => {
     ['teams', 'channels of a team, also of a private one', findChannelFolders],
     ['sharepoint', 'all libraries of a site', findLibraries],
   ] as const)
-    test(`RES-6: files and folders of ${what} come back shared with whom they were, and an undo takes it away (${kind})`, async () => {
+    test(`RES-6, RES-4: files and folders of ${what} come back shared with whom they were, and an undo takes it away, also if it loses responses (${kind})`, async () => {
       const office = await anOffice(await open(), workload, findPlaces);
       const { places, call, listAccess, given, restore, undo, listMessages } = office;
       expect(places.length).toBeGreaterThan(1);
@@ -270,25 +297,27 @@ eachDatabase((kind, open) => {
       for (const message of await listMessages(silent))
         expect(message).toContain("Its sharing won't be restored.");
 
-      const done = await restore();
-      expect([done.result, done.message]).toEqual(['success', null]);
-      for (const place of places)
-        expect([place.name, await listAccess(place)]).toEqual([place.name, given]);
-      const again = await restore();
-      expect(again.counts.restored).toBe(0);
+      for (const loss of LOSSES) {
+        const done = await restore();
+        expect([done.result, done.message]).toEqual(['success', null]);
+        for (const place of places)
+          expect([place.name, await listAccess(place)]).toEqual([place.name, given]);
+        const again = await restore();
+        expect(again.counts.restored).toBe(0);
 
-      // Somebody adds a file to each folder: it stays, but is shared with nobody any more.
-      for (const { folder } of places)
-        await call('PUT', `${folder}:/Plans/new.txt:/content`, new Uint8Array([1]));
-      const undone = await undo(done);
-      expect(undone.counts.failed).toBe(0);
-      for (const place of places) {
-        const { value } = await call<{ value: Listed[] }>(
-          'GET',
-          `${place.folder}:/Plans:/permissions`,
-        );
-        const own = value.filter(({ inheritedFrom }) => inheritedFrom === undefined);
-        expect([place.name, own]).toEqual([place.name, []]);
+        // Somebody adds a file to each folder: it stays, but is shared with nobody any more.
+        for (const { folder } of places)
+          await call('PUT', `${folder}:/Plans/new.txt:/content`, new Uint8Array([1]));
+        const undone = await undo(done, loss);
+        expect([loss, undone.result, undone.message]).toEqual([loss, 'success', null]);
+        expect(undone.counts).toMatchObject({ restored: places.length, skipped: 0, failed: 0 });
+        for (const { name, folder } of places) {
+          const path = `${folder}:/Plans`;
+          const { value } = await call<{ value: Listed[] }>('GET', `${path}:/permissions`);
+          const own = value.filter(({ inheritedFrom }) => inheritedFrom === undefined);
+          expect([loss, name, own]).toEqual([loss, name, []]);
+          await call('DELETE', path);
+        }
       }
     });
 });

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineScope, Node, RestoreInput, EngineTask } from '#contract/engine/engine.ts';
+import type {
+  EngineScope,
+  ItemResult,
+  Node,
+  RestoreInput,
+  EngineTask,
+} from '#contract/engine/engine.ts';
 import type { TaskId } from '#contract/ids.ts';
 import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
@@ -40,9 +46,12 @@ export async function aTeam(
   store: Store,
   roles: readonly string[] = ROLES,
   prepare: (teams: TeamAdmin, team: string) => void = () => undefined,
+  /** The longest wait that takes none of the test: requests are repeated after some. */
+  shortWaitMs?: number,
 ) {
   const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
+    ...(shortWaitMs !== undefined && { shortWaitMs }),
   });
   const { context } = fixture;
   const tenant = await aTenant(context.store);
@@ -161,6 +170,9 @@ export async function aTeam(
     const page = { task, outcome: 'failed', cursor: null, limit: 1_000 } as const;
     return getValue(await engine.listResults(scope, page)).rows.map(({ message }) => message);
   };
+  const listResults = async (task: string): Promise<readonly ItemResult[]> =>
+    getValue(await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }))
+      .rows;
   const restore = async (
     nodes: readonly string[],
     more: Partial<RestoreInput> = {},
@@ -170,10 +182,7 @@ export async function aTeam(
     const task = await start(nodes, more);
     await prepareTask(task);
     const done = await end(task);
-    const results = getValue(
-      await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }),
-    ).rows;
-    return { task, done, results };
+    return { task, done, results: await listResults(task) };
   };
   /** What became of the files of a channel in the tenant. */
   const listStates = async (channel: string): Promise<readonly string[]> => {
@@ -223,6 +232,7 @@ export async function aTeam(
     readTask,
     end,
     listFailed,
+    listResults,
     restore,
     listStates,
     listPostStates,
