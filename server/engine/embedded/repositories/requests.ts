@@ -9,14 +9,14 @@ import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
-import { LOOK_MS } from './reservation.ts';
+import { LOOK_AGAIN_MS } from './reservation.ts';
 
 // Clean-ups and verifications that a person asked for. They are the daily ones, at once.
 
 /** The pause of a clean-up while others use the repository. */
 export const BUSY_MS: Ms = 10 * 60_000;
 /** Shorter, if somebody has requested it. */
-export const getBusyPause = (isRequested: boolean): Ms => (isRequested ? LOOK_MS : BUSY_MS);
+export const getBusyPause = (isRequested: boolean): Ms => (isRequested ? LOOK_AGAIN_MS : BUSY_MS);
 
 /** Asks for a clean-up that removes all that is not needed, also if nothing has expired. */
 export const requestCleanUp = (

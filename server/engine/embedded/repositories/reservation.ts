@@ -8,7 +8,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 // found it in use reserves it: sessions that run come to their end, and others wait for the clean-up.
 
 /** While a clean-up waits, it looks again, and so do those that wait for it. */
-export const LOOK_MS: Ms = 20_000;
+export const LOOK_AGAIN_MS: Ms = 20_000;
 /** A reservation ends by itself, such as after a crash. */
 const LEASE_MS: Ms = 2 * 60_000;
 const RENEW_MS: Ms = 30_000;
@@ -53,7 +53,7 @@ export function makeReservation(
     goOn: renewLater,
     async wait() {
       isWaiting = true;
-      return (await reserve()) ? clock.now() + LOOK_MS : null;
+      return (await reserve()) ? clock.now() + LOOK_AGAIN_MS : null;
     },
     async end() {
       timer?.cancel();

@@ -13,7 +13,7 @@ import type { BlobRef, CheckReport } from '../restic/check.ts';
 import type { Repository } from '../restic/repository.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { noteRequestWait, storeRequest } from './requests.ts';
-import { isReserved, LOOK_MS } from './reservation.ts';
+import { isReserved, LOOK_AGAIN_MS } from './reservation.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
 /** Everything is read within this many days, a part each day. */
@@ -60,7 +60,7 @@ export const repositoryVerification =
     if (stored === null) return null;
     const wait = async (message: string): Promise<Ms> => {
       await noteRequestWait(context, tenant, repository, 'verification', message);
-      return now + LOOK_MS;
+      return now + LOOK_AGAIN_MS;
     };
     if (stored.isReserved) return wait(t.cleanUpFirst);
     const opened = await place.openRepository(tenant, repository);

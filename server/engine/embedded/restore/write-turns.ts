@@ -21,7 +21,7 @@ export function makeWriteTurns(task: Task): WriteTurns {
     const until = clock.now() + MAX_WAIT_MS;
     while (!(await claimObject(task, place))) {
       if (task.signal.aborted || clock.now() >= until) return false;
-      await clock.sleep(LOOK_MS, task.signal);
+      await clock.sleep(LOOK_AGAIN_MS, task.signal);
     }
     return true;
   }
@@ -56,7 +56,7 @@ export function makeWriteTurns(task: Task): WriteTurns {
 }
 
 /** How often another restore's turn is waited for, and how long until the whole task waits. */
-const LOOK_MS: Ms = 200;
+const LOOK_AGAIN_MS: Ms = 200;
 const MAX_WAIT_MS: Ms = 10_000;
 /** Many turns in a row leave others a gap that they can't miss. */
 const PAUSE_EVERY_MS: Ms = 5_000;

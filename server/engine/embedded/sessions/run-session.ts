@@ -28,7 +28,7 @@ import { writeTo } from './content-writer.ts';
 import { endBackupSession } from './end-session.ts';
 import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import { loadExclusions } from '../repositories/exclusions.ts';
-import { isReserved, LOOK_MS } from '../repositories/reservation.ts';
+import { isReserved, LOOK_AGAIN_MS } from '../repositories/reservation.ts';
 import { loadVersionLimits, type VersionLimit } from './wanted-versions.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type TenantDirectory, selectObjects } from './select-objects.ts';
@@ -234,7 +234,7 @@ async function runSession(
   const opens =
     nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone) ?? now + PATIENCE_MS;
   if (opens > now) return pause(session, opens, t.paused);
-  if (state.isReserved) return pause(session, now + LOOK_MS, t.cleanUpFirst);
+  if (state.isReserved) return pause(session, now + LOOK_AGAIN_MS, t.cleanUpFirst);
   await context.store.tenant(tenant, (tx) =>
     takeWorkOver(tx, { session: session.id, owner: session.owner }),
   );

@@ -130,12 +130,12 @@ export async function createChannel(
       return created.ok ? checkMembership(other.value, part) : check(other.value);
     if (!created.ok) return { ok: false, error: created.error };
     if (tries === MAX_LOOKS) return failed('invalid', m.channelComes({ channel: part.name }));
-    await client.ports.clock.sleep(LOOK_MS, client.scope.signal);
+    await client.ports.clock.sleep(LOOK_AGAIN_MS, client.scope.signal);
   }
 }
 /** A channel that is created in the background is there within a minute. */
 const MAX_LOOKS = 12;
-const LOOK_MS: Ms = 5_000;
+const LOOK_AGAIN_MS: Ms = 5_000;
 
 /** What few people saw doesn't go to a channel that others see. */
 export const checkMembership = (channel: OpenChannel, part: PathPart): EngineResult<OpenChannel> =>
