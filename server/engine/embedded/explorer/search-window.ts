@@ -38,15 +38,15 @@ export async function findWindow(
   { seen, items, isMatch, before, wanted, limits: { maxLookedAt, sample } }: WindowQuery,
 ): Promise<Ms | null> {
   if (items <= maxLookedAt) return null;
-  const look = async (from: Ms, to: Ms, most: number) => {
+  const look = async (from: Ms, to: Ms, max: number) => {
     const { rows } = await sql<{ lookedAt: number; matched: number }>`
       select count(*) as "lookedAt", count(*) filter (where v.matches) as matched
       from (
         select v.matches from ${seen} cross join lateral (
           select ${isMatch} as matches from item as v
           where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${from} and v.at < ${to}
-          order by v.at desc, v.n desc limit ${most}
-        ) as v limit ${most}
+          order by v.at desc, v.n desc limit ${max}
+        ) as v limit ${max}
       ) as v`.execute(db);
     return rows[0] ?? { lookedAt: 0, matched: 0 };
   };
