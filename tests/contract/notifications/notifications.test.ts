@@ -99,10 +99,12 @@ test('NOTIFY-2: what waits for the end of quiet hours waits until the first mome
         expect(until).toBe(now);
         return;
       }
-      expect(until - now).toBeLessThanOrEqual(25 * 3_600_000);
+      // A clock that goes forward can leave out the minutes of a day that are not quiet.
+      expect(until - now).toBeLessThanOrEqual(48 * 3_600_000);
       for (let one = now; one < until; one += 60_000)
         expect(isQuiet(quiet, timeZone, one)).toBe(true);
     }),
+    { examples: [['02:01', '02:00', 'Europe/Berlin', at('2026-03-28T22:59:17Z')]] },
   );
 });
 

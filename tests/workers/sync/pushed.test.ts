@@ -130,9 +130,13 @@ for (const [what, more] of [
     pulls();
     poke(server.log.length - two.length, two, more ?? {});
     // The browser unpacks in its own time; the next poll would be after a minute.
-    for (let n = 0; n < 1_000 && loop.replica.cursor < server.log.length; n += 1)
-      await clock.pass(20);
-    expect([pulls(), loop.replica.cursor]).toEqual([1, server.log.length]);
+    await expect
+      .poll(async () => {
+        await clock.pass(20);
+        return loop.replica.cursor;
+      })
+      .toBe(server.log.length);
+    expect(pulls()).toBe(1);
     expect(shown(loop, getProblem(first)?.n)).toEqual(must(getProblem(first)).review);
   });
 
