@@ -14,8 +14,8 @@ const MARK = '‹[a-z]+›|';
 const START = '(?<![\\p{L}\\p{N}_])';
 const END = '(?![\\p{L}\\p{N}_])';
 /**
- * `needs`: a cheap test that a line must pass before the rule is tried. Most lines pass few of
- * them.
+ * `needs`: a cheap test that every line with a match passes, so that the rule isn't tried on the
+ * others. Most lines pass few of them.
  */
 const rule = (
   needs: RegExp,
@@ -30,6 +30,7 @@ const rule = (
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
 const CLOCK = '\\d{1,2}:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?: ?[AP]M)?';
+const MONTH_AND_DAY = new RegExp(`${MONTH} {1,2}\\d`);
 const ZONE = '(?: ?(?:Z|UTC|GMT|CES?T|[+-]\\d\\d:?\\d\\d))?';
 /** The characters that an unquoted path may contain. */
 const STEP = '[^\\s\'"`<>‹›:,;|()\\[\\]{}]';
@@ -56,11 +57,11 @@ const makeRules = (): readonly MarkRule[] => [
     `(?<![\\p{L}\\p{N}_.+-])[\\p{L}\\p{N}_.+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+${END}(?![:/])`,
     '‹mail›',
   ),
-  rule(/-/, `${START}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${END}`, '‹id›'),
+  rule(/[0-9a-f]{8}-/i, `${START}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${END}`, '‹id›'),
   // ---- addresses
-  rule(/[:-]/, `${START}(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}${END}`, '‹host›'),
+  rule(/(?:[0-9a-f]{2}[:-]){5}/i, `${START}(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}${END}`, '‹host›'),
   rule(
-    /[:-]/,
+    /::|[0-9a-f]:[0-9a-f]{1,4}:/i,
     '(?<![\\p{L}\\p{N}_:])\\[?(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}|(?:[0-9a-f]{1,4}:){1,7}:|::(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})(?:%\\w+)?(?:\\](?::\\d+)?)?(?![\\p{L}\\p{N}_:])',
     '‹host›',
   ),
@@ -71,31 +72,35 @@ const makeRules = (): readonly MarkRule[] => [
   ),
   // ---- times
   rule(
-    /\d/,
+    /\d{4}[-/]\d/,
     `${START}\\d{4}[-/]\\d\\d?[-/]\\d\\d?(?:[T ,_]{1,2}(?:\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|\\d{6})${ZONE})?${END}`,
     '‹time›',
   ),
   rule(
-    /\d/,
+    /[-/. ]\d{4}/,
     `${START}\\d{1,2}[-/. ](?:\\d{1,2}|${MONTH})[-/. ]\\d{4}(?:,? (?:at )?${CLOCK}${ZONE})?${END}(?!\\.\\d)`,
     '‹time›',
   ),
   rule(
-    /\d/,
+    MONTH_AND_DAY,
     `${START}(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? )?${MONTH} {1,2}\\d{1,2}(?:,? \\d{4})?(?: ${CLOCK})?(?: ?[A-Z]{3,4})?(?: \\d{4})?${END}`,
     '‹time›',
     'gu',
   ),
-  rule(/\d/, `(?<![\\p{L}\\p{N}_.:])${CLOCK}${ZONE}${END}(?!:[0-9a-f])`, '‹time›'),
+  rule(/\d:\d\d/, `(?<![\\p{L}\\p{N}_.:])${CLOCK}${ZONE}${END}(?!:[0-9a-f])`, '‹time›'),
   // ---- paths
-  rule(/[\\/]/, `${START}[a-z]:(?:\\\\[^\\\\/:*?"<>|‹›]{1,100}(?=\\\\))*[\\\\/]${STEP}*`, '‹path›'),
-  rule(/\\/, `(?<![\\p{L}\\p{N}_\\\\])\\\\\\\\[^\\s"'<>‹›:,;]+`, '‹path›'),
   rule(
-    /\//,
+    /:[\\/]/,
+    `${START}[a-z]:(?:\\\\[^\\\\/:*?"<>|‹›]{1,100}(?=\\\\))*[\\\\/]${STEP}*`,
+    '‹path›',
+  ),
+  rule(/\\\\/, `(?<![\\p{L}\\p{N}_\\\\])\\\\\\\\[^\\s"'<>‹›:,;]+`, '‹path›'),
+  rule(
+    / \//,
     '(?<=\\b(?:open|stat|lstat|read|readdir|readdirnames|readlink|write|create|mkdir|remove|unlink|rename|chmod|chown|sync|close|truncate|scandir|opendir|listxattr|scan|archival) )/[^‹›\'"]{1,300}?(?=: |$)',
     '‹path›',
   ),
-  rule(/\//, `(?<![\\p{L}\\p{N}_.~/])[\\p{L}\\p{N}_.@-]{1,100}:[~/]${STEP}+`, '‹path›'),
+  rule(/:[~/]/, `(?<![\\p{L}\\p{N}_.~/])[\\p{L}\\p{N}_.@-]{1,100}:[~/]${STEP}+`, '‹path›'),
   rule(/\//, `(?<![\\p{L}\\p{N}_/›])(?:~|\\.{1,2})?/${STEP}+`, '‹path›'),
   rule(
     /\//,
@@ -104,22 +109,26 @@ const makeRules = (): readonly MarkRule[] => [
   ),
   // ---- amounts
   rule(
-    /\d/,
+    /[\d.,]\s?[kmgtpeb]/iu,
     `${START}\\d[\\d.,]{0,30}\\s?(?:[kmgtpe]i?b(?:/s|ps)?|bytes?|b/s|[kmgtpe])${END}`,
     '‹size›',
   ),
-  rule(/\d/, `${START}(?:\\d+(?:\\.\\d+)?(?:ns|µs|us|ms|s|m|h|d))+${END}`, '‹time›', 'gu'),
+  rule(/\d[nµumshd]/, `${START}(?:\\d+(?:\\.\\d+)?(?:ns|µs|us|ms|s|m|h|d))+${END}`, '‹time›', 'gu'),
   rule(
-    /\d/,
+    /\d\s?[mshdw]/iu,
     `${START}\\d+(?:[.,]\\d+)?\\s?(?:milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)${END}`,
     '‹time›',
   ),
   // ---- ids
-  rule(/\d/, `${START}0x[0-9a-f]+${END}`, (found) =>
+  rule(/0x/i, `${START}0x[0-9a-f]+${END}`, (found) =>
     /^0x[89a-f][0-9a-f]{7}$/i.test(found) ? found : '‹id›',
   ),
-  rule(/\d/, `${START}(?=[0-9a-f]*\\d)(?=\\d*[a-f])[0-9a-f]{7,}${END}`, '‹id›'),
-  rule(/\d/, `(?<![\\w+=-])(?=[\\w+=-]*\\d)(?=[\\w+=-]*[a-z])[\\w+=-]{24,}${END}`, '‹id›'),
+  rule(/[0-9a-f]{7}/i, `${START}(?=[0-9a-f]*\\d)(?=\\d*[a-f])[0-9a-f]{7,}${END}`, '‹id›'),
+  rule(
+    /[\w+=-]{24}/iu,
+    `(?<![\\w+=-])(?=[\\w+=-]*\\d)(?=[\\w+=-]*[a-z])[\\w+=-]{24,}${END}`,
+    '‹id›',
+  ),
   // ---- hosts and names
   rule(
     /lookup|host|connect/i,
@@ -138,7 +147,7 @@ const makeRules = (): readonly MarkRule[] => [
     '‹host›',
   ),
   rule(
-    /\./,
+    /[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]/u,
     `(?<![\\p{L}\\p{N}_-])[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+){1,30}(?::\\d{1,6})?${END}`,
     dotted,
   ),

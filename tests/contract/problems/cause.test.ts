@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
+import { rules } from '#contract/problems/cause-marks.ts';
 import { TEMPLATE_CHARS, getTemplate } from '#contract/problems/cause.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
 
@@ -85,6 +86,72 @@ test('RUN-5: the template of a template is itself, whatever the text', () => {
       },
     ),
     runs(1_500),
+  );
+});
+
+/** What the rules replace, one or more for each rule, also in letters that only `iu` folds. */
+const REPLACED = [
+  'sftp://backup@nas1/srv',
+  '"backup of nas"',
+  '“backup of nas”',
+  '<id5>',
+  'root@nas1.lan',
+  '123E4567-e89b-12d3-a456-426614174000',
+  '00:1a:2B:3c:4d:5e',
+  '00-1a-2b-3c-4d-5e',
+  'fe80::1%eth0',
+  '::1',
+  '2001:DB8:0:0:0:0:0:1',
+  '10.0.0.1:22',
+  '2026-11-18 03:14:33',
+  '18.11.2026',
+  '18 November 2026',
+  'Wed, Nov 18, 2026 03:14',
+  '3:14 PM',
+  'C:\\data\\a.txt',
+  '\u212a:/data',
+  String.raw`\\nas\share`,
+  'open /data/a b: ',
+  'nas:/data',
+  'nas:~data',
+  '~/data/a',
+  'a/b/c',
+  '5. kb',
+  '5,\u212aiB/s',
+  '4m60s',
+  '12µs',
+  '5 \u017feconds',
+  '0xFF',
+  'ABCDEF0123',
+  'MTIzNDU2Nzg5MDEyMzQ1Njc4OTA',
+  'lookup nas',
+  'Processing vm Error',
+  'root@nas',
+  'nas.lan:80',
+  'srv1',
+  '٣',
+];
+
+const isChanged = (line: string, pattern: RegExp): boolean =>
+  [...line.matchAll(pattern)].some(([found]) => !found.startsWith('‹'));
+
+test('RUN-5: the cheap test of a rule refuses no line that the rule changes', () => {
+  expect(rules().filter(([pattern]) => !REPLACED.some((line) => isChanged(line, pattern)))).toEqual(
+    [],
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(noise, fc.constantFrom(...REPLACED)), { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(' ', '', ': '),
+      (parts, separator) => {
+        const line = parts.join(separator);
+        const refused = rules().filter(
+          ([pattern, , needs]) => !needs.test(line) && isChanged(line, pattern),
+        );
+        expect(refused).toEqual([]);
+      },
+    ),
+    runs(1_000),
   );
 });
 
