@@ -10,6 +10,7 @@ import {
   readIngestUsage,
   usageMemory,
 } from '../../platform/tenancy/ingest-usage.ts';
+import { type Given, parameters, selected, unnestOwned } from '../../platform/db/bulk.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { clampLog } from './clamp-log.ts';
@@ -33,9 +34,27 @@ const REFUSED_EVERY_MS: Ms = 60_000;
 /** The longest time that an expected run can look back. */
 const KEEP_MS: Ms = 32 * 86_400_000;
 
+/** What requests of a key add to its usage of a day. */
+interface Addition {
+  readonly day: string;
+  readonly key_id: KeyId;
+  readonly bytes: Bytes;
+  readonly logs_dropped: number;
+  /** The first and the last refusal. */
+  readonly refused_from: Ms | null;
+  readonly refused_to: Ms | null;
+}
+const ADDITION: readonly Given[] = [
+  { name: 'day', type: 'text' },
+  { name: 'key_id', type: 'text' },
+  { name: 'bytes', type: 'bigint' },
+  { name: 'logs_dropped', type: 'bigint' },
+  { name: 'refused_from', type: 'bigint' },
+  { name: 'refused_to', type: 'bigint' },
+];
 const ADD =
   prepared(`insert into ingest_usage (tenant_id, day, key_id, bytes, logs_dropped, refused_from, refused_to)
-  values ($1::uuid, $2::text, $3::text, $4::bigint, $5::bigint, $6::bigint, $6::bigint)
+  select h.tenant_id, ${selected(ADDITION)} from ${unnestOwned(ADDITION, 2)}
   on conflict (tenant_id, day, key_id) do update set bytes = ingest_usage.bytes + excluded.bytes, logs_dropped = ingest_usage.logs_dropped + excluded.logs_dropped,
     refused_from = coalesce(ingest_usage.refused_from, excluded.refused_from), refused_to = coalesce(excluded.refused_to, ingest_usage.refused_to)`);
 
@@ -129,7 +148,43 @@ export function addUsage(
         .where('day', '<', utcDay(Date.parse(usage.day) - KEEP_MS))
         .compile(),
     );
-  tx.send(CompiledQuery.raw(ADD, [tx.tenant, usage.day, key, bytes, dropped, null]));
+  sendAddition(tx, {
+    day: usage.day,
+    key_id: key,
+    bytes,
+    logs_dropped: dropped,
+    refused_from: null,
+    refused_to: null,
+  });
+}
+
+/** Adds to the usage at the end of the transaction, which each request of a group shares. */
+function sendAddition(tx: TenantTx, addition: Addition): void {
+  tx.sendLast<Addition>('ingest usage', addition, (additions) =>
+    CompiledQuery.raw(ADD, [tx.tenant, ...parameters(ADDITION, sumAdditions(additions))]),
+  );
+}
+
+/** Returns one addition for each key and day. */
+function sumAdditions(additions: readonly Addition[]): Record<keyof Addition, unknown>[] {
+  const sums = new Map<string, Addition>();
+  for (const one of additions) {
+    const name = `${one.day} ${one.key_id}`;
+    const before = sums.get(name);
+    sums.set(
+      name,
+      before === undefined
+        ? one
+        : {
+            ...one,
+            bytes: before.bytes + one.bytes,
+            logs_dropped: before.logs_dropped + one.logs_dropped,
+            refused_from: before.refused_from ?? one.refused_from,
+            refused_to: one.refused_to ?? before.refused_to,
+          },
+    );
+  }
+  return [...sums.values()].map((sum) => ({ ...sum }));
 }
 
 /**
@@ -144,7 +199,14 @@ export function refuseOver(tx: TenantTx, { key, usage }: Allowance, at: Ms): Fai
     at - before.refusedTo >= REFUSED_EVERY_MS
   ) {
     usage.keys.set(key, { bytes: before?.bytes ?? 0, refusedTo: at });
-    tx.send(CompiledQuery.raw(ADD, [tx.tenant, usage.day, key, 0, 0, at]));
+    sendAddition(tx, {
+      day: usage.day,
+      key_id: key,
+      bytes: 0,
+      logs_dropped: 0,
+      refused_from: at,
+      refused_to: at,
+    });
   }
   return {
     kind: 'too-many',

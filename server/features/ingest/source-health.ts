@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { KeyId, Ms } from '#contract/ids.ts';
 import type { Ingested } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { type Given, parameters, selected, unnestOwned } from '../../platform/db/bulk.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
@@ -27,14 +28,31 @@ export async function updateSourceHealth(
   if (error) heard.delete(key_id);
   else if (alone && before !== undefined && at >= before && at < before + HEARD_MS) return;
   else heard.set(key_id, at);
-  const message = error
-    ? [t.record({ index: String(first.index), error: first.error }).slice(0, LIMITS.messageChars)]
-    : [];
-  tx.send(CompiledQuery.raw(error ? PUT_ERROR : PUT_HEARD, [tx.tenant, key_id, at, ...message]));
+  if (error) {
+    const message = t
+      .record({ index: String(first.index), error: first.error })
+      .slice(0, LIMITS.messageChars);
+    tx.send(CompiledQuery.raw(PUT_ERROR, [tx.tenant, key_id, at, message]));
+    return;
+  }
+  // Once for all requests of a transaction, in which the last time of a key counts.
+  tx.sendLast<readonly [KeyId, Ms]>('heard', [key_id, at], (times) =>
+    CompiledQuery.raw(PUT_HEARD, [
+      tx.tenant,
+      ...parameters(
+        HEARD,
+        [...new Map(times)].map(([id, last]) => ({ key_id: id, last_heard_at: last })),
+      ),
+    ]),
+  );
 }
 
+const HEARD: readonly Given[] = [
+  { name: 'key_id', type: 'text' },
+  { name: 'last_heard_at', type: 'bigint' },
+];
 const PUT_HEARD =
-  prepared(`insert into source_health (tenant_id, key_id, last_heard_at) values ($1::uuid, $2::text, $3::bigint)
+  prepared(`insert into source_health (tenant_id, key_id, last_heard_at) select h.tenant_id, ${selected(HEARD)} from ${unnestOwned(HEARD, 2)}
   on conflict (tenant_id, key_id) do update set last_heard_at = excluded.last_heard_at`);
 const PUT_ERROR =
   prepared(`insert into source_health (tenant_id, key_id, last_fault_at, last_fault) values ($1::uuid, $2::text, $3::bigint, $4::text)

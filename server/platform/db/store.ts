@@ -142,6 +142,15 @@ export interface TenantTx {
    * transaction fails.
    */
   send(statement: CompiledQuery): void;
+  /**
+   * Sends one statement before the commit, for all values with this name, in order: the one that
+   * `makeStatement` of the first call makes. Nothing reads what it writes earlier in the transaction.
+   */
+  sendLast<T>(
+    name: string,
+    value: T,
+    makeStatement: (values: readonly T[]) => CompiledQuery | null,
+  ): void;
   /** After the commit, wakes the job runner of this server at this time. */
   wakeJobs(dueAt: Ms): void;
   /** Returns at most `limit` events after `seq`, in order. */

@@ -3,11 +3,15 @@ import { type RowId, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { By, CounterValues } from '../db/store.ts';
 import { type Folded, makeFolding } from './folding.ts';
-import { type CachedRows, holdChanges } from './projection.ts';
-import { writeTotals } from './totals.ts';
+import type { LastStatements } from './last-statements.ts';
+import type { LogChain } from './log-hash.ts';
+import { type AffectedRun, type CachedRows, holdChanges } from './projection.ts';
+import { getTotalsStatement } from './totals.ts';
 import { validateEvent } from './validate-events.ts';
 import {
   BATCH_SIZE,
+  type ChangedDays,
+  getDaysStatement,
   type WriteTarget,
   runsOfLog,
   getSample,
@@ -28,6 +32,8 @@ export interface WriteContext extends WriteTarget {
   raise(count: number, taken: Partial<CounterValues>): Promise<number>;
   bring(table: TableName, ids: Iterable<RowId>): Promise<void>;
   readonly sent: PendingStatements;
+  readonly chain: LogChain;
+  readonly last: LastStatements;
 }
 
 /** Statements that were sent and not awaited yet. */
@@ -78,16 +84,23 @@ async function write(context: WriteContext, folded: Folded, before: number): Pro
   await context.sent.few();
   // The database works on the first statement while the texts of the others are made. The
   // connection runs them in this order.
-  context.sent.add(writeLog(context, folded, runs, first));
+  context.sent.add(writeLog(context, folded, runs, first, context.chain));
   await new Promise((resolve) => void setImmediate(resolve));
   for (const statement of [
     ...writeChanges(context, changes, runs, first),
     writeSamples(context, events.flatMap(getSample)),
   ])
     context.sent.add(statement);
+  if (changes.days.size > 0)
+    context.last.add<ChangedDays>('days', { days: changes.days, first }, (appends) =>
+      getDaysStatement(context.tenant, appends),
+    );
+  if (changes.placed.length > 0)
+    context.last.add<readonly AffectedRun[]>('totals', changes.placed, (appends) =>
+      getTotalsStatement(context.tenant, appends.flat()),
+    );
   // Statements in several pieces start only after these are done.
   if (events.length > BATCH_SIZE) await context.sent.all();
-  context.sent.add(writeTotals(context, changes.placed));
 }
 
 function getActor(by: By | readonly By[], index: number): By {

@@ -1,4 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
+import { CompiledQuery } from 'kysely';
+import type { TenantId } from '#contract/ids.ts';
+import { type Given, parameters, selected, unnestOwned } from '../db/bulk.ts';
 import { prepared } from '../db/prepared.ts';
 
 /**
@@ -34,20 +37,59 @@ export function getHashedText(event: HashedEvent): string {
 
 export const makeDigest = (): Hash => createHash('sha256');
 
-/** Returns the hash of a batch as hexadecimal digits. The insert of a log has the same in SQL. */
+/** Returns the hash of a batch as hexadecimal digits. */
 export const chain = (before: string, digest: string): string =>
   createHash('sha256')
     .update(before + digest)
     .digest('hex');
 
-/**
- * Continues the chain from the end that the head row has. `$1` is the tenant, `$2` and `$3` the numbers
- * of the first and last event of the batch, `$4` its digest. A log without a chain stays without.
- */
-export const CONTINUE_CHAIN =
-  prepared(`update head set sealed_seq = $3::bigint, sealed_hash = encode(sha256((sealed_hash || $4::text)::bytea), 'hex')
-  where tenant_id = $1::uuid and sealed_seq = $2::bigint - 1`);
+/** The number of the last event that the chain covers, and its hash, as the head row has them. */
+export interface SealedEnd {
+  readonly sealedSeq: number;
+  readonly sealedHash: string;
+}
 
-/** Stores the end of the chain, if it is at the event `$2` of the tenant `$1`. */
-export const INSERT_HASH = prepared(`insert into log_hash (tenant_id, seq, hash)
-  select tenant_id, sealed_seq, sealed_hash from head where tenant_id = $1::uuid and sealed_seq = $2::bigint`);
+/** Continues the chain by the batches that a transaction appends. */
+export interface LogChain {
+  /** Adds the events from `first` to `last` as one batch. `texts`: what their digest covers, in order. */
+  add(first: number, last: number, texts: readonly string[]): void;
+  /**
+   * Sends two statements for all batches. `end`: the end of the chain, which the locked head row has. A log
+   * without a chain stays without.
+   */
+  send(end: SealedEnd): void;
+}
+
+export function makeLogChain(tenant: TenantId, send: (statement: CompiledQuery) => void): LogChain {
+  const batches: { readonly first: number; readonly last: number; readonly digest: string }[] = [];
+  return {
+    add(first, last, texts) {
+      const digest = makeDigest();
+      for (const text of texts) digest.update(text);
+      batches.push({ first, last, digest: digest.digest('hex') });
+    },
+    send({ sealedSeq, sealedHash }) {
+      let end = { seq: sealedSeq, hash: sealedHash };
+      const added: (typeof end)[] = [];
+      for (const { first, last, digest } of batches.splice(0)) {
+        if (end.seq !== first - 1) break;
+        end = { seq: last, hash: chain(end.hash, digest) };
+        added.push(end);
+      }
+      if (added.length === 0) return;
+      send(CompiledQuery.raw(CONTINUE_CHAIN, [tenant, sealedSeq, end.seq, end.hash]));
+      send(CompiledQuery.raw(INSERT_HASHES, [tenant, ...parameters(HASH, added)]));
+    },
+  };
+}
+
+/** Moves the end of the chain from the event `$2`. */
+const CONTINUE_CHAIN = prepared(`update head set sealed_seq = $3::bigint, sealed_hash = $4::text
+  where tenant_id = $1::uuid and sealed_seq = $2::bigint`);
+const HASH: readonly Given[] = [
+  { name: 'seq', type: 'bigint' },
+  { name: 'hash', type: 'text' },
+];
+const INSERT_HASHES = prepared(
+  `insert into log_hash (tenant_id, seq, hash) select h.tenant_id, ${selected(HASH)} from ${unnestOwned(HASH, 2)}`,
+);

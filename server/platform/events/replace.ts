@@ -6,7 +6,7 @@ import { sqlName } from '../db/projected-tables.ts';
 import type { RebuiltLog } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
 import { sumAllAgain } from './totals.ts';
-import { writeChanges, writeSamples } from './write.ts';
+import { getDaysStatement, writeChanges, writeSamples } from './write.ts';
 
 /** Replaces a tenant's rows with those folded from the log. */
 export async function replaceRows({ tenant, sql }: TenantTx, folded: RebuiltLog): Promise<void> {
@@ -31,15 +31,22 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: RebuiltLog)
         runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
         kindSeq: new Map(folded.kindSeq),
         placed: [],
-        days: new Map(
-          [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),
-        ),
+        days: new Map(),
         quarantined: [...folded.quarantined],
       },
       new Set(),
       0,
     ),
   );
+  const days = getDaysStatement(tenant, [
+    {
+      first: 0,
+      days: new Map(
+        [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),
+      ),
+    },
+  ]);
+  if (days !== null) await sql.executeQuery(days);
   await writeSamples(place, folded.samples);
   await sumAllAgain(sql, tenant);
   await sql

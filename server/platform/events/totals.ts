@@ -51,16 +51,13 @@ const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS
   on conflict (tenant_id, day, job_n) do update set ${SUMS.map((one) => `${one} = excluded.${one}`).join(', ')}`);
 
 /**
- * TREND-1: updates the totals of days that got late or repeated results. Call it after the rows are
- * written.
+ * TREND-1: returns the statement that updates the totals of days that got late or repeated results.
+ * Send it after the rows are written.
  */
-export async function writeTotals(
-  { tenant, sql }: { readonly tenant: TenantId; readonly sql: Transaction<Database> },
+export const getTotalsStatement = (
+  tenant: TenantId,
   placed: readonly AffectedRun[],
-): Promise<void> {
-  if (placed.length > 0)
-    await sql.executeQuery(CompiledQuery.raw(SUM_AGAIN, [tenant, ...parameters(PLACED, placed)]));
-}
+): CompiledQuery => CompiledQuery.raw(SUM_AGAIN, [tenant, ...parameters(PLACED, placed)]);
 
 /** A past day and its bounds. */
 export interface SummedDay {

@@ -12,6 +12,8 @@ import type { Counter, HeadPosition, LogHead, CounterValues, TenantTx } from '..
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Release, FairMutex } from '../db/fair-mutex.ts';
+import { makeLastStatements } from './last-statements.ts';
+import { makeLogChain, type SealedEnd } from './log-hash.ts';
 import { nothingKnown, type RowCache } from './row-cache.ts';
 
 export interface OwnTx {
@@ -51,6 +53,13 @@ export function tenantTx(
   };
 
   const sent = sending();
+  const send = (statement: CompiledQuery): void => {
+    sent.add(sql.executeQuery(statement));
+  };
+  const chain = makeLogChain(tenant, send);
+  const last = makeLastStatements(send);
+  /** By how much the head row has yet to be raised. */
+  let unsent: { readonly count: number; readonly taken: Partial<CounterValues> } | null = null;
 
   /** `raised`: how many events the same statement added. */
   function lockedAt(row: HeadRecord | undefined, raised = 0): HeadRecord {
@@ -66,20 +75,40 @@ export function tenantTx(
 
   /**
    * Raises the head by the number of events, and the counters by the numbers taken. Returns the
-   * previous head.
+   * previous head. Nobody else can change a locked head: its new value is known, and `sendRaise` writes
+   * it once for the whole transaction.
    */
   async function raise(count: number, taken: Partial<CounterValues>): Promise<HeadRecord> {
     await turn();
-    const request = ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
     let before = lock;
-    if (before === null) before = moved(lockedAt(await request, count), count, taken, -1);
-    else {
-      // Nobody else can change the head, so its new value is known.
-      const after = (lock = moved(before, count, taken, 1));
-      sent.add(request.then((row) => checkHead(row, after)));
+    if (before === null) {
+      const row = await askToRaise(count, taken);
+      before = moved(lockedAt(row, count), count, taken, -1);
+    } else {
+      lock = moved(before, count, taken, 1);
+      unsent = {
+        count: (unsent?.count ?? 0) + count,
+        taken: Object.fromEntries(
+          COUNTERS.map((one) => [one, (unsent?.taken[one] ?? 0) + (taken[one] ?? 0)]),
+        ),
+      };
     }
     for (const counter of COUNTERS) fresh(counter, before[counter], taken[counter] ?? 0);
     return before;
+  }
+
+  const askToRaise = (
+    count: number,
+    taken: Partial<CounterValues>,
+  ): Promise<HeadRecord | undefined> =>
+    ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
+
+  function sendRaise(): void {
+    const after = lock;
+    if (unsent === null || after === null) return;
+    const { count, taken } = unsent;
+    unsent = null;
+    sent.add(askToRaise(count, taken).then((row) => checkHead(row, after)));
   }
 
   const ask = async (
@@ -101,6 +130,8 @@ export function tenantTx(
       return cached;
     },
     sent,
+    chain,
+    last,
     async raise(count, taken) {
       const { seq } = await raise(count, taken);
       appended = true;
@@ -167,6 +198,7 @@ export function tenantTx(
     tenant,
     sql,
     async head(): Promise<LogHead> {
+      sendRaise();
       const row = await sql
         .selectFrom('head')
         .select(['seq', 'epoch', 'cut_seq as cut'])
@@ -222,8 +254,9 @@ export function tenantTx(
     },
     append: (drafts, by, taken) => append(context, drafts, by, taken),
     appendFolded: (folded, taken) => appendFolded(context, folded, taken),
-    send: (statement) => {
-      sent.add(sql.executeQuery(statement));
+    send,
+    sendLast: (name, value, makeStatement) => {
+      last.add(name, value, makeStatement);
     },
     wakeJobs(dueAt) {
       jobsDueAt = Math.min(jobsDueAt ?? dueAt, dueAt);
@@ -245,6 +278,9 @@ export function tenantTx(
     async run(work) {
       try {
         const value = await work(tx);
+        sendRaise();
+        if (lock !== null) chain.send(lock);
+        last.send();
         await sent.all();
         return value;
       } catch (error) {
@@ -297,14 +333,14 @@ const COLUMN_OF = {
 } as const satisfies Record<Counter, keyof Database['head']>;
 
 const COUNTERS = Object.keys(COLUMN_OF) as readonly Counter[];
-type HeadRecord = HeadPosition & CounterValues;
+type HeadRecord = HeadPosition & CounterValues & SealedEnd;
 const moved = (
   head: HeadRecord,
   count: number,
   taken: Partial<CounterValues>,
   sign: 1 | -1,
 ): HeadRecord => ({
-  epoch: head.epoch,
+  ...head,
   seq: head.seq + sign * count,
   ...(Object.fromEntries(
     COUNTERS.map((counter) => [counter, head[counter] + sign * (taken[counter] ?? 0)]),
@@ -316,7 +352,7 @@ function checkHead(row: HeadRecord | undefined, head: HeadRecord): true {
     throw new Error('The head row does not stand where it should.');
   return true;
 }
-const HEAD = `seq, epoch, ${COUNTERS.map((counter) => `${COLUMN_OF[counter]} as ${counter}`).join(', ')}`;
+const HEAD = `seq, epoch, sealed_seq as "sealedSeq", sealed_hash as "sealedHash", ${COUNTERS.map((counter) => `${COLUMN_OF[counter]} as ${counter}`).join(', ')}`;
 const LOCK = prepared(`select ${HEAD} from head where tenant_id = $1 for no key update`);
 const RAISE =
   prepared(`update head set seq = seq + $2::bigint, ${COUNTERS.map((counter, index) => `${COLUMN_OF[counter]} = ${COLUMN_OF[counter]} + $${index + 3}::bigint`).join(', ')}

@@ -2,13 +2,13 @@ import { CompiledQuery, type Transaction } from 'kysely';
 import type { Logged } from '#contract/events.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import type { TableName } from '#contract/tables.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Bytes, Day, Ms, TenantId } from '#contract/ids.ts';
 import { type Given, parameters, selected, unnestOwned, unnestParams } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { canonical } from '../db/canonical.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Folded } from './folding.ts';
-import { CONTINUE_CHAIN, getHashedText, INSERT_HASH, makeDigest } from './log-hash.ts';
+import { getHashedText, type LogChain } from './log-hash.ts';
 import type { ProjectedChanges } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
@@ -42,6 +42,7 @@ export async function writeLog(
   { events, texts }: Folded,
   runs: ReadonlySet<unknown>,
   first: number,
+  log: LogChain,
 ): Promise<void> {
   const by = commonAuthor(events);
   const actor = by && canonical(by.actor);
@@ -76,7 +77,7 @@ export async function writeLog(
     const end = Math.min(from + BATCH_SIZE, records.length);
     // One text for many events, because each update of a digest costs more than a short text.
     let text = '';
-    const digest = makeDigest();
+    const hashed: string[] = [];
     for (let index = from; index < end; index++) {
       const logged = events[index];
       const data = texts[index];
@@ -86,11 +87,11 @@ export async function writeLog(
       const fields = { seq, type: event.type, at, subject, company, entity, commandId, data };
       text += getHashedText({ ...fields, actor: actor ?? canonical(logged.actor) });
       if (text.length > DIGEST_CHARS) {
-        digest.update(text);
+        hashed.push(text);
         text = '';
       }
     }
-    digest.update(text);
+    log.add(first + from, first + end - 1, [...hashed, text]);
     const some = records.slice(from, end);
     const [begins, ends] = [first + from, first + end - 1];
     const placed = some.filter((record) => record['n'] !== undefined);
@@ -104,8 +105,6 @@ export async function writeLog(
             by.subject,
             by.commandId,
           ]),
-      run(place, CONTINUE_CHAIN, [begins, ends, digest.digest('hex')]),
-      run(place, INSERT_HASH, [ends]),
       bulk(place, INSERT_RUNS, RUN, placed, [begins, ends]),
     ]);
     const failure = ended.find((one) => one.status === 'rejected');
@@ -171,7 +170,7 @@ const INSERT_RUNS =
     where e.tenant_id = $1::uuid and e.seq between $2::bigint and $3::bigint`);
 
 /**
- * Writes the rows, days, kinds and quarantine that a projection changed, except `runs`. Returns the
+ * Writes the rows, kinds and quarantine that a projection changed, except `runs`. Returns the
  * statements in flight, in this order. `first`: the number of the event that the changes count as
  * 0.
  */
@@ -182,7 +181,6 @@ export const writeChanges = (
   first: number,
 ): Promise<void>[] => [
   ...TABLE_NAMES.map((table) => writeRows(place, table, changes, runs, first)),
-  writeDays(place, changes, first),
   writeKinds(place, changes, first),
   writeQuarantine(place, changes, first),
 ];
@@ -210,17 +208,21 @@ async function writeRows(
   await bulk(place, areNew ? insert : put, columns, records);
 }
 
-async function writeDays(
-  place: WriteTarget,
-  { days }: ProjectedChanges,
-  first: number,
-): Promise<void> {
-  await bulk(
-    place,
-    UPSERT_DAYS,
-    DAY,
-    [...days].map(([day, { gained, seq }]) => ({ day, rows: gained, seq: first + seq })),
-  );
+/** The days that several appends changed, in order. `first`: as in `writeChanges`. */
+export type ChangedDays = { readonly first: number } & Pick<ProjectedChanges, 'days'>;
+
+/** Returns the statement that writes changed days; null if there are none. */
+export function getDaysStatement(
+  tenant: TenantId,
+  appends: readonly ChangedDays[],
+): CompiledQuery | null {
+  const all = new Map<Day, { day: Day; rows: number; seq: number }>();
+  for (const { days, first } of appends)
+    for (const [day, { gained, seq }] of days)
+      all.set(day, { day, rows: (all.get(day)?.rows ?? 0) + gained, seq: first + seq });
+  return all.size === 0
+    ? null
+    : CompiledQuery.raw(UPSERT_DAYS, [tenant, ...parameters(DAY, [...all.values()])]);
 }
 
 const DAY: readonly Given[] = [

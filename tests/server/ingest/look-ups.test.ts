@@ -4,6 +4,7 @@ import { RUNS_BY_UID } from '#server/features/ingest/load-decision-state.ts';
 import { normalizeExecution, type Normal } from '#server/features/ingest/normalize.ts';
 import { recordResults } from '#server/features/ingest/pipeline.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
+import { isSound, verify } from '#server/platform/events/verify.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { collectStatements } from '../db/statements.ts';
 import { anExecution, aPlace, DAY, HOUR, iso, NOON } from './fixtures.ts';
@@ -163,5 +164,68 @@ eachDatabase((name, open) => {
       { day: '2026-03-02', bytes: 3_000 },
       { day: '2026-03-03', bytes: 3_000 },
     ]);
+  });
+
+  test(`INGEST-3: requests that share a transaction change its head row, hash chain, days, totals, usage and times of sources once (${name})`, async () => {
+    const place = await aPlace(await open());
+    const { context } = place.ground;
+    const { store } = context;
+    await place.keyFor('borg');
+    const keys = await place.all('key');
+    expect(keys.length).toBe(2);
+    const requests = [0, 0, 1, 0, 1, 0];
+    const statements = collectStatements();
+    const answers = await Promise.all(
+      requests.map((key, index) =>
+        recordResults(
+          context,
+          place.tenant,
+          keys[key] as (typeof keys)[number],
+          [
+            normalizeExecution(
+              named(`Job ${index}`, `${index}`, index % 2) as Parameters<
+                typeof normalizeExecution
+              >[0],
+              0,
+              NOON + index,
+            ) as Normal,
+          ],
+          NOON + index,
+        ),
+      ),
+    );
+    statements.stop();
+    expect(answers.map((one) => one.ok && one.value.accepted)).toEqual([1, 1, 1, 1, 1, 1]);
+    const recent = statements.takeRecent();
+    const count = (begin: string): number => recent.filter((text) => text.startsWith(begin)).length;
+    // The first request is alone; the others wait for it, and share the second transaction.
+    const commits = count('insert into log_hash');
+    expect(commits).toBe(2);
+    const once = [
+      'update head set seq',
+      'update head set sealed_seq',
+      'insert into run_day',
+      'insert into run_total',
+      'insert into ingest_usage',
+    ];
+    expect(once.map(count)).toEqual(once.map(() => commits));
+    expect(count('insert into source_health')).toBeLessThanOrEqual(commits);
+    const [, second] = keys;
+    const { rows } = await store.tenant(place.tenant, (tx) =>
+      tx.sql.executeQuery(
+        CompiledQuery.raw(
+          `select u.bytes::int as bytes, h.last_heard_at::text as heard from ingest_usage as u
+            join source_health as h on h.tenant_id = u.tenant_id and h.key_id = u.key_id
+            where u.tenant_id = $1 and u.key_id = $2`,
+          [place.tenant, second?.id],
+        ),
+      ),
+    );
+    // The embedded database stores the time once a second.
+    expect(rows).toEqual([
+      { bytes: 2_000, heard: String(NOON + (store.kind === 'pglite' ? 2 : 4)) },
+    ]);
+    const [verified] = await verify(store, { only: [place.tenant] });
+    expect(verified && isSound(verified)).toBe(true);
   });
 });
