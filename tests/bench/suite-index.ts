@@ -137,7 +137,7 @@ async function copy(client: Client, { from, to, copies, other }: Copies): Promis
   const own = `coalesce($1::uuid, x.tenant_id)`;
   await client.query(
     `insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, name, address, point, next_folder, next_item, items, bytes, tree)
-      select ${own}, x.n + m * 1000, x.repository_id, coalesce($2::uuid, x.organization_id), x.kind, x.directory_id || m, x.name || ' ' || m, x.address || m, x.point, x.next_folder, x.next_item, x.items, x.bytes, x.tree
+      select ${own}, x.n + m * 1000, x.repository_id, coalesce($2::uuid, x.organization_id), x.kind, x.directory_id || m, x.name || ' ' || m, x.address || m, x.point, x.next_folder, 1 + ${copies} * (select count(*) from template), x.items, x.bytes, x.tree
       from backup_object as x, ${numbers} where x.n < 1000`,
     [tenant, organization],
   );

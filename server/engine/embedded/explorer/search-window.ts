@@ -2,13 +2,22 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
+/** An object that is searched, as it is in statements: `s`. */
+export interface SearchedNumbers {
+  readonly n: number;
+  readonly newest: number;
+  readonly reads: boolean;
+  /** The number that its next item gets: all of its items have smaller ones. */
+  readonly nextItem: number;
+}
+
 export interface SearchLimits {
-  /** So many items are looked at one by one before all that match are looked up by their words. */
-  readonly maxLookedAt: number;
-  /** So many say how common a match is. */
+  /** So many matches are looked up by their words, at most. */
+  readonly maxMatches: number;
+  /** So many items say how common a match is. */
   readonly sample: number;
 }
-export const SEARCH_LIMITS: SearchLimits = { maxLookedAt: 20_000, sample: 5_000 };
+export const SEARCH_LIMITS: SearchLimits = { maxMatches: 20_000, sample: 1_000 };
 /** Over which the items of an organization are expected to be spread, at most. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
@@ -16,10 +25,7 @@ const MAX_SPAN_MS = 100 * 366 * 86_400_000;
 const GROWTH = 4;
 
 export interface WindowQuery {
-  /** The searched objects `s`, with their number `n`. */
-  readonly seen: RawBuilder<unknown>;
-  /** How many items they have. */
-  readonly items: number;
+  readonly objects: readonly SearchedNumbers[];
   /** Whether the version `v` of the object `s` matches. */
   readonly isMatch: RawBuilder<boolean>;
   /** The window ends here, or where the search does. */
@@ -28,40 +34,74 @@ export interface WindowQuery {
   readonly limits: SearchLimits;
 }
 
+/** The searched objects as rows of a statement. */
+export const unnestObjects = (objects: readonly SearchedNumbers[]): RawBuilder<unknown> =>
+  sql`unnest(${objects.map(({ n }) => n)}::bigint[], ${objects.map(({ newest }) => newest)}::integer[], ${objects.map(({ reads }) => reads)}::boolean[]) as s(n, newest, reads)`;
+
 /**
  * Returns a moment since when at least as many items match as are wanted, so that only those since
- * then need to be read; null: all matches should be looked up, as they are rare or the items are
- * few. A common word would otherwise cost reading all items that have it.
+ * then need to be read; null: all matches should be looked up, as they are few. A common word would
+ * otherwise cost reading all items that have it.
  */
 export async function findWindow(
   { sql: db, tenant }: TenantTx,
-  { seen, items, isMatch, before, wanted, limits: { maxLookedAt, sample } }: WindowQuery,
+  { objects, isMatch, before, wanted, limits: { maxMatches, sample } }: WindowQuery,
 ): Promise<Ms | null> {
-  if (items <= maxLookedAt) return null;
-  const look = async (from: Ms, to: Ms, max: number) => {
-    const { rows } = await sql<{ lookedAt: number; matched: number }>`
-      select count(*) as "lookedAt", count(*) filter (where v.matches) as matched
-      from (
-        select v.matches from ${seen} cross join lateral (
-          select ${isMatch} as matches from item as v
-          where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${from} and v.at < ${to}
-          order by v.at desc, v.n desc limit ${max}
-        ) as v limit ${max}
-      ) as v`.execute(db);
+  const items = objects.reduce((sum, { nextItem }) => sum + nextItem - 1, 0);
+  if (items <= maxMatches) return null;
+  const count = async (among: RawBuilder<unknown>): Promise<Counted> => {
+    const { rows } = await sql<Counted>`
+      select count(*) as "lookedAt", count(*) filter (where v.matches) as matched from (${among}) as v`.execute(
+      db,
+    );
     return rows[0] ?? { lookedAt: 0, matched: 0 };
   };
-  let [lookedAt, matched, since] = [0, 0, before + 1];
+  const chosen = spread(objects, items / sample);
+  const sampled = await count(sql`
+    select v.matches from unnest(${chosen.map(({ n }) => n)}::bigint[], ${chosen.map(({ newest }) => newest)}::integer[], ${chosen.map(({ reads }) => reads)}::boolean[], ${chosen.map(({ item }) => item)}::bigint[]) as s(n, newest, reads, item)
+    cross join lateral (
+      select ${isMatch} as matches from item as v where v.tenant_id = ${tenant} and v.object_n = s.n and v.n = s.item
+    ) as v`);
+  // Looking all matches up costs about as much as looking at as many items.
+  const matches = (items * sampled.matched) / Math.max(1, sampled.lookedAt);
+  if (matches <= maxMatches) return null;
+  const seen = unnestObjects(objects);
+  let [left, matched, since] = [Math.ceil(matches), 0, before + 1];
   for (
     let span = Math.ceil((EXPECTED_SPAN_MS * wanted) / items);
-    span < MAX_SPAN_MS;
+    span < MAX_SPAN_MS && left > 0;
     span *= GROWTH
   ) {
-    const found = await look(before - span, since, maxLookedAt - lookedAt);
+    const found = await count(sql`
+      select v.matches from ${seen} cross join lateral (
+        select ${isMatch} as matches from item as v
+        where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${before - span} and v.at < ${since}
+        order by v.at desc, v.n desc limit ${left}
+      ) as v limit ${left}`);
     since = before - span;
-    lookedAt += found.lookedAt;
+    left -= found.lookedAt;
     matched += found.matched;
     if (matched >= wanted) return since;
-    if (lookedAt >= sample && (lookedAt / matched) * wanted > maxLookedAt) return null;
   }
   return null;
+}
+
+interface Counted {
+  readonly lookedAt: number;
+  readonly matched: number;
+}
+
+/** Chooses the number of every so many-th item, over all objects. */
+function spread(
+  objects: readonly SearchedNumbers[],
+  step: number,
+): readonly (SearchedNumbers & { readonly item: number })[] {
+  const chosen: (SearchedNumbers & { readonly item: number })[] = [];
+  let at = step / 2;
+  for (const object of objects) {
+    const count = object.nextItem - 1;
+    for (; at < count; at += step) chosen.push({ ...object, item: 1 + Math.floor(at) });
+    at -= count;
+  }
+  return chosen;
 }

@@ -19,7 +19,13 @@ import { getWorkload, KINDS } from './explorers.ts';
 import { getOperator } from '../../shared/role-scope.ts';
 import { explorerMessages as t } from '../../shared/explorer.messages.en.ts';
 import { objectId } from './node-id.ts';
-import { findWindow, SEARCH_LIMITS, type SearchLimits } from './search-window.ts';
+import {
+  findWindow,
+  SEARCH_LIMITS,
+  type SearchedNumbers,
+  type SearchLimits,
+  unnestObjects,
+} from './search-window.ts';
 import { getColumnWords, getWordQuery } from './search-words.ts';
 
 /** Matches that are looked at for one page: a common word must not keep the database busy. */
@@ -85,10 +91,9 @@ export async function searchItems(
   const { rows: objects } = await getSearchedObjects(tenant, scope, workloads).execute(db);
   const byNumber = new Map(objects.map((object) => [object.n, object]));
   // Read once for all statements.
-  const seen = sql`unnest(${objects.map(({ n }) => n)}::bigint[], ${objects.map(({ newest: point }) => point)}::integer[], ${objects.map(({ reads }) => reads)}::boolean[]) as s(n, newest, reads)`;
+  const seen = unnestObjects(objects);
   const since = await findWindow(tx, {
-    seen,
-    items: objects.reduce((sum, { items }) => sum + items, 0),
+    objects,
     isMatch: sql`(${isWanted} and ${isMatch(sql`v`)})`,
     before: Math.min(after?.at ?? now, now),
     wanted: limit + 1,
@@ -169,15 +174,10 @@ export async function searchItems(
   });
 }
 
-interface SearchedObject {
-  readonly n: number;
+/** `newest`: its newest point. `reads`: whether the caller may read its items. */
+interface SearchedObject extends SearchedNumbers {
   readonly kind: ObjectKind;
   readonly name: string;
-  readonly items: number;
-  /** Whether the caller may read its items. */
-  readonly reads: boolean;
-  /** Its newest point. */
-  readonly newest: number;
 }
 
 /** The objects of an organization that the caller sees, and the newest point of each. */
@@ -188,7 +188,7 @@ const getSearchedObjects = (
 ): RawBuilder<SearchedObject> => {
   const operator = getOperator(scope);
   return sql<SearchedObject>`
-    select o.n, o.kind, o.name, o.items, g.reads, newest.point as newest
+    select o.n, o.kind, o.name, o.next_item as "nextItem", g.reads, newest.point as newest
     from backup_object as o ${
       operator === null
         ? sql`cross join (select true as reads) as g`

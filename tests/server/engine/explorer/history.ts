@@ -65,6 +65,8 @@ export async function storeHistory(
         name: ids.name ?? `Person ${object}`,
         address: `person${object}@example.com`,
         point: copies.length,
+        next_folder: folders.length + 1,
+        next_item: items.length + 1,
         items: last?.items.length ?? 0,
         tree: null,
       })
