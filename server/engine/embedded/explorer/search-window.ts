@@ -12,16 +12,16 @@ export interface SearchedNumbers {
 }
 
 export interface SearchLimits {
-  /** So many matches are looked up by their words, at most. */
+  /** The most matches that are looked up by their words. */
   readonly maxMatches: number;
-  /** So many items say how common a match is. */
+  /** The number of items from which is estimated how many match. */
   readonly sample: number;
 }
 export const SEARCH_LIMITS: SearchLimits = { maxMatches: 20_000, sample: 1_000 };
-/** Over which the items of an organization are expected to be spread, at most. */
+/** The longest time over which the items of an organization are expected to be spread. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
-/** A window is so many times as long as the one before. */
+/** How many times as long as the one before a window is. */
 const GROWTH = 4;
 
 export interface WindowQuery {
@@ -57,15 +57,15 @@ export async function findWindow(
     return rows[0] ?? { lookedAt: 0, matched: 0 };
   };
   const chosen = spread(objects, items / sample);
+  const seen = unnestObjects(objects);
   const sampled = await count(sql`
-    select v.matches from unnest(${chosen.map(({ n }) => n)}::bigint[], ${chosen.map(({ newest }) => newest)}::integer[], ${chosen.map(({ reads }) => reads)}::boolean[], ${chosen.map(({ item }) => item)}::bigint[]) as s(n, newest, reads, item)
-    cross join lateral (
-      select ${isMatch} as matches from item as v where v.tenant_id = ${tenant} and v.object_n = s.n and v.n = s.item
+    select v.matches from unnest(${chosen.map(({ object }) => object)}::bigint[], ${chosen.map(({ item }) => item)}::bigint[]) as c(object_n, item)
+    join ${seen} on s.n = c.object_n cross join lateral (
+      select ${isMatch} as matches from item as v where v.tenant_id = ${tenant} and v.object_n = s.n and v.n = c.item
     ) as v`);
-  // Looking all matches up costs about as much as looking at as many items.
+  // Looking up a match costs about as much as looking at an item.
   const matches = (items * sampled.matched) / Math.max(1, sampled.lookedAt);
   if (matches <= maxMatches) return null;
-  const seen = unnestObjects(objects);
   let [left, matched, since] = [Math.ceil(matches), 0, before + 1];
   for (
     let span = Math.ceil((EXPECTED_SPAN_MS * wanted) / items);
@@ -91,16 +91,16 @@ interface Counted {
   readonly matched: number;
 }
 
-/** Chooses the number of every so many-th item, over all objects. */
+/** Chooses items at equal distances over all objects. */
 function spread(
   objects: readonly SearchedNumbers[],
   step: number,
-): readonly (SearchedNumbers & { readonly item: number })[] {
-  const chosen: (SearchedNumbers & { readonly item: number })[] = [];
+): readonly { readonly object: number; readonly item: number }[] {
+  const chosen: { readonly object: number; readonly item: number }[] = [];
   let at = step / 2;
-  for (const object of objects) {
-    const count = object.nextItem - 1;
-    for (; at < count; at += step) chosen.push({ ...object, item: 1 + Math.floor(at) });
+  for (const { n, nextItem } of objects) {
+    const count = nextItem - 1;
+    for (; at < count; at += step) chosen.push({ object: n, item: 1 + Math.floor(at) });
     at -= count;
   }
   return chosen;

@@ -90,7 +90,6 @@ export async function searchItems(
       and now.from_point <= s.newest and (now.to_point is null or now.to_point >= s.newest) offset 0)`;
   const { rows: objects } = await getSearchedObjects(tenant, scope, workloads).execute(db);
   const byNumber = new Map(objects.map((object) => [object.n, object]));
-  // Read once for all statements.
   const seen = unnestObjects(objects);
   const since = await findWindow(tx, {
     objects,
@@ -104,12 +103,12 @@ export async function searchItems(
     2 * limit,
   );
   const newest = sql`order by v.at desc, v.object_n desc, v.n desc limit ${candidates}`;
-  const looked = sql`
+  const inWindow = sql`
     select ${columns}, v."isInText" from seen as s cross join lateral (
       select ${columns}, not ${isNamed(sql`v`)} as "isInText" from item as v
       where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${since} and ${isWanted} and ${isMatch(sql`v`)} ${newest}
     ) as v ${newest}`;
-  const found = sql`
+  const everywhere = sql`
     select ${columns}, bool_and(v."isInText") as "isInText" from (
       (select ${columns}, false as "isInText" from item as v join seen as s on s.n = v.object_n
         where v.tenant_id = ${tenant} and ${isNamed(sql`v`)} and ${isWanted} ${newest})
@@ -120,7 +119,7 @@ export async function searchItems(
     ) as v group by ${columns} ${newest}`;
   const { rows } = await sql<Row>`
     with seen as materialized (select s.n, s.newest, s.reads from ${seen}),
-    candidate as materialized (${since === null ? found : looked}),
+    candidate as materialized (${since === null ? everywhere : inWindow}),
     ending as (
       select at, object_n, n, count(*) over () as candidates from candidate order by at, object_n, n limit 1
     ),
