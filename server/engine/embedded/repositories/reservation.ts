@@ -9,12 +9,15 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** While a clean-up waits, it looks again, and so do those that wait for it. */
 export const LOOK_AGAIN_MS: Ms = 20_000;
-/** A reservation ends by itself, such as after a crash. */
+/** A reservation that isn't renewed expires, such as after a crash. */
 const LEASE_MS: Ms = 2 * 60_000;
 const RENEW_MS: Ms = 30_000;
 /** Sessions that run longer pause for the clean-up. */
 const GRACE_MS: Ms = 15 * 60_000;
-/** Something else uses the repository: backups come first again. Locks of the dead expire earlier. */
+/**
+ * If the clean-up is still waiting by then, something else uses the repository, and backups come first
+ * again. Locks of crashed processes expire earlier.
+ */
 const MAX_MS: Ms = 45 * 60_000;
 /** After that, the repository isn't reserved for this long. */
 const REST_MS: Ms = 3 * 60 * 60_000;
@@ -44,7 +47,7 @@ export function makeReservation(
     store.tenant(tenant, (tx) => reserveRepository(tx, repository, run, clock.now()));
   function renewLater(): void {
     timer = clock.after(RENEW_MS, () => {
-      // Without the database, it runs out.
+      // Without the database, it expires.
       renewing = reserve().catch(() => undefined);
       renewLater();
     });
@@ -86,7 +89,7 @@ async function reserveRepository(
   return isActive(reserved, now);
 }
 
-/** Its beginning stays: a clean-up that fails each time doesn't delay backups each time. */
+/** Leaves `since`, so that a clean-up that fails each time doesn't delay backups each time. */
 const endReservation = async (
   { sql: db, tenant }: TenantTx,
   repository: BackupRepositoryId,
@@ -99,10 +102,10 @@ const endReservation = async (
   );
 };
 
-/** One that ends later than any that is made now was written by a wrong clock (G13). */
+/** A reservation that ends later than any made now could was written by a wrong clock (G13). */
 const isActive = ({ until }: Reserved, now: Ms): boolean => until > now && until <= now + LEASE_MS;
 
-/** Whether a clean-up comes before whoever begins to use the repository now. */
+/** Whether sessions and verifications that begin now have to wait for a clean-up. */
 export const isReserved = async (
   tx: TenantTx,
   repository: BackupRepositoryId,
