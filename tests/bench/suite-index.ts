@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import type { EnginePage, EngineScope, Node } from '../../contract/engine/engine.ts';
 import { binaries } from '../server/db/binaries.ts';
 import { type Figure, getTable, median, quantile, type Sheet } from './figures.ts';
+import { openOutlook } from './suite-mailbox.ts';
 import { createJob, getValue, inPlace, type Place } from './suite-place.ts';
 
 const VERSIONS = Number(process.env['VERSIONS'] ?? 1_000_000);
@@ -167,16 +168,10 @@ async function copy(client: Client, { from, to, copies, other }: Copies): Promis
 }
 
 /** Returns the milliseconds in which pages of the largest folder of some mailboxes are read. */
-async function readPages({ context, scope }: Place): Promise<readonly number[]> {
-  const { embeddedEngine: engine, clock } = context;
-  const { id: explorer } = getValue(
-    await engine.openExplorer(scope, {
-      workload: 'outlook',
-      job: null,
-      at: clock.now(),
-      showDeleted: false,
-    }),
-  );
+async function readPages(place: Place): Promise<readonly number[]> {
+  const { context, scope } = place;
+  const { embeddedEngine: engine } = context;
+  const explorer = await openOutlook(place);
   const list = { explorer, text: null, sort: 'date', descending: true, cursor: null } as const;
   const mailboxes = getValue(
     await engine.listChildren(scope, { ...list, parent: null, only: 'all', limit: OPENED }),

@@ -1,5 +1,6 @@
 /** How long a backed-up mail takes to be shown, and mails to be restored to their mailbox. */
 import type { EngineScope, Node } from '../../contract/engine/engine.ts';
+import type { ExplorerId } from '../../contract/ids.ts';
 import { readPreviewedMail } from '../../server/features/restore/preview/read-content.ts';
 import { allJobs } from '../../server/jobs.ts';
 import { makeJobRunner } from '../../server/platform/jobs/runner.ts';
@@ -78,19 +79,21 @@ async function openMailbox(
   { context, scope }: { readonly context: Place['context']; readonly scope: EngineScope },
   person: string,
 ): Promise<{ readonly explorer: string; readonly node: string }> {
-  const { embeddedEngine: engine, clock } = context;
-  const { id: explorer } = getValue(
-    await engine.openExplorer(scope, {
-      workload: 'outlook',
-      job: null,
-      at: clock.now(),
-      showDeleted: false,
-    }),
-  );
+  const { embeddedEngine: engine } = context;
+  const explorer = await openOutlook({ context, scope });
   const { rows } = getValue(
     await engine.listChildren(scope, { ...PAGE, explorer, parent: null, only: 'all', limit: 50 }),
   );
   const node = rows.find(({ name }) => name === person)?.id;
   if (node === undefined) throw new Error(`There is no mailbox of ${person}.`);
   return { explorer, node };
+}
+
+/** Opens the mailboxes as the newest restore points have them. */
+export async function openOutlook({
+  context: { embeddedEngine: engine, clock },
+  scope,
+}: Pick<Place, 'context' | 'scope'>): Promise<ExplorerId> {
+  const input = { workload: 'outlook', job: null, at: clock.now(), showDeleted: false } as const;
+  return getValue(await engine.openExplorer(scope, input)).id;
 }
