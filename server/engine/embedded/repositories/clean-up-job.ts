@@ -101,247 +101,249 @@ export const cleanUp =
     const { tenant, payload } = input;
     const reservation = makeReservation(context, tenant, payload.repository, run);
     try {
-      return await makeRun(context, find, run, reservation)(input);
+      return await runCleanUp({ context, find, run, reservation }, input);
     } finally {
       await reservation.end();
     }
   };
 
-const makeRun =
-  (
-    context: AppContext,
-    find: FindRepository,
-    run: string,
-    reservation: Reservation,
-  ): JobHandler<'repository-clean-up'> =>
-  async ({ tenant, now, signal, payload: { repository } }) => {
-    const isCurrent = (tx: TenantTx): Promise<boolean> => isCurrentRun(tx, repository, run);
-    const due = await context.store.tenant(tenant, async (tx) => {
-      const row = (await tx.rows('backupRepository', [repository])).get(repository);
-      if (row === undefined || !isCleaned(row)) return null;
-      if (await isAttaching(tx, repository)) return 'attaching';
-      const { timeZone } = await loadCompanyLimit(tx);
-      const since = retainedSince(policyAt(row, now), now, timeZone);
-      const upkeep = await beginRun(tx, repository, run);
-      const onHold = await loadObjectsOnHold(tx, repository, now);
-      const { cleanUp: request } = (await loadUpkeepRequests(tx, repository)) ?? {};
-      const erased = await beginErasure(tx, row, now);
-      const isErasing = erased.length > 0;
-      const protections = await loadProtections(tx, row, now);
-      const place = {
-        erased,
-        protections,
-        isByItem: row.retentionType === 'ItemLevel',
-        isOutdated: await isOutdated(tx, repository, protections),
-        hasDamagedCopies: upkeep.repack === true,
-        isRequested: request?.endedAt === null,
-        hasWaited: upkeep.reserved !== undefined,
-        company: row.company,
-        // All restores can be undone where everything is retained.
-        since: since ?? 0,
-        // What is removed must not stay beside what others need.
-        repacks: upkeep.repack === true || isErasing,
-        isLocked: getObjectLock(row.target) !== null,
-        hasOldKeys: (await loadSupersededKeys(tx, repository, now)).length > 0,
-      };
-      if (row.retentionType === 'SnapshotBased') {
-        const expiring = since === null ? null : { repository, since, now, onHold };
-        const { points, isShown } =
-          expiring === null ? NO_POINTS : await expirePoints(tx, expiring);
-        const shared = expiring === null ? [] : await listPointsOnHold(tx, expiring);
-        const isShared = isShown || shared.length > 0;
-        if (isShared) await noteRewrite(tx, repository);
-        return {
-          ...place,
-          points,
-          shared,
-          removesItems: false,
-          rewrites: isShared || upkeep.rewrite === true || isErasing,
-          isInUse: false,
-          isPostponed: false,
-        };
-      }
-      const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since, onHold));
-      if (hasExpired) await noteRewrite(tx, repository);
-      const isBusy = hasExpired && (await isInUse(tx, repository, now));
-      const rewrites = hasExpired || upkeep.rewrite === true;
+interface CleanUpRun {
+  readonly context: AppContext;
+  readonly find: FindRepository;
+  readonly run: string;
+  readonly reservation: Reservation;
+}
+
+async function runCleanUp(
+  { context, find, run, reservation }: CleanUpRun,
+  {
+    tenant,
+    now,
+    signal,
+    payload: { repository },
+  }: Parameters<JobHandler<'repository-clean-up'>>[0],
+): ReturnType<JobHandler<'repository-clean-up'>> {
+  const isCurrent = (tx: TenantTx): Promise<boolean> => isCurrentRun(tx, repository, run);
+  const due = await context.store.tenant(tenant, async (tx) => {
+    const row = (await tx.rows('backupRepository', [repository])).get(repository);
+    if (row === undefined || !isCleaned(row)) return null;
+    if (await isAttaching(tx, repository)) return 'attaching';
+    const { timeZone } = await loadCompanyLimit(tx);
+    const since = retainedSince(policyAt(row, now), now, timeZone);
+    const upkeep = await beginRun(tx, repository, run);
+    const onHold = await loadObjectsOnHold(tx, repository, now);
+    const { cleanUp: request } = (await loadUpkeepRequests(tx, repository)) ?? {};
+    const erased = await beginErasure(tx, row, now);
+    const isErasing = erased.length > 0;
+    const protections = await loadProtections(tx, row, now);
+    const place = {
+      erased,
+      protections,
+      isByItem: row.retentionType === 'ItemLevel',
+      isOutdated: await isOutdated(tx, repository, protections),
+      hasDamagedCopies: upkeep.repack === true,
+      isRequested: request?.endedAt === null,
+      hasWaited: upkeep.reserved !== undefined,
+      company: row.company,
+      // All restores can be undone where everything is retained.
+      since: since ?? 0,
+      // What is removed must not stay beside what others need.
+      repacks: upkeep.repack === true || isErasing,
+      isLocked: getObjectLock(row.target) !== null,
+      hasOldKeys: (await loadSupersededKeys(tx, repository, now)).length > 0,
+    };
+    if (row.retentionType === 'SnapshotBased') {
+      const expiring = since === null ? null : { repository, since, now, onHold };
+      const { points, isShown } = expiring === null ? NO_POINTS : await expirePoints(tx, expiring);
+      const shared = expiring === null ? [] : await listPointsOnHold(tx, expiring);
+      const isShared = isShown || shared.length > 0;
+      if (isShared) await noteRewrite(tx, repository);
       return {
         ...place,
-        points: [],
-        shared: [],
-        // A retention that keeps everything may have come meanwhile.
-        removesItems: rewrites && since !== null && !isBusy,
-        rewrites: rewrites || isErasing,
-        isInUse: isBusy && !isErasing,
-        isPostponed: isBusy,
-      };
-    });
-    if (due === null) return null;
-    if (due === 'attaching') return now + BUSY_MS;
-    const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
-    if (due.hasWaited) reservation.goOn();
-    const waitLong = async (message: string): Promise<Ms> => {
-      await noteRequestWait(context, tenant, repository, 'cleanUp', message);
-      return context.clock.now() + getBusyPause(due.isRequested);
-    };
-    const wait = async (message: string): Promise<Ms> => {
-      const later = await waitLong(message);
-      return (await reservation.wait()) ?? later;
-    };
-    // Who is on hold is written all the same.
-    if (due.isInUse && !due.isOutdated) return waitLong(t.repositoryInUse);
-    const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
-    if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
-    const fail = async (message: string): Promise<never> => {
-      await noteRequestWait(context, tenant, repository, 'cleanUp', message);
-      throw new Error(message);
-    };
-    const found = await find(tenant, repository);
-    if (!found.ok) return fail(found.error.message);
-    // What follows isn't repeated each time.
-    const unused =
-      due.hasWaited && isDue
-        ? await checkUnused(found.value.target, {
-            password: found.value.password,
-            clock: context.clock,
-            chance: context.chance,
-          })
-        : ok(undefined);
-    if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
-    if (!unused.ok) return fail(unused.error.message);
-    const superseded = await removeSupersededKeys(context, tenant, repository, found.value);
-    if (!superseded.ok && superseded.error.kind === 'busy') return wait(superseded.error.message);
-    if (!superseded.ok) return waitLong(superseded.error.message);
-    const { locks = null } = found.value;
-    const place = locks && { ...found.value, locks, context, tenant, repository };
-    // Before anything is removed: hidden files are missing in the index, or the index itself is.
-    const looked = place && (await lookAtFiles(place));
-    if (looked?.ok === false) return fail(looked.error.message);
-    if (!isDue) {
-      const renewed = place && looked && (await renewFileLocks(place, looked.value));
-      if (renewed?.ok === false && renewed.error.kind === 'busy')
-        return wait(renewed.error.message);
-      return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
-    }
-
-    // With item-level retention, what describes the items is locked for as long as they are, at once.
-    const writing = due.isByItem
-      ? found.value
-      : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
-    // First of all, so that a Daybook that attaches the repository from now on has it.
-    const replaced = due.isOutdated
-      ? await replaceProtections(context, tenant, writing, due.protections, {
-          isCurrent,
-          isRepeated: due.isInUse,
-        })
-      : ok([]);
-    if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
-    if (!replaced.ok) return fail(replaced.error.message);
-    if (due.isInUse) return waitLong(t.repositoryInUse);
-    const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
-      readOnly: true,
-    });
-    const isSpared = async (tx: TenantTx, object: number): Promise<boolean> =>
-      !(await isCurrent(tx)) ||
-      (await loadObjectsOnHold(tx, repository, context.clock.now())).includes(object);
-    for (const object of rewrites && removesItems ? objects : [])
-      for (let isLast = false; !isLast;) {
-        if (signal.aborted) return now;
-        isLast = await context.store.tenant(
-          tenant,
-          async (tx) => (await isSpared(tx, object)) || removeExpiredItems(tx, object, since),
-        );
-      }
-    for (const object of erased)
-      if (!(await eraseObject(context.store, tenant, object, { signal, isCurrent }))) return now;
-    const removed = { since, points: [...due.points, ...shared] };
-    for (const object of removed.points.length === 0 ? [] : objects) {
-      await context.store.tenant(tenant, async (tx) => {
-        if (!(await isSpared(tx, object))) await removeObjectPoints(tx, object, removed);
-      });
-      for (let isLast = false; !isLast;) {
-        if (signal.aborted) return now;
-        isLast = await context.store.tenant(
-          tenant,
-          async (tx) => (await isSpared(tx, object)) || removeVersions(tx, object, since),
-        );
-      }
-    }
-    // Holds may have come meanwhile.
-    const spared = await context.store.tenant(tenant, async (tx) => {
-      if (!(await isCurrent(tx))) return null;
-      const present = await loadObjectsOnHold(tx, repository, context.clock.now());
-      const left = await withoutPointsOnHold(tx, due.points, present);
-      if (left.length < due.points.length) await noteRewrite(tx, repository);
-      return { onHold: present, points: left };
-    });
-    if (spared === null) return context.clock.now() + BUSY_MS;
-    const { points, onHold } = spared;
-    const isRewritten = rewrites || points.length < due.points.length;
-    const isErased = await loadErased(context.store, tenant, erased);
-    const replacedPoints = isRewritten
-      ? await rewrite(context, tenant, repository, writing, {
-          since: removesItems ? since : null,
-          onHold,
-          ...(erased.length > 0 && {
-            forgotten: new Set(points.map(({ id }) => id)),
-            isErased,
-          }),
-        })
-      : ok([]);
-    if (!replacedPoints.ok && replacedPoints.error.kind === 'busy')
-      return wait(replacedPoints.error.message);
-    if (!replacedPoints.ok) return fail(replacedPoints.error.message);
-    const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
-      password: found.value.password,
-      clock: context.clock,
-      chance: context.chance,
-      forget: [
-        ...points.map(({ snapshot }) => snapshot),
-        ...replacedPoints.value,
-        ...replaced.value,
-      ],
-      keepBlobs: neededBlobs(context.store, tenant, { repository, since, now }),
-      keepTrees: neededTrees(context.store, tenant, repository),
-      // A damaged copy that is left would be found again and again.
-      ...((repacks || due.isRequested) && { maxUnusedShare: 0 }),
-      isLocked: locks !== null && !repacks,
-    });
-    if (!pruned.ok && pruned.error.kind === 'busy') return wait(pruned.error.message);
-    if (!pruned.ok) return fail(pruned.error.message);
-    const again = place && (await lookAtFiles(place));
-    if (again?.ok === false) return fail(again.error.message);
-    const renewed =
-      place && again && (await renewFileLocks(place, again.value, looked?.value ?? undefined));
-    if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
-    if (renewed?.ok === false) return fail(renewed.error.message);
-    const left = erased.length === 0 ? ok(false) : await hasErased(context, found.value, isErased);
-    if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
-    if (!left.ok) return fail(left.error.message);
-    const storedBytes = await measure(found.value.target);
-    const isDone = await context.store.tenant(tenant, async (tx) => {
-      if (!(await isCurrent(tx))) return false;
-      await finish(tx, {
-        company,
-        repository,
         points,
-        erased: left.value ? [] : erased,
-        protections: due.protections,
-        isPostponed: due.isPostponed,
-        hasDamagedCopies: due.hasDamagedCopies,
-        storedBytes,
-        freedBytes:
-          looked && again
-            ? looked.value.freedBytes + again.value.freedBytes
-            : Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
-        startedAt: now,
-        at: context.clock.now(),
-      });
-      return await isUpToDate(tx, repository, context.clock.now());
-    });
-    if (left.value || due.isPostponed) return context.clock.now() + BUSY_MS;
-    return isDone ? now + EVERY_MS : context.clock.now();
+        shared,
+        removesItems: false,
+        rewrites: isShared || upkeep.rewrite === true || isErasing,
+        isInUse: false,
+        isPostponed: false,
+      };
+    }
+    const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since, onHold));
+    if (hasExpired) await noteRewrite(tx, repository);
+    const isBusy = hasExpired && (await isInUse(tx, repository, now));
+    const rewrites = hasExpired || upkeep.rewrite === true;
+    return {
+      ...place,
+      points: [],
+      shared: [],
+      // A retention that keeps everything may have come meanwhile.
+      removesItems: rewrites && since !== null && !isBusy,
+      rewrites: rewrites || isErasing,
+      isInUse: isBusy && !isErasing,
+      isPostponed: isBusy,
+    };
+  });
+  if (due === null) return null;
+  if (due === 'attaching') return now + BUSY_MS;
+  const { company, since, shared, repacks, rewrites, removesItems, erased } = due;
+  if (due.hasWaited) reservation.goOn();
+  const waitLong = async (message: string): Promise<Ms> => {
+    await noteRequestWait(context, tenant, repository, 'cleanUp', message);
+    return context.clock.now() + getBusyPause(due.isRequested);
   };
+  const wait = async (message: string): Promise<Ms> => {
+    const later = await waitLong(message);
+    return (await reservation.wait()) ?? later;
+  };
+  // Who is on hold is written all the same.
+  if (due.isInUse && !due.isOutdated) return waitLong(t.repositoryInUse);
+  const isDue = due.points.length > 0 || repacks || rewrites || due.isRequested || due.isOutdated;
+  if (!isDue && !due.isLocked && !due.hasOldKeys) return now + EVERY_MS;
+  const fail = async (message: string): Promise<never> => {
+    await noteRequestWait(context, tenant, repository, 'cleanUp', message);
+    throw new Error(message);
+  };
+  const found = await find(tenant, repository);
+  if (!found.ok) return fail(found.error.message);
+  // What follows isn't repeated each time.
+  const unused =
+    due.hasWaited && isDue
+      ? await checkUnused(found.value.target, {
+          password: found.value.password,
+          clock: context.clock,
+          chance: context.chance,
+        })
+      : ok(undefined);
+  if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
+  if (!unused.ok) return fail(unused.error.message);
+  const superseded = await removeSupersededKeys(context, tenant, repository, found.value);
+  if (!superseded.ok && superseded.error.kind === 'busy') return wait(superseded.error.message);
+  if (!superseded.ok) return waitLong(superseded.error.message);
+  const { locks = null } = found.value;
+  const place = locks && { ...found.value, locks, context, tenant, repository };
+  // Before anything is removed: hidden files are missing in the index, or the index itself is.
+  const looked = place && (await lookAtFiles(place));
+  if (looked?.ok === false) return fail(looked.error.message);
+  if (!isDue) {
+    const renewed = place && looked && (await renewFileLocks(place, looked.value));
+    if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
+    return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
+  }
+
+  // With item-level retention, what describes the items is locked for as long as they are, at once.
+  const writing = due.isByItem
+    ? found.value
+    : { ...found.value, target: locks?.cleanUpTarget ?? found.value.target };
+  // First of all, so that a Daybook that attaches the repository from now on has it.
+  const replaced = due.isOutdated
+    ? await replaceProtections(context, tenant, writing, due.protections, {
+        isCurrent,
+        isRepeated: due.isInUse,
+      })
+    : ok([]);
+  if (!replaced.ok && replaced.error.kind === 'busy') return wait(replaced.error.message);
+  if (!replaced.ok) return fail(replaced.error.message);
+  if (due.isInUse) return waitLong(t.repositoryInUse);
+  const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
+    readOnly: true,
+  });
+  const isSpared = async (tx: TenantTx, object: number): Promise<boolean> =>
+    !(await isCurrent(tx)) ||
+    (await loadObjectsOnHold(tx, repository, context.clock.now())).includes(object);
+  for (const object of rewrites && removesItems ? objects : [])
+    for (let isLast = false; !isLast;) {
+      if (signal.aborted) return now;
+      isLast = await context.store.tenant(
+        tenant,
+        async (tx) => (await isSpared(tx, object)) || removeExpiredItems(tx, object, since),
+      );
+    }
+  for (const object of erased)
+    if (!(await eraseObject(context.store, tenant, object, { signal, isCurrent }))) return now;
+  const removed = { since, points: [...due.points, ...shared] };
+  for (const object of removed.points.length === 0 ? [] : objects) {
+    await context.store.tenant(tenant, async (tx) => {
+      if (!(await isSpared(tx, object))) await removeObjectPoints(tx, object, removed);
+    });
+    for (let isLast = false; !isLast;) {
+      if (signal.aborted) return now;
+      isLast = await context.store.tenant(
+        tenant,
+        async (tx) => (await isSpared(tx, object)) || removeVersions(tx, object, since),
+      );
+    }
+  }
+  // Holds may have come meanwhile.
+  const spared = await context.store.tenant(tenant, async (tx) => {
+    if (!(await isCurrent(tx))) return null;
+    const present = await loadObjectsOnHold(tx, repository, context.clock.now());
+    const left = await withoutPointsOnHold(tx, due.points, present);
+    if (left.length < due.points.length) await noteRewrite(tx, repository);
+    return { onHold: present, points: left };
+  });
+  if (spared === null) return context.clock.now() + BUSY_MS;
+  const { points, onHold } = spared;
+  const isRewritten = rewrites || points.length < due.points.length;
+  const isErased = await loadErased(context.store, tenant, erased);
+  const replacedPoints = isRewritten
+    ? await rewrite(context, tenant, repository, writing, {
+        since: removesItems ? since : null,
+        onHold,
+        ...(erased.length > 0 && {
+          forgotten: new Set(points.map(({ id }) => id)),
+          isErased,
+        }),
+      })
+    : ok([]);
+  if (!replacedPoints.ok && replacedPoints.error.kind === 'busy')
+    return wait(replacedPoints.error.message);
+  if (!replacedPoints.ok) return fail(replacedPoints.error.message);
+  const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
+    password: found.value.password,
+    clock: context.clock,
+    chance: context.chance,
+    forget: [...points.map(({ snapshot }) => snapshot), ...replacedPoints.value, ...replaced.value],
+    keepBlobs: neededBlobs(context.store, tenant, { repository, since, now }),
+    keepTrees: neededTrees(context.store, tenant, repository),
+    // A damaged copy that is left would be found again and again.
+    ...((repacks || due.isRequested) && { maxUnusedShare: 0 }),
+    isLocked: locks !== null && !repacks,
+  });
+  if (!pruned.ok && pruned.error.kind === 'busy') return wait(pruned.error.message);
+  if (!pruned.ok) return fail(pruned.error.message);
+  const again = place && (await lookAtFiles(place));
+  if (again?.ok === false) return fail(again.error.message);
+  const renewed =
+    place && again && (await renewFileLocks(place, again.value, looked?.value ?? undefined));
+  if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
+  if (renewed?.ok === false) return fail(renewed.error.message);
+  const left = erased.length === 0 ? ok(false) : await hasErased(context, found.value, isErased);
+  if (!left.ok && left.error.kind === 'busy') return wait(left.error.message);
+  if (!left.ok) return fail(left.error.message);
+  const storedBytes = await measure(found.value.target);
+  const isDone = await context.store.tenant(tenant, async (tx) => {
+    if (!(await isCurrent(tx))) return false;
+    await finish(tx, {
+      company,
+      repository,
+      points,
+      erased: left.value ? [] : erased,
+      protections: due.protections,
+      isPostponed: due.isPostponed,
+      hasDamagedCopies: due.hasDamagedCopies,
+      storedBytes,
+      freedBytes:
+        looked && again
+          ? looked.value.freedBytes + again.value.freedBytes
+          : Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
+      startedAt: now,
+      at: context.clock.now(),
+    });
+    return await isUpToDate(tx, repository, context.clock.now());
+  });
+  if (left.value || due.isPostponed) return context.clock.now() + BUSY_MS;
+  return isDone ? now + EVERY_MS : context.clock.now();
+}
 
 /** Whether the repository lists who is on hold or excluded now: who was removed can be backed up again. */
 async function isUpToDate(tx: TenantTx, repository: BackupRepositoryId, now: Ms): Promise<boolean> {
