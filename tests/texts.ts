@@ -123,6 +123,8 @@ const LETTER = /\p{L}{2}|^\s*\p{Lu}\s*$/u;
 const readsLikeText = (text: string): boolean =>
   !PATTERN.test(text) &&
   (/^\d+ \p{Ll}{2,}$/u.test(text) ||
+  (/^\p{Lu}[\p{L}\d-]+,?(?: \p{L}+)* \p{Ll}{2,}(?![\p{L}(]| [(:])/u.test(text) &&
+    !PRODUCTS.has(text)) ||
   (/^\s*\p{Lu}\p{Ll}*(?:[\s'’.,:!?…]|$)/u.test(text) && !NOT_TEXT.has(text) && !PRODUCTS.has(text))
     ? /\p{Ll}/u.test(text)
     : /\p{L}+ \p{L}+.*(?:[.!…]|[^$]\?)$/u.test(text));

@@ -17,6 +17,7 @@ import {
   type DecisionState,
   makeDeciding,
 } from './decision-state.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 import { jobChange, newJob } from './job-changes.ts';
 import type { Normal } from './normalize.ts';
 import { isKnown, getPlannedRun, mergeResult } from './run-result.ts';
@@ -103,7 +104,7 @@ export function decideResults(
       continue;
     }
     if (match.kind === 'foreign') {
-      rejected.push({ index: one.index, error: 'externalId: names a run of another job' });
+      rejected.push({ index: one.index, error: `externalId: ${t.otherJob}` });
       continue;
     }
     const ended = match.kind === 'run' && match.run.status !== 'Running';

@@ -5,9 +5,10 @@ import { firstLine } from '#contract/runs/first-line.ts';
 import type { JobRow, RunRow, JobSchedule } from '#contract/runs/rows.ts';
 import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { Task, TaskIn } from '#contract/runs/task.ts';
-import { findScheduleError } from '../../platform/jobs/cron.ts';
 import { maskSecrets } from '#server/platform/mask-secrets.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 import { boundedId } from './bounded-id.ts';
+import { findScheduleError } from './schedule-error.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 
 /**
@@ -180,14 +181,14 @@ function findRunError(
   endedAt: Ms | null,
   at: Ms,
 ): string | null {
-  if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
-  if (startedAt > at + AHEAD) return 'startTime: more than a day in the future';
-  if (endedAt !== null && !Number.isFinite(endedAt)) return 'endTime: not a moment';
-  if (endedAt !== null && endedAt < startedAt) return 'endTime: before startTime';
-  if (endedAt !== null && endedAt > at + AHEAD) return 'endTime: more than a day in the future';
-  if ((execution.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  if (!Number.isFinite(startedAt) || startedAt < 0) return `startTime: ${t.invalidTime}`;
+  if (startedAt > at + AHEAD) return `startTime: ${t.inFuture}`;
+  if (endedAt !== null && !Number.isFinite(endedAt)) return `endTime: ${t.invalidTime}`;
+  if (endedAt !== null && endedAt < startedAt) return `endTime: ${t.beforeStart}`;
+  if (endedAt !== null && endedAt > at + AHEAD) return `endTime: ${t.inFuture}`;
+  if ((execution.durationSec ?? 0) > LONGEST) return `durationSec: ${t.tooLarge}`;
   if (execution.scheduledFor != null && !(Date.parse(execution.scheduledFor) >= 0))
-    return 'scheduledFor: not a moment after 1970';
+    return `scheduledFor: ${t.invalidTime}`;
   for (const name of [
     'bytesTransferred',
     'bytesProcessed',
@@ -198,7 +199,7 @@ function findRunError(
     'exitCode',
     'graceSec',
   ] as const) {
-    if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
+    if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: ${t.tooLarge}`;
   }
   const error = execution.schedule ? findScheduleError(execution.schedule) : null;
   if (error !== null) return `schedule: ${error}`;
@@ -211,12 +212,11 @@ function findRunError(
 
 function findTaskError(task: TaskIn, at: Ms): string | null {
   const startedAt = task.startTime == null ? null : Date.parse(task.startTime);
-  if (startedAt !== null && !(startedAt >= 0)) return 'startTime: not a moment after 1970';
-  if (startedAt !== null && startedAt > at + AHEAD)
-    return 'startTime: more than a day in the future';
-  if ((task.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  if (startedAt !== null && !(startedAt >= 0)) return `startTime: ${t.invalidTime}`;
+  if (startedAt !== null && startedAt > at + AHEAD) return `startTime: ${t.inFuture}`;
+  if ((task.durationSec ?? 0) > LONGEST) return `durationSec: ${t.tooLarge}`;
   const large = (['bytesTransferred', 'bytesProcessed'] as const).find(
     (name) => !Number.isSafeInteger(task[name] ?? 0),
   );
-  return large === undefined ? null : `${large}: too large`;
+  return large === undefined ? null : `${large}: ${t.tooLarge}`;
 }

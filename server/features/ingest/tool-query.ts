@@ -3,7 +3,7 @@ import { isTimeZone } from '#contract/time/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { JobSchedule } from '#contract/runs/rows.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
-import { findScheduleError } from '../../platform/jobs/cron.ts';
+import { findScheduleError } from './schedule-error.ts';
 import type { ToolQuery } from './tools/tool-output.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
 

@@ -75,7 +75,7 @@ export function makeTimelineGuard(log: Log): TimelineGuard {
       if (!(error instanceof DatabaseError) || !NOT_OFFERED.has(error.code ?? '')) throw error;
       isOffered = false;
       log.warn(
-        'PostgreSQL does not tell its timeline, so devices do not reload by themselves after a failover',
+        'devices do not reload automatically after a failover: PostgreSQL does not report its timeline',
         { error: error.message },
       );
       return null;

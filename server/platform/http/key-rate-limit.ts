@@ -36,8 +36,8 @@ export function makeKeyRateLimit(
     makePerMinuteLimit(limit, entries),
 ): KeyRateLimit {
   const windows = {
-    address: perMinute('API of an address', limits.apiAddressPerMinute, max),
-    key: perMinute('API key', limits.apiKeyPerMinute, max),
+    address: perMinute('api/address', limits.apiAddressPerMinute, max),
+    key: perMinute('api/key', limits.apiKeyPerMinute, max),
   };
   const inside = new Map<string, number>();
   return {

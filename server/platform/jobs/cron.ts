@@ -1,17 +1,8 @@
 import { Cron } from 'croner';
 import { LRUCache } from 'lru-cache';
-import { isTimeZone } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
-import type { JobSchedule } from '#contract/runs/rows.ts';
 
-/** Returns what is wrong with a declared schedule; null if it is valid. */
-export function findScheduleError(schedule: JobSchedule): string | null {
-  if (schedule.type === 'kind') return null;
-  if (schedule.type === 'every')
-    return schedule.everySec < 1 ? 'every must be a second at least' : null;
-  if (!isTimeZone(schedule.tz)) return 'tz is not a time zone';
-  return parsed(schedule.cron, schedule.tz) === null ? 'cron is not a cron line' : null;
-}
+export const isCron = (cron: string, timeZone: string): boolean => parsed(cron, timeZone) !== null;
 
 /**
  * Uses croner: five fields, names of days and months. Returns null for an invalid line or one that
@@ -30,7 +21,7 @@ function parsed(cron: string, timeZone: string): Cron | null {
 }
 
 function make(cron: string, timezone: string): Cron | null {
-  // croner would accept seconds and years, which a source doesn't mean by a cron line.
+  // croner would accept seconds and years, which sources don't mean by a cron expression.
   if (
     cron.split(/\s+/).length !== 5 &&
     !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/.test(cron)

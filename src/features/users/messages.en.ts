@@ -159,6 +159,8 @@ export const userMessages = defineMessages('users', {
   usernameDescending: 'Username, Z to A',
   nameAscending: 'Name, A to Z',
   nameDescending: 'Name, Z to A',
+  emailAscending: 'Email, A to Z',
+  emailDescending: 'Email, Z to A',
   lastSignInDescending: 'Last sign-in, newest first',
   lastSignInAscending: 'Last sign-in, oldest first',
   newestFirst: 'Newest first',

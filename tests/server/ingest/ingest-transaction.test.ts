@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
     expect(data).toEqual({
       accepted: 2,
       duplicates: 0,
-      rejected: [{ index: 2, error: 'externalId: names a run of another job' }],
+      rejected: [{ index: 2, error: 'externalId: belongs to a run of another job' }],
     });
     expect(await place.all('run')).toHaveLength(2);
   });

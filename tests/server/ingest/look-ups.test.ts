@@ -85,7 +85,7 @@ eachDatabase((name, open) => {
       expect(taken.data).toEqual({
         accepted: 4,
         duplicates: 0,
-        rejected: [{ index: 1, error: 'externalId: names a run of another job' }],
+        rejected: [{ index: 1, error: 'externalId: belongs to a run of another job' }],
       });
       expect(statements.takeRecent()).toContain(RUNS_BY_UID);
     } finally {

@@ -66,6 +66,7 @@ export const quickBooksMessages = defineMessages('quickBooks', {
   moreCustomers: '{count, number} more. Search for a customer by name.',
   offline: "You're offline. Reconnect to change or test the connection.",
   dataFrom: 'This data is from {when}.',
+  connected: 'QuickBooks connected',
   disconnected: 'QuickBooks disconnected',
   disconnectHint:
     "This revokes access at Intuit. It also removes the keys, {count, plural, one {# invoice} other {# invoices}}, and customer mappings from the portal. QuickBooks itself doesn't change.",

@@ -75,7 +75,7 @@ export function QuickBooks() {
     const done = async (): Promise<void> => {
       const failure = await finish(back);
       setSaid(failure);
-      if (failure === null) showSuccess('QuickBooks is connected');
+      if (failure === null) showSuccess(t.connected);
       again.current();
     };
     void done();
