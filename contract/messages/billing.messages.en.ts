@@ -20,7 +20,7 @@ export const BILLING = defineMessages('billingFailures', {
   monthPaidByCard: "This month is paid by card at Stripe, so it can't be invoiced.",
   notAcknowledged: 'Acknowledge the usage first.',
   monthNotOver: 'You can invoice a month when it is over.',
-  noCustomer: 'Map a QuickBooks customer to this company first.',
+  noCustomer: 'Map a QuickBooks customer to this company first, under Invoices > QuickBooks.',
   selectItem: 'Select the item for gigabytes.',
   signUpOver: 'This link is no longer valid. Register again, or use the newest email.',
   signUpPassword: 'Choose a password.',

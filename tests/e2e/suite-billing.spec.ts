@@ -54,8 +54,15 @@ test('BILL-12, BILL-15, BILL-16, BILL-17: a month is counted, acknowledged, invo
     await panel.getByRole('button', { name: 'Acknowledge' }).click();
     await expect(panel.getByText('Acknowledged by Sally Sales')).toBeVisible();
     await sound(page, 'a month of usage');
-    await panel.getByRole('button', { name: 'Create invoice' }).click();
     const dialog = page.getByRole('dialog');
+    const list = '**/o365/quickbooks/items';
+    await page.context().route(list, (route) => route.fulfill({ json: { rows: [] } }));
+    await panel.getByRole('button', { name: 'Create invoice' }).click();
+    await expect(dialog.getByText('QuickBooks has no items.')).toBeVisible();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.context().unroute(list);
+    await panel.getByRole('button', { name: 'Create invoice' }).click();
+    await expect(dialog.getByText('QuickBooks has no items.')).toHaveCount(0);
     await expect(dialog.getByText(dollars(bill.totalCents))).toBeVisible();
     for (const item of ['Item for users', 'Item for gigabytes'])
       await dialog.getByLabel(item).selectOption({ label: 'Microsoft 365 backup' });

@@ -53,8 +53,8 @@ export function InvoiceDialog({
               rep: draft.rep === '' ? null : draft.rep,
             },
       errors: {
-        userItem: draft.userItem === '' ? t.chooseItem : null,
-        gigabyteItem: hasGigabytes && draft.gigabyteItem === '' ? t.chooseItem : null,
+        userItem: draft.userItem === '' ? t.itemMissing : null,
+        gigabyteItem: hasGigabytes && draft.gigabyteItem === '' ? t.itemMissing : null,
       },
     })),
     submit: (input) => withReauth(() => client().ask('sendMonthInvoice', input)),
@@ -76,6 +76,7 @@ export function InvoiceDialog({
       onClose={onClose}
     >
       {failure !== null && <Callout tone="failed">{getFailureText(failure)}</Callout>}
+      {items.value?.rows.length === 0 && <Callout tone="warning">{t.noItems}</Callout>}
       {preview.value !== null && (
         <dl
           aria-label={t.invoicePreview}
