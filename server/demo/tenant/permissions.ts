@@ -102,6 +102,7 @@ const ALLOWED = {
     'Group.ReadWrite.All',
     'Directory.ReadWrite.All',
   ],
+  deleteChannels: ['Channel.Delete.All', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   readPosts: ['ChannelMessage.Read.All'],
   importPosts: ['Teamwork.Migrate.All'],
   readTabs: [
@@ -150,6 +151,7 @@ const TEAMS: ReadonlySet<Action> = new Set<Action>([
   'readChannelMembers',
   'writeChannelMembers',
   'createChannels',
+  'deleteChannels',
   'readPosts',
   'importPosts',
   'readTabs',
@@ -218,6 +220,7 @@ export const APP_ROLES: Readonly<Record<string, string>> = {
   'TeamMember.ReadWrite.All': '0121dc95-1b9f-4aed-8bac-58c5ac466691',
   'Channel.ReadBasic.All': '59a6b24b-4225-4393-8165-ebaec5f55d7a',
   'Channel.Create': 'f3a65bd4-b703-46df-8f7e-0174fea562aa',
+  'Channel.Delete.All': '6a118a39-1227-45d4-af0c-ea7b40d210bc',
   'ChannelMember.Read.All': '3b55498e-47ec-484f-8136-9013221c06a9',
   'ChannelMember.ReadWrite.All': '35930dcf-aceb-4bd1-b99a-8ffed403c974',
   'ChannelMessage.Read.All': '7b2449af-6ccd-4f4d-9f78-e550c193f0d1',

@@ -33,6 +33,7 @@ import {
   listPosts,
   listReplies,
   listTabs,
+  removeChannel,
   updateChannel,
 } from './team-store.ts';
 
@@ -106,14 +107,7 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
     },
     renameChannel: (team, channel, name) =>
       updateChannel(tenant, findOpenChannel(team, channel), { name }),
-    removeChannel: (team, channel) => {
-      const row = findOpenChannel(team, channel);
-      store.transaction(() => {
-        updateChannel(tenant, row, { removed: 1 });
-        if (row.membership !== 'standard')
-          store.run('delete from drive where id = ?', row.drive_id);
-      });
-    },
+    removeChannel: (team, channel) => removeChannel(tenant, findOpenChannel(team, channel)),
     listPosts: (team, channel) => listPosts(tenant, findOpenChannel(team, channel).id),
     listReplies: (post) => listReplies(tenant, post),
     addPost(team, channel, root, at = tenant.now()) {

@@ -170,6 +170,15 @@ export function updateChannel(
     store.run(`update channel set ${name} = ?, seq = ? where n = ?`, value, store.nextSeq(), n);
 }
 
+/** Its folder stays in the team's site, unless the channel is private or shared. */
+export function removeChannel(tenant: Tenant, channel: ChannelRow): void {
+  tenant.store.transaction(() => {
+    updateChannel(tenant, channel, { removed: 1 });
+    if (channel.membership !== 'standard')
+      tenant.store.run('delete from drive where id = ?', channel.drive_id);
+  });
+}
+
 // ---- posts
 
 /** The first messages of threads, the newest first. */

@@ -29,6 +29,8 @@ import {
   findTab,
   hasPostAt,
   imageMark,
+  listChannels,
+  removeChannel,
   updateChannel,
 } from './team-store.ts';
 
@@ -192,6 +194,12 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
     });
     return c.json(channelEntity(tenant, channel, c.req.raw), 201);
   });
+  app.delete(CHANNEL, (c) => {
+    const channel = openChannel(tenant, c, 'deleteChannels');
+    if (isPrimary(tenant, channel)) throw badRequest('The primary channel cannot be deleted.');
+    removeChannel(tenant, channel);
+    return c.body(null, 204);
+  });
   const findChannelMember = (channel: ChannelRow, id: string): TeamMember => {
     const member = listChannelMembers(tenant, channel.id).find(
       ({ personId }) => memberId(channel.id, personId) === id,
@@ -284,6 +292,10 @@ export function addTeamWritingRoutes(app: GraphApp, tenant: Tenant): void {
     return c.body(null, 204);
   });
 }
+
+/** The channel that came with its team. */
+const isPrimary = (tenant: Tenant, { id, team_id: team }: ChannelRow): boolean =>
+  listChannels(tenant, team)[0]?.id === id;
 
 /**
  * Applications write messages in migration mode alone, with an author of the tenant and a time that

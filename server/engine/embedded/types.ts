@@ -278,14 +278,14 @@ export interface Writer {
     before?: BeforeRemoval,
   ): Reply<void>;
   /**
-   * For undo: removes a folder that a restore created if it is empty. `before`: the same, for a whole
-   * object; `missing` if somebody else has removed that.
+   * For undo: removes a folder that a restore created if it is empty, else `conflict`. A whole object
+   * and a channel go with the posts of the restore; `missing` if somebody else has removed them.
    */
   removeFolder(
     object: SourceObject,
     key: string,
     call: SourceCall,
-    before?: BeforeRemoval,
+    removal: FolderRemoval,
   ): Reply<void>;
   /**
    * Gives others access to a file or folder that a restore created. What they already have is not
@@ -306,6 +306,19 @@ export interface Writer {
   ): Reply<void>;
 }
 export type BeforeRemoval = () => Promise<void>;
+export interface FolderRemoval {
+  /** It is removed next, with the posts in it. */
+  readonly before: BeforeRemoval;
+  /**
+   * Items of the object that the restore wrote, whose keys begin so: those that the undo has removed
+   * or put back, or those that it could not.
+   */
+  listWritten(
+    this: void,
+    keysBegin: string,
+    isUndone: boolean,
+  ): Promise<readonly { readonly key: string; readonly item: StoredItem }[]>;
+}
 export interface FileOnPath {
   readonly key: string;
   readonly below: number;

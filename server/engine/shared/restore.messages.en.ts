@@ -27,6 +27,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   willKeepBoth: 'Will be created beside the version of the target.',
   afterObject: '{plan} {message}',
   removedWithTeam: 'Removed with its team.',
+  removedWithChannel: 'Removed with its channel.',
   withLoss: '{message} {loss}',
   withoutUndo: "{message} An undo can't remove it.",
   hasOtherName: '{message} Its name is “{name}” now.',
@@ -91,8 +92,9 @@ export const restoreMessages = defineMessages('restore-engine', {
     'Microsoft 365 has not brought the team back within a day. Start the restore again when it is there.',
   noContent: 'The content of this item could not be backed up.',
   notReplaceable: 'The version of the target could not be saved, so it was not replaced. {reason}',
-  channelsStay:
-    'The restore created these channels, which stay, because an undo deletes no channel: {names}. Delete them in Teams if nobody needs them.',
+  createdStays:
+    '{count, plural, one {The restore created this, and it stays: {names}.} other {The restore created these, and they stay: {names}.}} {reason}',
+  createdInUse: 'Other items are still in there.',
   removed: 'Removed.',
   putBack: 'The earlier version was put back.',
   changedSince: 'Changed since the restore, so it was left as it is.',

@@ -209,6 +209,15 @@ test('GRAPH-22: channels, tabs, members and settings are written', async () => {
     name: 'Winch',
   });
 
+  const remove = (id: string) => call(path(id), { method: 'DELETE' });
+  expect(await remove(created.body.id)).toMatchObject({ status: 403 });
+  const deleter = await aTeam([...WRITE, 'Channel.Delete.All']);
+  const [primary, other] = deleter.teams.listChannels(deleter.team);
+  const removeAs = (id = '') => deleter.call(deleter.path(id), { method: 'DELETE' });
+  expect(await removeAs(other?.id)).toMatchObject({ status: 204 });
+  expect(await removeAs(other?.id)).toMatchObject({ status: 404 });
+  expect(await removeAs(primary?.id)).toMatchObject({ status: 400 });
+
   const tab = await call(
     path(general.id, '/tabs'),
     post({

@@ -36,10 +36,10 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
     'Files.ReadWrite.All',
   ],
 };
-/** What it uses where it needs to: mails with all their properties, deleted teams, private channels. */
+/** What it uses where it needs to: mails with all their properties, deleted teams, private channels, undo. */
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
   outlook: ['MailboxItem.ImportExport.All'],
-  teams: ['Group.ReadWrite.All', 'ChannelMember.ReadWrite.All'],
+  teams: ['Group.ReadWrite.All', 'ChannelMember.ReadWrite.All', 'Channel.Delete.All'],
 };
 const READ_GROUPS = [
   'Group.Read.All',
@@ -70,6 +70,7 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
     'ChannelSettings.ReadWrite.All',
     ...READ_GROUPS,
   ],
+  'Channel.Delete.All': ['Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   'TeamsTab.Read.All': ['TeamsTab.ReadWrite.All', ...READ_GROUPS],
   'Organization.Read.All': [
     'Organization.ReadWrite.All',

@@ -5,8 +5,6 @@ import { loadFolders, stops } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { getSettingsAt } from './stored-settings.ts';
-import { isChannel } from '../sources/team-listing.ts';
-import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { readPath } from '../../shared/task-rows.ts';
 
 type ChannelsEnd =
@@ -18,12 +16,10 @@ const MAX_NAMED = 10;
 
 /**
  * Ends a restore to objects whose folders have people of their own (channels of teams): says for
- * each that it created, or would create, who has it, and for each that it would open. An undo says which
- * stay. Called again after a crash, it says the same.
+ * each that it created, or would create, who has it, and for each that it would open. Called again after a crash, it says the same.
  */
 export async function finishChannels(task: RunningTask): Promise<ChannelsEnd> {
   const { request } = task;
-  if (request.kind === 'undo') return nameChannelsThatStay(task);
   if (request.kind !== 'restore' || request.input.target.kind !== 'original') return EMPTY;
   const said: string[] = [];
   const created = request.input.dryRun ? [] : await loadFolders(task);
@@ -63,29 +59,6 @@ export async function finishChannels(task: RunningTask): Promise<ChannelsEnd> {
 }
 
 const EMPTY = { ok: true, message: null } as const;
-
-/** Names the channels that the undone restore created and that are still there. */
-async function nameChannelsThatStay(task: RunningTask): Promise<ChannelsEnd> {
-  const names: string[] = [];
-  for (const { object, path: text, key } of await loadFolders(task)) {
-    const path = readPath(text);
-    const [channel] = path;
-    if (key === null || path.length !== 1 || !isChannel(channel?.wellKnown ?? null)) continue;
-    const writer = task.target.writerOf(object.kind, readStored(task));
-    const found = await writer?.findFolder({ object, path }, task);
-    if (found?.ok === false && stops(found.error)) return { ok: false, error: found.error };
-    if (found?.ok === true && found.value === key) names.push(`“${channel?.name ?? ''}”`);
-  }
-  if (names.length === 0) return EMPTY;
-  const named = names.toSorted().slice(0, MAX_NAMED).join(', ');
-  const more = names.length - MAX_NAMED;
-  return {
-    ok: true,
-    message: t.channelsStay({
-      names: more > 0 ? t.andOthers({ names: named, count: more }) : named,
-    }),
-  };
-}
 
 /** The objects of which something is restored. */
 async function loadObjects({ store, tenant, id }: RunningTask) {

@@ -1,10 +1,8 @@
-import { sql } from 'kysely';
 import type { EngineError } from '#contract/engine/engine.ts';
 import type { FolderRecorder, SourceObject } from '../types.ts';
 import { readStored, type RunningTask } from './running-task.ts';
-import { getTeamKey, parseTeamKey } from '../sources/deleted-team.ts';
+import { getTeamKey } from '../sources/deleted-team.ts';
 import { loadStandIns } from './stand-ins.ts';
-import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { readPath } from '../../shared/task-rows.ts';
 import type { TaskId } from '#contract/ids.ts';
 
@@ -137,58 +135,6 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
   }
   return null;
 }
-
-/**
- * At the end of an undo, removes the folders that the restore created (RES-4). One that holds
- * something stays. `isEnd`: an object that the restore created goes, too. Returns why the task has to
- * wait, if it has to.
- */
-export async function removeCreatedFolders(
-  task: RunningTask,
-  isEnd: boolean,
-): Promise<EngineError | null> {
-  if (task.request.kind !== 'undo') return null;
-  for (const { object, path, key, sharing } of await loadFolders(task)) {
-    if (key === null || (!isEnd && readPath(path).length === 0)) continue;
-    const writer = task.target.writerOf(object.kind, readStored(task));
-    const isObject = readPath(path).length === 0;
-    const removed = await writer?.removeFolder(object, key, task, () => noteRemoval(task, key));
-    if (removed?.ok === false && stops(removed.error)) return removed.error;
-    if (isObject && (removed?.ok === true || removed?.error.kind === 'missing'))
-      await endWithObject(task, key);
-    if (removed?.ok !== false || sharing === null) continue;
-    // It stays, but nobody gets access by a restore that was undone.
-    const unshared = await writer?.unshare?.(object, key, sharing.added, task);
-    if (unshared?.ok === false && stops(unshared.error)) return unshared.error;
-  }
-  return null;
-}
-
-/** Stores that an object is about to be removed, so that a lost response doesn't hide who removed it. */
-const noteRemoval = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
-  store.tenant(tenant, async ({ sql: db }) => {
-    const removing = JSON.stringify({ [key]: true });
-    await sql`
-      update engine_task set progress = jsonb_set(progress, '{removing}', coalesce(progress -> 'removing', '{}') || ${removing}::text::jsonb)
-      where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
-  });
-
-/**
- * What only a person could remove has gone with the object that the restore had created: by this undo,
- * or by somebody else before.
- */
-const endWithObject = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
-  store.tenant(tenant, async ({ sql: db }) => {
-    await sql`
-      update restore_item as i set
-        outcome = case when t.progress -> 'removing' ? ${key}::text then 'restored' else 'skipped' end,
-        message = case when t.progress -> 'removing' ? ${key}::text then ${t.removedWithTeam}::text else ${t.gone}::text end
-      from engine_task as t
-      where i.tenant_id = ${tenant} and i.task_id = ${id}::uuid and i.outcome = 'failed'
-        and i.written -> 'object' ->> 'id' = ${parseTeamKey(key)} and t.tenant_id = ${tenant} and t.id = i.task_id`.execute(
-      db,
-    );
-  });
 
 export const stops = ({ kind }: EngineError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'refused';

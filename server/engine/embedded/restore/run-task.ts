@@ -10,7 +10,8 @@ import { addFailure } from '../patience.ts';
 import { followDenials } from '../organizations/access-denied.ts';
 import { followWaits } from '../waits.ts';
 import { finishChannels } from './created-channels.ts';
-import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
+import { findCreatedFolders } from './created-folders.ts';
+import { removeCreatedFolders } from './remove-created.ts';
 import { restoreEmptyFolders } from './empty-folders.ts';
 import { waitForEarlierRestores } from './earlier-restores.ts';
 import { fillTask } from './fill-task.ts';
@@ -126,13 +127,13 @@ export async function runTask(
         // The folders of a restore may have names that an undo needs.
         hasRemovedFolders = true;
         task.postponed.isLastTry = false;
-        const waiting = await removeCreatedFolders(task, false);
-        if (waiting !== null) return await wait({ id, failing }, waiting);
+        const removed = await removeCreatedFolders(task, false);
+        if (!removed.ok) return await wait({ id, failing }, removed.error);
         continue;
       }
       if (items.length === 0) {
-        const waiting = await removeCreatedFolders(task, true);
-        if (waiting !== null) return await wait({ id, failing }, waiting);
+        const removed = await removeCreatedFolders(task, true);
+        if (!removed.ok) return await wait({ id, failing }, removed.error);
         const channels = await finishChannels(task);
         if (!channels.ok) return await wait({ id, failing }, channels.error);
         const folders = await restoreEmptyFolders(task, { onAnswer, isStopped });
@@ -140,7 +141,7 @@ export async function runTask(
         if (!folders.ok) return await wait({ id, failing }, folders.error);
         const shared = await shareFolders(task);
         if (!shared.ok) return await wait({ id, failing }, shared.error);
-        const messages = [channels.message, folders.message, shared.message]
+        const messages = [removed.message, channels.message, folders.message, shared.message]
           .filter((one) => one !== null)
           .join(' ');
         return await end(context, tenant, id, null, messages || null, folders);

@@ -40,6 +40,22 @@ export const listItemsWritten = (
 ): Promise<TaskItem[]> =>
   listItems(tx, task, sql`r.state <> 'done' and r.written ->> 'key' = ${key}`, null);
 
+/** Items of an undo that the restore wrote to an object, whose keys begin so. */
+export const listItemsBelow = (
+  tx: TenantTx,
+  task: Pick<RunningTask, 'id' | 'request'>,
+  object: string,
+  keysBegin: string,
+  isUndone: boolean,
+): Promise<TaskItem[]> =>
+  listItems(
+    tx,
+    task,
+    sql`r.written -> 'object' ->> 'id' = ${object} and starts_with(r.written ->> 'key', ${keysBegin})
+      and (r.outcome is not distinct from 'restored') = ${isUndone}::boolean`,
+    null,
+  );
+
 /** Those that a crash left in the middle come first. */
 async function listItems(
   { sql: db, tenant }: TenantTx,

@@ -137,12 +137,12 @@ export function siteWriter(ports: GraphPorts): Writer {
         ? openFiles(site, part).remove(object, inner, call, before)
         : removeRow({ client: site.client, site: site.id, list: part }, inner, before);
     },
-    async removeFolder(object, key, call) {
+    async removeFolder(object, key, call, removal) {
       const site = open(object, call);
       const { part, id } = parseSitePartKey(key);
       return id === ''
         ? removePart(site, part)
-        : openFiles(site, part).removeFolder(object, id, call);
+        : openFiles(site, part).removeFolder(object, id, call, removal);
     },
     async share(object, item, grants, call) {
       const { part, id } = parseSitePartKey(item.key);

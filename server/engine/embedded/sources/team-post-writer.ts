@@ -129,6 +129,24 @@ const hasEditedReply = (stored: Thread, now: Thread): boolean =>
 const isNear = (a: string | null | undefined, b: string | null | undefined): boolean =>
   Math.abs(Date.parse(a ?? '') - Date.parse(b ?? '')) <= MAX_SHIFT;
 
+/** Whether a restore wrote all of a thread, and nobody edited it: it has nothing but a stored thread. */
+export function isWrittenThread(stored: Thread, now: Thread): boolean {
+  const live = [now.post, ...now.replies].filter((message) => !isDeleted(message));
+  if (live.some(({ lastEditedDateTime }) => lastEditedDateTime != null)) return false;
+  return live.every((message) =>
+    message === now.post
+      ? getMessageText(message).endsWith(
+          isDeleted(stored.post) ? t.deletedMessage : getMessageText(stored.post),
+        )
+      : stored.replies.some(
+          (reply) =>
+            !isDeleted(reply) &&
+            getMessageText(message).endsWith(getMessageText(reply)) &&
+            isNear(message.createdDateTime, reply.createdDateTime),
+        ),
+  );
+}
+
 /** Null: the post is not there, or not all of it. */
 export async function findPost(
   client: GraphClient,

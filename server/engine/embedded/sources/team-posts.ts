@@ -38,18 +38,20 @@ const Message = v.looseObject({
   messageType: text,
   createdDateTime: text,
   lastModifiedDateTime: text,
+  lastEditedDateTime: text,
   deletedDateTime: text,
   subject: text,
   from: Author,
   body: v.fallback(v.object({ contentType: text, content: text }), {}),
 });
 export type Message = v.InferOutput<typeof Message>;
-const Root = v.looseObject({
+/** A post as pages list it, with its first replies. */
+export const ThreadPage = v.looseObject({
   ...Message.entries,
   'replies': v.optional(v.array(Message), []),
   'replies@odata.nextLink': v.optional(v.string()),
 });
-type Root = v.InferOutput<typeof Root>;
+type Root = v.InferOutput<typeof ThreadPage>;
 
 /** A post with its replies, the oldest first, as the backup has it. */
 export const ThreadSchema = v.object({ post: Message, replies: v.array(Message) });
@@ -82,7 +84,7 @@ export async function* readPosts(
   for await (const page of readDelta(client, {
     start: `${messages}/delta?$expand=replies&$top=${PAGE_SIZE}`,
     cursor: last?.delta,
-    row: Root,
+    row: ThreadPage,
     headers: {},
     restartsAtStart: true,
   })) {
@@ -102,7 +104,7 @@ export async function* readPosts(
   }
   if (delta === null) return;
   while (older !== null) {
-    const page: GraphResult<GraphPage<Root>> = await client.page(older, Root);
+    const page: GraphResult<GraphPage<Root>> = await client.page(older, ThreadPage);
     if (!page.ok && page.error.kind === 'missing') return;
     if (!page.ok && page.error.kind === 'ended' && older !== start) {
       older = start;
@@ -144,7 +146,7 @@ async function toChanges(
   const items = new Map<string, ItemChange>();
   const removed = new Set<string>();
   for (const row of rows) {
-    if (row.messageType != null && row.messageType !== 'message') continue;
+    if (!isPost(row)) continue;
     const thread = await completeThread(client, row);
     if (!thread.ok) return thread;
     const key = getPostKey(channel, row.id);
@@ -161,10 +163,17 @@ async function toChanges(
   return { ok: true, value: { items: [...items.values()], removed: [...removed] } };
 }
 
+/** Not what Teams itself notes in a channel. */
+export const isPost = ({ messageType }: Message): boolean =>
+  messageType == null || messageType === 'message';
+
 export const isDeleted = ({ deletedDateTime }: Message): boolean => deletedDateTime != null;
 
 /** Reads the replies that the page of a post has no room for. */
-async function completeThread(client: GraphClient, row: Root): Promise<EngineResult<Thread>> {
+export async function completeThread(
+  client: GraphClient,
+  row: Root,
+): Promise<EngineResult<Thread>> {
   const { 'replies': first, 'replies@odata.nextLink': more, ...rest } = row;
   const post = Object.fromEntries(
     Object.entries(rest).filter(([name]) => !name.includes('@odata.')),
@@ -270,7 +279,10 @@ export async function readThread(
   object: SourceObject,
   { channel, message }: PostPlace,
 ): Promise<EngineResult<Thread>> {
-  const row = await client.get(`${messagePath(object, channel, message)}?$expand=replies`, Root);
+  const row = await client.get(
+    `${messagePath(object, channel, message)}?$expand=replies`,
+    ThreadPage,
+  );
   return row.ok ? completeThread(client, row.value) : { ok: false, error: row.error };
 }
 

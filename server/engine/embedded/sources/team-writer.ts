@@ -16,6 +16,7 @@ import type {
   WriteTurns,
   Written,
 } from '../types.ts';
+import { removeChannel } from './channel-removal.ts';
 import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
 import { describeLoss } from './team-attachments.ts';
 import { driveWriter, mapKeys } from './drive-writer.ts';
@@ -346,14 +347,13 @@ export function teamWriter(
         Promise.resolve(done)
       );
     },
-    removeFolder(object, key, call, before) {
+    removeFolder(object, key, call, removal) {
+      const client = teamClient(ports, object, call);
       const team = parseTeamKey(key);
-      if (team !== null)
-        return removeTeam(teamClient(ports, object, call), { ...object, id: team }, before);
-      // A channel has posts that nobody but people can remove.
-      if (!key.includes('/')) return Promise.resolve(done);
+      if (team !== null) return removeTeam(client, { ...object, id: team }, removal.before);
+      if (!key.includes('/')) return removeChannel(client, object, key, read, removal);
       const { drive, item } = parseFileKey(key);
-      return files.removeFolder(toDriveObject(object, drive), item, call);
+      return files.removeFolder(toDriveObject(object, drive), item, call, removal);
     },
   };
 

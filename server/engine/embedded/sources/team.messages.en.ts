@@ -42,6 +42,10 @@ export const teamMessages = defineMessages('team-source', {
   channelRenamed: 'The channel “{former}” is named “{name}” now.',
   channelClosed:
     'The channel “{name}” is closed: another restore was interrupted or writes to it. This restore opens it again.',
+  channelInUse:
+    "There are posts, tabs or files that the restore didn't write, or that changed since then.",
+  deleteNeedsRights:
+    'To delete channels, an undo needs the permission Channel.Delete.All. You can also delete them in Teams.',
   channelComes:
     'Microsoft 365 is still creating the channel {channel}. Retry the restore in some minutes.',
   otherMembership:

@@ -24,6 +24,7 @@ export const ROLES = [
   'Organization.Read.All',
   'Sites.Read.All',
   'Channel.Create',
+  'Channel.Delete.All',
   'ChannelMember.ReadWrite.All',
   'ChannelMessage.Read.All',
   'Teamwork.Migrate.All',

@@ -4,7 +4,7 @@ import { driveWriter } from '#server/engine/embedded/sources/drive-writer.ts';
 import { driveClient, DriveItem, driveSource } from '#server/engine/embedded/sources/drive.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../graph/fixtures.ts';
-import { backUp, getInput, WRITE_ROLES } from './restoring.ts';
+import { backUp, getInput, NO_ITEMS, WRITE_ROLES } from './restoring.ts';
 import type { Stored } from './restoring.ts';
 import { losing, ordinaryPeople, tenantGraph } from './tenant.ts';
 
@@ -226,13 +226,13 @@ test('ENG-29: a folder that was created is removed only while it is empty', asyn
   expect(created).toEqual([key]);
   const item = { ...one.item, key: 'gone' };
   const written = getValue(await writer.write(place, item, getInput(one), graph.call));
-  expect(await writer.removeFolder(object, key, graph.call)).toMatchObject({
+  expect(await writer.removeFolder(object, key, graph.call, NO_ITEMS)).toMatchObject({
     ok: false,
     error: { kind: 'conflict', message: "The folder isn't empty." },
   });
   getValue(await writer.remove(object, written, graph.call));
-  getValue(await writer.removeFolder(object, key, graph.call));
-  getValue(await writer.removeFolder(object, key, graph.call));
+  getValue(await writer.removeFolder(object, key, graph.call, NO_ITEMS));
+  getValue(await writer.removeFolder(object, key, graph.call, NO_ITEMS));
   expect(getValue(await writer.ensureFolder(place, graph.call)).created.length).toBe(1);
 });
 

@@ -6,7 +6,7 @@ import { mailWriter } from '#server/engine/embedded/sources/mail-writer.ts';
 import { mailSource } from '#server/engine/embedded/sources/mail.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../graph/fixtures.ts';
-import { backUp, getInput, WRITE_ROLES } from './restoring.ts';
+import { backUp, getInput, NO_ITEMS, WRITE_ROLES } from './restoring.ts';
 import type { Stored } from './restoring.ts';
 import { losing, ordinaryPeople, tenantGraph } from './tenant.ts';
 import type { TenantGraph } from './tenant.ts';
@@ -306,13 +306,13 @@ test('ENG-29: a folder that was created is removed only while it is empty', asyn
   const place = { object, path: [{ name: "Restored 'Ärger' & more", wellKnown: null }] };
   const { key } = getValue(await writer.ensureFolder(place, graph.call));
   const written = getValue(await writer.write(place, one.item, getInput(one), graph.call));
-  expect(await writer.removeFolder(object, key, graph.call)).toMatchObject({
+  expect(await writer.removeFolder(object, key, graph.call, NO_ITEMS)).toMatchObject({
     ok: false,
     error: { kind: 'conflict', message: "The folder isn't empty." },
   });
   getValue(await writer.remove(object, written, graph.call));
-  getValue(await writer.removeFolder(object, key, graph.call));
-  getValue(await writer.removeFolder(object, key, graph.call));
+  getValue(await writer.removeFolder(object, key, graph.call, NO_ITEMS));
+  getValue(await writer.removeFolder(object, key, graph.call, NO_ITEMS));
   expect(graph.tenant.admin.listFolders(object.id).map(({ id }) => id)).not.toContain(key);
   expect(getValue(await writer.ensureFolder(place, graph.call)).created.length).toBe(1);
 });

@@ -3,7 +3,7 @@ import { mailboxSource } from '#server/engine/embedded/sources/outlook/mailbox.t
 import { mailboxWriter } from '#server/engine/embedded/sources/outlook/writer.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../graph/fixtures.ts';
-import { backUp, getInput } from './restoring.ts';
+import { backUp, getInput, NO_ITEMS } from './restoring.ts';
 import type { Stored } from './restoring.ts';
 import { losing, ordinaryPeople, tenantGraph } from './tenant.ts';
 import type { TenantGraph } from './tenant.ts';
@@ -154,13 +154,13 @@ test('ENG-71: an item goes to another mailbox, whose folders are created and rem
     expect(getValue(await writer.findFolder(place, graph.call))).toBe(folder.key);
     const written = getValue(await writer.write(place, one.item, getInput(one), graph.call));
     expect(visible(graph, object, kind, written.key)?.folder).toBe(toId(folder.key));
-    expect(await writer.removeFolder(object, folder.key, graph.call)).toMatchObject({
+    expect(await writer.removeFolder(object, folder.key, graph.call, NO_ITEMS)).toMatchObject({
       ok: false,
       error: { kind: 'conflict' },
     });
     getValue(await writer.remove(object, written, graph.call));
     for (const key of folder.created.toReversed())
-      getValue(await writer.removeFolder(object, key, graph.call));
+      getValue(await writer.removeFolder(object, key, graph.call, NO_ITEMS));
     expect(
       graph.tenant.admin.outlook.listFolders(object.id).some(({ name }) => name === 'Old'),
     ).toBe(false);

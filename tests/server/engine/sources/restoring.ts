@@ -1,6 +1,7 @@
 import type { Reply } from '#contract/engine/engine.ts';
 import type {
   FetchedItem,
+  FolderRemoval,
   Place,
   ObjectSource,
   SourceObject,
@@ -16,6 +17,12 @@ export const WRITE_ROLES = [
   'User.Read.All',
   'Sites.ReadWrite.All',
 ];
+
+/** An undo of a restore that wrote no items. */
+export const NO_ITEMS: FolderRemoval = {
+  before: async () => undefined,
+  listWritten: async () => [],
+};
 
 /** An item as a backup has it: its version, its place and its content. */
 export interface Stored {

@@ -3,7 +3,7 @@ import { findSite, siteWriter } from '#server/engine/embedded/sources/site-write
 import { siteSource } from '#server/engine/embedded/sources/site.ts';
 import type { Place, SourceObject } from '#server/engine/embedded/types.ts';
 import { getValue } from '../graph/fixtures.ts';
-import { backUp, getInput } from './restoring.ts';
+import { backUp, getInput, NO_ITEMS } from './restoring.ts';
 import type { Stored } from './restoring.ts';
 import { getSite, listSiteCopy } from './sites.ts';
 import { losing, tenantGraph } from './tenant.ts';
@@ -153,11 +153,11 @@ for (const kind of ['file', 'row'] as const) {
         .filter(({ n }) => String(n) === getId(stored.item.key));
       expect(JSON.parse(row?.fields ?? '')).toEqual(JSON.parse(own?.fields ?? ''));
     }
-    const stays = await writer.removeFolder(target, folder.key, graph.call);
+    const stays = await writer.removeFolder(target, folder.key, graph.call, NO_ITEMS);
     expect(stays.ok ? null : stays.error.kind).toBe('conflict');
     getValue(await writer.remove(target, written, graph.call));
     for (const key of folder.created.toReversed())
-      getValue(await writer.removeFolder(target, key, graph.call));
+      getValue(await writer.removeFolder(target, key, graph.call, NO_ITEMS));
     expect(listSiteCopy(graph, yard.id)).toEqual(before);
     expect(admin.listLists(yard.id)).toEqual([]);
     expect(admin.listLibraries(yard.id).map(({ name }) => name)).toEqual(['Documents']);

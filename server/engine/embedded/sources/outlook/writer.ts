@@ -98,9 +98,9 @@ export function mailboxWriter(ports: GraphPorts, read: ReadStored | null = null)
       parseItemKey(written.key) === null
         ? mails.remove(object, written, call, before)
         : removeItem(open(object, call), written, before),
-    removeFolder: (object, key, call) =>
+    removeFolder: (object, key, call, removal) =>
       parseFolderKey(key) === null
-        ? mails.removeFolder(object, key, call)
+        ? mails.removeFolder(object, key, call, removal)
         : removeOutlookFolder(open(object, call), key),
   };
 }

@@ -40,6 +40,7 @@ const ROLES = [
   'Group.ReadWrite.All',
   'Organization.Read.All',
   'Channel.Create',
+  'Channel.Delete.All',
   'ChannelMember.ReadWrite.All',
   'ChannelMessage.Read.All',
   'Teamwork.Migrate.All',

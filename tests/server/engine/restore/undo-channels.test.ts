@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import type { ChannelRow } from '#server/demo/tenant/team-store.ts';
+import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
+import { aTeam, ROLES } from './team-bench.ts';
+
+type Bench = Awaited<ReturnType<typeof aTeam>>;
+
+/** Waits before another attempt take none of the test. */
+const LONG_MS = 40_000;
+const STAYS = "posts, tabs or files that the restore didn't write, or that changed since then.";
+const list = ({ teams, team }: Bench) => teams.listChannels(team).map(({ name }) => name);
+const findChannel = ({ teams, team }: Bench, name: string): ChannelRow => {
+  const channel = teams.listChannels(team).find((one) => one.name === name);
+  if (channel === undefined) throw new Error(`no channel ${name}`);
+  return channel;
+};
+
+/** People delete a channel of the backup, and a restore creates it again. */
+async function restoreChannel(bench: Bench, name: string) {
+  const { fixture, teams, team, restore, top } = bench;
+  fixture.pass(60_000);
+  teams.removeChannel(team, findChannel(bench, name).id);
+  fixture.pass(60_000);
+  const node = (await bench.list(top, 'folders')).find((one) => one.name === name);
+  const { task, done, results } = await restore([node?.id ?? '']);
+  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  expect(done.result).toBe('success');
+  const channel = findChannel(bench, name);
+  expect(teams.listPosts(team, channel.id).length).toBeGreaterThan(0);
+  fixture.pass(60_000);
+  return { task, channel };
+}
+
+eachDatabase((kind, open) => {
+  for (const name of ['Budget', 'Deliveries'])
+    test(`RES-4, RES-47: an undo deletes a channel that the restore created, with its posts, and nothing else (${name}, ${kind})`, async () => {
+      const bench = await aTeam(await open());
+      const { office, teams, team, undo, listResults } = bench;
+      const listFiles = ({ id }: ChannelRow) =>
+        teams.listFiles(team, id).map((file) => `${file.id} ${file.size}`);
+      const { membership } = findChannel(bench, name);
+      const files = listFiles(findChannel(bench, name));
+      const { task, channel } = await restoreChannel(bench, name);
+      const posts = teams.listPosts(team, channel.id).length;
+      const undone = await undo(task);
+      expect([undone.result, undone.message, undone.counts.failed]).toEqual(['success', null, 0]);
+      expect(list(bench)).not.toContain(name);
+      const said = (await listResults(undone.id)).map(({ message }) => message);
+      expect(said.filter((one) => one === 'Removed with its channel.')).toHaveLength(posts);
+      // Files of a standard channel were there before: they stay when people delete it.
+      const next = teams.addChannel(team, name, membership);
+      expect(files.length).toBeGreaterThan(0);
+      expect(listFiles(next)).toEqual(membership === 'private' ? [] : files);
+      office.close();
+    });
+});
+
+/** What somebody does in the channel before the undo. */
+const OTHERS: Readonly<Record<string, (bench: Bench, channel: ChannelRow) => unknown>> = {
+  'a post': ({ teams, team }, { id }) => teams.addPost(team, id),
+  'a reply': ({ teams, team }, { id }) => teams.addPost(team, id, teams.listPosts(team, id)[0]),
+  'a changed post': ({ teams, team }, { id }) =>
+    teams.editPost(team, id, teams.listPosts(team, id)[0]?.id ?? '', '<p>New words</p>'),
+  'a file': ({ teams, team }, { id }) => teams.addFile(team, id, 'Later.docx'),
+  'a changed file': ({ teams, team }, { id }) =>
+    teams.changeFile(team, id, teams.listFiles(team, id)[0]?.id ?? ''),
+};
+
+for (const name of ['Budget', 'Deliveries'])
+  for (const [what, change] of Object.entries(OTHERS))
+    test(`RES-4, RES-47: a channel that the restore created stays with ${what} of somebody else, and the undo says so (${name})`, async () => {
+      const bench = await aTeam(await freshStore(ONE));
+      const { office, teams, team, undo, listFailed } = bench;
+      const { task, channel } = await restoreChannel(bench, name);
+      change(bench, channel);
+      const read = () => bench.getThreads(channel.id);
+      const threads = read();
+      const undone = await undo(task);
+      expect(undone.message).toBe(
+        `The restore created this, and it stays: “${name}”. There are ${STAYS}`,
+      );
+      expect(list(bench)).toContain(name);
+      expect(read()).toEqual(threads);
+      expect(await listFailed(undone.id)).toContain(
+        "Microsoft 365 doesn't let applications delete posts. Delete it in Teams.",
+      );
+      const files = teams.listFiles(team, channel.id).length;
+      if (what.endsWith('file')) expect(files).toBeGreaterThan(0);
+      office.close();
+    });
+
+test('RES-4, RES-47: the folder of a channel goes with it if it came with it, and an older one stays', async () => {
+  for (const isOlder of [true, false]) {
+    const bench = await aTeam(await freshStore(ONE));
+    const { office, teams, team, undo } = bench;
+    const { id, folder_id: folder } = findChannel(bench, 'Deliveries');
+    for (const { id: file } of teams.listFiles(team, id)) teams.deleteFile(team, id, file);
+    if (!isOlder) teams.deleteFile(team, id, folder);
+    const { task, channel } = await restoreChannel(bench, 'Deliveries');
+    expect((await undo(task)).counts.failed).toBe(0);
+    // A new channel takes the folder of its name.
+    const next = teams.addChannel(team, 'Deliveries');
+    expect([channel.folder_id === folder, next.folder_id === folder]).toEqual([isOlder, isOlder]);
+    expect(next.folder_id === channel.folder_id).toBe(isOlder);
+    office.close();
+  }
+});
+
+test('RES-4, RES-47: a channel that somebody deletes before the undo is gone, and without the permission to delete it stays', async () => {
+  const without = ROLES.filter((role) => role !== 'Channel.Delete.All');
+  const bench = await aTeam(await freshStore(ONE), without);
+  const { office, teams, team, undo, listResults } = bench;
+  const denied = await restoreChannel(bench, 'Budget');
+  expect((await undo(denied.task)).message).toBe(
+    'The restore created this, and it stays: “Budget”. To delete channels, an undo needs the permission Channel.Delete.All. You can also delete them in Teams.',
+  );
+  expect(list(bench)).toContain('Budget');
+  const gone = await restoreChannel(bench, 'Budget');
+  teams.removeChannel(team, gone.channel.id);
+  const undone = await undo(gone.task);
+  expect([undone.result, undone.message, undone.counts.failed]).toEqual(['success', null, 0]);
+  const said = (await listResults(undone.id)).map(({ message }) => message);
+  expect(said).not.toContain('Removed with its channel.');
+  office.close();
+});
+
+test('RES-5, RES-4: an undo that loses the response when it deletes a channel ends as without loss', async () => {
+  const bench = await aTeam(await freshStore(ONE), ROLES, undefined, LONG_MS);
+  const { fixture, office, undo, listResults } = bench;
+  const { task } = await restoreChannel(bench, 'Budget');
+  let isLost = false;
+  let downUntil = 0;
+  const { clock, cloud } = fixture.context;
+  cloud.connectTo(async (request) => {
+    if (clock.now() < downUntil) throw new TypeError('fetch failed');
+    const response = await office.fetch(request);
+    const isChannel = request.method === 'DELETE' && /\/channels\/[^/]+$/.test(request.url);
+    if (!isChannel || isLost) return response;
+    isLost = true;
+    downUntil = clock.now() + 300_000;
+    throw new TypeError('fetch failed');
+  });
+  const undone = await undo(task);
+  expect([isLost, undone.result, undone.message, undone.counts.failed]).toEqual([
+    true,
+    'success',
+    null,
+    0,
+  ]);
+  expect(list(bench)).not.toContain('Budget');
+  const said = (await listResults(undone.id)).map(({ message }) => message);
+  expect(said).toContain('Removed with its channel.');
+  office.close();
+});
