@@ -7,6 +7,8 @@ import {
   type OutlookItem,
   type OutlookItemKind,
   type Props,
+  addOutlookFolder,
+  changeOutlookFolder,
   ensureOutlookFolders,
   findOutlookItem,
   listOutlookFolders,
@@ -18,7 +20,11 @@ import {
 /** What people do with their calendars, contacts and tasks. */
 export interface OutlookAdmin {
   listFolders(user: string): OutlookFolder[];
+  /** Returns its id. */
+  addContactFolder(user: string, name: string): string;
   removeFolder(user: string, folder: string): void;
+  /** Moves a contact folder into another one, or a calendar to another group. Null: to the top. */
+  moveFolder(user: string, folder: string, parent: string | null): void;
   list(user: string, kind: OutlookItemKind): OutlookItem[];
   add(user: string, kind: OutlookItemKind): OutlookItem;
   /** Gives an item its next name, or other properties. */
@@ -41,9 +47,20 @@ export function outlookAdmin(tenant: Tenant): OutlookAdmin {
     findOutlookItem(tenant, getUser(user).id, kind, id);
   return {
     listFolders,
+    addContactFolder: (user, name) =>
+      addOutlookFolder(tenant, {
+        mailbox: getUser(user).id,
+        kind: 'contactFolder',
+        name,
+        parentId: null,
+      }).id,
     removeFolder: (user, id) => {
       const folder = listFolders(user).find((one) => one.id === id);
       if (folder) removeOutlookFolder(tenant, folder);
+    },
+    moveFolder: (user, id, parent) => {
+      const folder = listFolders(user).find((one) => one.id === id);
+      if (folder) changeOutlookFolder(tenant, folder, { parent_id: parent });
     },
     list: (user, kind) =>
       tenant.store.all<OutlookItem>(

@@ -20,6 +20,7 @@ import {
   type Props,
   addOutlookFolder,
   addOutlookItem,
+  changeOutlookFolder,
   ensureOutlookFolders,
   findOutlookFolder,
   findOutlookItem,
@@ -105,6 +106,20 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
   });
   const folderPath = '/users/:user/contactFolders/:folder';
   app.get(folderPath, (c) => c.json(folderEntity(folderAt(c, open(c, 'readContacts')))));
+  app.patch(folderPath, async (c) => {
+    const owner = open(c, 'writeContacts');
+    const folder = folderAt(c, owner);
+    const json = await readJson(c.req.raw);
+    const parent = json['parentFolderId'];
+    const changed = changeOutlookFolder(tenant, folder, {
+      ...('displayName' in json && { name: getRequiredText(json, 'displayName') }),
+      ...(typeof parent === 'string' && {
+        parent_id:
+          parent === ROOT ? null : findOutlookFolder(tenant, owner.id, 'contactFolder', parent).id,
+      }),
+    });
+    return c.json(folderEntity(changed));
+  });
   app.delete(folderPath, (c) => {
     removeOutlookFolder(tenant, folderAt(c, open(c, 'writeContacts')));
     return c.body(null, 204);
@@ -187,9 +202,11 @@ export function addContactRoutes(app: GraphApp, tenant: Tenant): void {
   });
 }
 
+/** The folder of the mailbox in which its contact folders are. */
+const ROOT = 'AAMkADgContactRoot';
 const folderEntity = ({ id, parent_id: parent, name }: OutlookFolder): GraphEntity => ({
   id,
-  parentFolderId: parent ?? 'AAMkADgContactRoot',
+  parentFolderId: parent ?? ROOT,
   displayName: name,
 });
 

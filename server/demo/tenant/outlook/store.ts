@@ -130,6 +130,38 @@ export function findOutlookFolder(
   return row;
 }
 
+/**
+ * Gives a folder another name or place.
+ * @throws GraphError 400 below itself, 409 the name is taken
+ */
+export function changeOutlookFolder(
+  tenant: Tenant,
+  folder: OutlookFolder,
+  change: Partial<Pick<OutlookFolder, 'name' | 'parent_id'>>,
+): OutlookFolder {
+  const { store } = tenant;
+  const { n, id, mailbox, kind } = folder;
+  const { name, parent_id: parent } = { ...folder, ...change };
+  const all = listOutlookFolders(tenant, mailbox, kind);
+  for (let at = parent; at !== null; at = all.find((one) => one.id === at)?.parent_id ?? null)
+    if (at === id)
+      throw new GraphError(400, 'ErrorMoveCopyFailed', 'A folder cannot be below itself.');
+  if (all.some((one) => one.n !== n && one.name === name && one.parent_id === parent))
+    throw new GraphError(
+      409,
+      'ErrorFolderExists',
+      'A folder with the specified name already exists.',
+    );
+  store.run(
+    'update outlook_folder set name = ?, parent_id = ?, seq = ? where n = ?',
+    name,
+    parent,
+    store.nextSeq(),
+    n,
+  );
+  return findOutlookFolder(tenant, mailbox, kind, id);
+}
+
 /** Removes a folder with what is in it. */
 export function removeOutlookFolder(tenant: Tenant, folder: OutlookFolder): void {
   const { store } = tenant;

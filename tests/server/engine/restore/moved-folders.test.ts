@@ -51,6 +51,10 @@ async function countRequests(office: RandomOffice, isCounted: (url: string) => b
   return () => count;
 }
 
+const time = (hour: string) => ({ dateTime: `2026-06-01T${hour}:00:00`, timeZone: 'UTC' });
+const describeNew = (former: string, now: string): string =>
+  `Will be created. The folder is now at “${now}”. A new one is created at “${former}”.`;
+
 anyDatabase((name, open) => {
   for (const place of ['onedrive', 'sharepoint'] as const)
     test(`RES-141, RES-1, RES-4: the dry run says where a folder is now that was renamed or moved, with one request for all of its files (${place}, ${name})`, async () => {
@@ -254,5 +258,48 @@ anyDatabase((name, open) => {
         `Will be created. The folder is now at “${now}”. A new one is created at “${names.join('/')}”.`,
       );
     }
+  });
+
+  test(`RES-141, RES-4: the dry run says where a folder of contacts and a calendar are now that were moved (${name})`, async () => {
+    const office = await aRandomOffice(await open(), 11);
+    const { admin, targets, send } = office;
+    const { outlook } = admin;
+    const user = `/users/${targets.user}`;
+    const add = async (path: string, body: unknown): Promise<string> => {
+      const made = await send('POST', `${user}/${path}`, body);
+      return ((await made.json()) as { readonly id: string }).id;
+    };
+    const inner = await add('contactFolders', { displayName: 'Inner' });
+    await add(`contactFolders/${inner}/contacts`, { displayName: 'Ann' });
+    const group = await add('calendarGroups', { name: 'Former group' });
+    const shifts = await add(`calendarGroups/${group}/calendars`, { name: 'Shifts' });
+    await add(`calendars/${shifts}/events`, {
+      subject: 'Early',
+      start: time('06'),
+      end: time('14'),
+    });
+    const { at } = await office.backUp();
+    const explorer = await office.open('outlook', at);
+    const nodes = (await office.walk(explorer)).filter(({ path }) =>
+      ['Inner', 'Shifts'].includes(path.at(-2) ?? ''),
+    );
+    expect(nodes).toHaveLength(2);
+    const input = { ...TERMS, explorer, nodes: nodes.map(({ node }) => node.id) };
+    const read = async () =>
+      (await office.restore(input)).results.map(({ message }) => message ?? '').toSorted();
+    expect(await read()).toEqual(Array.from(nodes, () => 'The target already has this item.'));
+
+    const outer = await add('contactFolders', { displayName: 'Outer' });
+    await send('PATCH', `${user}/contactFolders/${inner}`, { parentFolderId: outer });
+    outlook.moveFolder(targets.user, shifts, await add('calendarGroups', { name: 'New group' }));
+    expect(await read()).toEqual([
+      describeNew('Calendars/Former group/Shifts', 'Calendars/New group/Shifts'),
+      describeNew('Contacts/Inner', 'Contacts/Outer/Inner'),
+    ]);
+    const own = outlook.listFolders(targets.user).find((one) => one.well_known === 'mycalendars');
+    outlook.moveFolder(targets.user, shifts, own?.id ?? null);
+    expect((await read())[0]).toBe(
+      describeNew('Calendars/Former group/Shifts', 'Calendars/Shifts'),
+    );
   });
 });

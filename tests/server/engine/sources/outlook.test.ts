@@ -38,20 +38,28 @@ const getKnown = (replica: Replica) =>
     .filter(({ kind }) => kind !== 'mail')
     .map(({ kind, folder, title }) => [kind, folder.slice(folder.indexOf(':') + 1), title])
     .sort(byText);
-const getFolders = ({ tenant }: TenantGraph, { id }: SourceObject) =>
-  tenant.admin.outlook
-    .listFolders(id)
+/** Folders with the one that they are in; calendars of the person's own group and others are at the top. */
+const getFolders = ({ tenant }: TenantGraph, { id }: SourceObject) => {
+  const rows = tenant.admin.outlook.listFolders(id);
+  return rows
     .filter(({ well_known: known }) => known !== 'mycalendars')
-    .map(({ name }) => name)
-    .sort();
+    .map((row) => {
+      const parent = rows.find((one) => one.id === row.parent_id);
+      return [
+        row.name,
+        parent === undefined || parent.well_known === 'mycalendars' ? '' : parent.id,
+      ];
+    })
+    .sort(byText);
+};
 const getKnownFolders = (replica: Replica) =>
   [...replica.folders.values()]
     .filter(({ key }) => key.includes(':'))
-    .map(({ name }) => name)
-    .sort();
+    .map(({ name, parent }) => [name, parent?.replace(/^\w+:?(?:group )?/, '') ?? ''])
+    .sort(byText);
 
 const act = record({
-  what: constantFrom('add', 'change', 'remove', 'remove folder', 'expire', 'read'),
+  what: constantFrom('add', 'change', 'remove', 'remove folder', 'move folder', 'expire', 'read'),
   kind: constantFrom(...KINDS),
   which: nat(),
   cut: integer({ min: 0, max: 40 }),
@@ -84,6 +92,7 @@ test('ENG-5, ENG-70: any cut, repeat or failure of the pages, any change between
         if (what === 'expire') graph.tenant.admin.expireTokens();
         if (what === 'change' && one) outlook.change(object.id, kind, one.id);
         if (what === 'remove' && one) outlook.remove(object.id, kind, one.id);
+        if (what === 'move folder') moveFolder(graph, object, which, cut);
         if (what === 'remove folder') {
           const own = outlook.listFolders(object.id).filter((row) => row.well_known === null);
           const folder = own[which % Math.max(1, own.length)];
@@ -97,6 +106,50 @@ test('ENG-5, ENG-70: any cut, repeat or failure of the pages, any change between
     }),
     { numRuns: 8 * PROOF },
   );
+});
+
+/** Adds a contact folder, and moves any folder of contacts into any or to the top, if it can. */
+function moveFolder(graph: TenantGraph, { id }: SourceObject, which: number, where: number): void {
+  const { outlook } = graph.tenant.admin;
+  outlook.addContactFolder(id, `Folder ${which} ${where}`);
+  const all = outlook.listFolders(id).filter(({ kind }) => kind === 'contactFolder');
+  const folder = all.filter(({ well_known: known }) => known === null)[which % (all.length - 1)];
+  const parent = all[where % (all.length + 1)] ?? null;
+  for (let at = parent; at !== null; at = all.find((one) => one.id === at?.parent_id) ?? null)
+    if (at.id === folder?.id) return;
+  outlook.moveFolder(id, folder?.id ?? '', parent?.id ?? null);
+}
+
+test('ENG-70: a contact folder is where it was moved, even if its new parent is listed on a later page', async () => {
+  const graph = tenantGraph({ roles: OUTLOOK_ROLES, over: smallPages(1) });
+  const object = getMailbox(graph);
+  const { outlook } = graph.tenant.admin;
+  const source = mailboxSource(graph.ports);
+  const replica = new Replica();
+  const read = (cut?: number) =>
+    replica.read(source.changes(object, replica.cursors, graph.call), { ...(cut && { cut }) });
+  const getPath = (key: string): string => {
+    const folder = replica.folders.get(key);
+    return folder === undefined
+      ? ''
+      : [getPath(folder.parent ?? ''), folder.name].filter(Boolean).join('/');
+  };
+  const paths = () =>
+    [...replica.folders.keys()].filter((key) => key.startsWith('contacts:')).map(getPath);
+  const inner = outlook.addContactFolder(object.id, 'Inner');
+  await read();
+  expect(paths()).toContain('Contacts/Inner');
+  const outer = outlook.addContactFolder(object.id, 'Outer');
+  outlook.moveFolder(object.id, inner, outer);
+  // Its new parent was changed last, so it is listed last.
+  outlook.moveFolder(object.id, outer, outlook.addContactFolder(object.id, 'Outermost'));
+  for (let cut = 1; !(await read(cut)); cut += 1) if (cut > 100) throw new Error('never ends');
+  expect(paths().filter((path) => path.includes('Inner'))).toEqual([
+    'Contacts/Outermost/Outer/Inner',
+  ]);
+  outlook.moveFolder(object.id, inner, null);
+  await read();
+  expect(paths()).toContain('Contacts/Inner');
 });
 
 async function readAll(graph: TenantGraph, object: SourceObject) {

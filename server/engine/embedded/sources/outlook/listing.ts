@@ -213,8 +213,18 @@ export async function* readTasks(client: GraphClient, user: string, cursors: Cur
   );
 }
 
-/** `unread`: folders that were named but have no cursor of their own yet. */
-const FolderCursor = v.object({ link: v.string(), unread: v.array(v.string()) });
+/**
+ * `unread`: folders that were named but have no cursor of their own yet. `orphans`: folders whose parent
+ * was not named so far, and which are at the top until it is. Absent: none.
+ */
+const FolderCursor = v.object({
+  link: v.string(),
+  unread: v.array(v.string()),
+  orphans: v.optional(
+    v.array(v.object({ id: v.string(), parentFolderId: v.string(), displayName: text })),
+    [],
+  ),
+});
 
 async function* readDeltas<
   S extends v.GenericSchema<unknown, { readonly 'id': string; '@removed'?: object | undefined }>,
@@ -230,11 +240,15 @@ async function* readDeltas<
   const last = read.success ? read.output : null;
   const known = new Set([...cursors.keys()].filter((key) => key.startsWith(prefix)));
   const unread = new Set((last?.unread ?? []).filter((id) => !known.has(folderKey(top, id))));
+  const orphans = new Map((last?.orphans ?? []).map((row) => [row.id, row]));
   const removed = new Set<string>();
   const ids = new Set<string>([
     ...always.map(({ id }) => id),
     ...[...known].map((key) => key.slice(prefix.length)),
+    ...unread,
   ]);
+  /** The folder of the mailbox that the standard one is in: what is there is at the top. */
+  const root = always[0]?.parentFolderId;
   const toFolder = (row: v.InferOutput<typeof of.folderRow>): FolderChange => ({
     key: folderKey(top, row.id),
     parent:
@@ -255,7 +269,10 @@ async function* readDeltas<
   })) {
     if (!page.ok) return yield page;
     const { rows, restart, cursor, isComplete } = page.value;
-    if (restart) unread.clear();
+    if (restart) {
+      unread.clear();
+      orphans.clear();
+    }
     const latest = latestRows(rows);
     const gone = latest.filter((row) => row['@removed']).map(({ id }) => id);
     const named = [
@@ -265,19 +282,32 @@ async function* readDeltas<
     for (const id of gone) {
       removed.add(folderKey(top, id));
       unread.delete(id);
+      orphans.delete(id);
+      ids.delete(id);
     }
     for (const { id } of named) {
       ids.add(id);
       removed.delete(folderKey(top, id));
       if (!known.has(folderKey(top, id))) unread.add(id);
+      orphans.delete(id);
     }
+    // A parent may be named after what is in it, as when a folder was moved into a new one.
+    const adopted = [...orphans.values()].filter((row) => ids.has(row.parentFolderId));
+    for (const { id } of adopted) orphans.delete(id);
+    for (const { id, parentFolderId, displayName } of named)
+      if (parentFolderId != null && parentFolderId !== root && !ids.has(parentFolderId))
+        orphans.set(id, { id, parentFolderId, displayName });
     yield ok({
       scope: top,
       restart,
-      folders: named.map(toFolder),
+      folders: [...adopted, ...named].map(toFolder),
       items: [],
       removed: gone.map((id) => folderKey(top, id)),
-      cursor: JSON.stringify({ link: cursor, unread: [...unread] }),
+      cursor: JSON.stringify({
+        link: cursor,
+        unread: [...unread],
+        ...(orphans.size > 0 && { orphans: [...orphans.values()] }),
+      }),
       isComplete,
     });
   }

@@ -28,6 +28,7 @@ const Folder = v.object({
   id: v.string(),
   name: text,
   displayName: text,
+  parentFolderId: text,
   isDefaultCalendar: flag,
   wellknownListName: text,
 });
@@ -249,22 +250,66 @@ async function createFolder(
   }
 }
 
-/** The present name of a folder by its key; null: the mailbox has no such folder. */
-export async function readFolderName(
-  { client, user }: OutlookMailbox,
+/**
+ * The present names from below the top to a folder, by its key; null: the mailbox has no such folder.
+ */
+export async function readFolderPath(
+  mailbox: OutlookMailbox,
   key: string,
-): Reply<string | null> {
+): Reply<readonly string[] | null> {
+  const { client, user } = mailbox;
   const folder = parseFolderKey(key);
   if (folder === null) return ok(null);
-  const { top, id } = folder;
-  if (top === 'calendars') {
-    const rows = await list(client, `${user}/calendars`);
-    return rows.ok ? ok(rows.value.find((row) => row.id === id)?.name ?? null) : rows;
-  }
-  const path = top === 'contacts' ? `${user}/contactFolders` : `${user}/todo/lists`;
-  const now = await client.get(`${path}/${encode(id)}`, Folder, options);
-  if (now.ok) return ok(now.value.displayName ?? null);
+  if (folder.top === 'calendars') return readCalendarPath(mailbox, folder);
+  if (folder.top === 'contacts') return readContactPath(mailbox, folder.id);
+  const now = await client.get(`${user}/todo/lists/${encode(folder.id)}`, Folder, options);
+  if (now.ok) return ok([now.value.displayName ?? '']);
   return now.error.kind === 'missing' ? ok(null) : { ok: false, error: now.error };
+}
+
+/** Calendars of the person's own group are shown without it. */
+async function readCalendarPath(
+  { client, user }: OutlookMailbox,
+  { id, isGroup }: { readonly id: string; readonly isGroup: boolean },
+): Reply<readonly string[] | null> {
+  const groups = await list(client, `${user}/calendarGroups`);
+  if (!groups.ok) return groups;
+  if (isGroup) {
+    const group = groups.value.find((one) => one.id === id);
+    return ok(group ? [group.name ?? ''] : null);
+  }
+  for (const group of groups.value) {
+    const rows = await list(client, `${user}/calendarGroups/${encode(group.id)}/calendars`);
+    if (!rows.ok) return rows;
+    const calendar = rows.value.find((row) => row.id === id);
+    if (calendar === undefined) continue;
+    const isOwn = rows.value.some(({ isDefaultCalendar }) => isDefaultCalendar === true);
+    return ok([...(isOwn ? [] : [group.name ?? '']), calendar.name ?? '']);
+  }
+  return ok(null);
+}
+
+/** What is not in another contact folder is at the top. */
+async function readContactPath(
+  { client, user }: OutlookMailbox,
+  id: string,
+): Reply<readonly string[] | null> {
+  const read = (key: string): Reply<Folder> =>
+    client.get(`${user}/contactFolders/${encode(key)}`, Folder, options);
+  const standard = await read('contacts');
+  if (!standard.ok && standard.error.kind !== 'missing') return standard;
+  const root = standard.ok ? standard.value.parentFolderId : null;
+  const names: string[] = [];
+  const seen = new Set<string>();
+  for (let at: string | null = id; at !== null && !seen.has(at) && at !== root;) {
+    seen.add(at);
+    const folder = await read(at);
+    if (!folder.ok && folder.error.kind !== 'missing') return folder;
+    if (!folder.ok) break;
+    names.unshift(folder.value.displayName ?? '');
+    at = folder.value.parentFolderId ?? null;
+  }
+  return ok(names.length === 0 ? null : names);
 }
 
 /** For undo: removes a folder that a restore created if it is empty. */

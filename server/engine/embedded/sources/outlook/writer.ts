@@ -21,7 +21,7 @@ import { mailboxClient, userPath } from '../mailbox-client.ts';
 import { importMail } from '../mail-import.ts';
 import type { ReadStored } from '../mail-edits.ts';
 import { mailWriter } from '../mail-writer.ts';
-import { describeMove } from '../moved-folder.ts';
+import { describeMove, isInPlace } from '../moved-folder.ts';
 import { createItem } from './create-item.ts';
 import { OutlookContact, OutlookEvent, OutlookTask } from './entities.ts';
 import { type Fingerprint, getFingerprint, parseHash } from './fingerprint.ts';
@@ -32,7 +32,7 @@ import {
   findOutlookFolder,
   getTop,
   type OutlookMailbox,
-  readFolderName,
+  readFolderPath,
   removeOutlookFolder,
 } from './places.ts';
 import {
@@ -114,11 +114,10 @@ async function describeFolder(
   const other = await findOutlookFolder(mailbox, path);
   if (!other.ok) return other;
   if (other.value === key) return ok(null);
-  const now = await readFolderName(mailbox, key);
-  if (!now.ok || now.value === null || now.value === path.at(-1)?.name)
-    return now.ok ? ok(null) : now;
-  const names = [...path.slice(0, -1).map(({ name }) => name), now.value];
-  return ok(describeMove(names, path, other.value !== null));
+  const below = await readFolderPath(mailbox, key);
+  if (!below.ok || below.value === null) return below.ok ? ok(null) : below;
+  const names = [path[0]?.name ?? '', ...below.value];
+  return ok(isInPlace(names, path) ? null : describeMove(names, path, other.value !== null));
 }
 
 // ---- finding
