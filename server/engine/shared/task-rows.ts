@@ -205,7 +205,7 @@ const getTaskColumns = (
 ): RawBuilder<unknown> => sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
   coalesce(t.request ->> 'workload', (select e.workload from (select coalesce(t.request -> 'input' ->> 'explorer', (
     select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = ${tenant} and p.id = t.parent_id))::uuid as id offset 0) as x
-    join explorer as e on e.tenant_id = ${tenant} and e.id = x.id)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
+    join explorer as e on e.tenant_id = ${tenant} and e.id = x.id)) as workload, t.result, t.message, t.progress - 'movedFolders' as progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
   exists (select from engine_task as u where u.tenant_id = ${tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone,
   exists (select from engine_task as r where r.tenant_id = ${tenant} and r.parent_id = t.id and ${IS_RETRY}) as retried,
   exists (select from (select (t.request #>> '{input,explorer}')::uuid as id offset 0) as x join explorer as e on e.tenant_id = ${tenant} and e.id = x.id
@@ -293,7 +293,22 @@ const shown = ({
 const hasWritten = (counts: EngineTask['counts'] | undefined): boolean =>
   counts !== undefined && counts.restored + counts.merged > 0;
 
-/** The results of a task's items in the order of its work; failed ones can be listed alone. */
+/** An empty folder that a dry run would create, while the one of the backup is somewhere else. */
+export interface MovedFolder {
+  /** The number of its object. */
+  readonly object: number;
+  readonly name: string;
+  /** The path above it, as `restore_item.path` stores it. */
+  readonly path: string;
+  readonly message: string;
+}
+/** Results of moved folders follow those of items, which have lower numbers. */
+const FIRST_FOLDER = 1_000_000_000;
+
+/**
+ * The results of a task's items in the order of its work, then those of folders of a dry run that are
+ * somewhere else now. Failed ones can be listed alone.
+ */
 export async function listResults(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
@@ -314,14 +329,23 @@ export async function listResults(
     reads: boolean;
     all: number;
   }>`
-    select r.n, case when o.excluded_at is null then r.name else '' end as name, case when o.excluded_at is null then r.path else '[]' end as path,
-      r.outcome, r.message, coalesce(v.kind, 'mail') as kind, ${operator === null ? sql`true` : sql`coalesce(g.reads, false)`} as reads, count(*) over () as "all"
-    from restore_item as r left join item as v on v.tenant_id = r.tenant_id and v.object_n = r.object_n and v.n = r.item_n
-      left join backup_object as o on o.tenant_id = r.tenant_id and o.n = r.object_n
-      ${operator === null ? sql`` : sql`left join (${getOperatorScope(tenant, operator)}) as g on g.n = r.object_n`}
-    where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.outcome is not null
-      and (${outcome}::text is null or r.outcome = ${outcome}) and r.n > ${read.value?.n ?? 0}::int
-    order by r.n limit ${limit + 1}`.execute(db);
+    select found.*, count(*) over () as "all" from (
+      select r.n, case when o.excluded_at is null then r.name else '' end as name, case when o.excluded_at is null then r.path else '[]' end as path,
+        r.outcome, r.message, coalesce(v.kind, 'mail') as kind, ${operator === null ? sql`true` : sql`coalesce(g.reads, false)`} as reads
+      from restore_item as r left join item as v on v.tenant_id = ${tenant} and v.object_n = r.object_n and v.n = r.item_n
+        left join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+        ${operator === null ? sql`` : sql`left join (${getOperatorScope(tenant, operator)}) as g on g.n = r.object_n`}
+      where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.outcome is not null
+      union all
+      select ${FIRST_FOLDER}::int + f.place, f.name, f.path, ${'restored' satisfies ItemOutcome}, f.message, ${'file' satisfies ItemKind}, true
+      from (
+        select x.place::int, x.folder ->> 'name' as name, x.folder ->> 'path' as path, x.folder ->> 'message' as message, (x.folder ->> 'object')::bigint as object_n
+        from engine_task as t cross join lateral jsonb_array_elements(coalesce(t.progress -> 'movedFolders', '[]')) with ordinality as x(folder, place)
+        where t.tenant_id = ${tenant} and t.id = ${task}::uuid offset 0
+      ) as f join backup_object as o on o.tenant_id = ${tenant} and o.n = f.object_n and o.excluded_at is null
+    ) as found
+    where (${outcome}::text is null or found.outcome = ${outcome}) and found.n > ${read.value?.n ?? 0}::int
+    order by found.n limit ${limit + 1}`.execute(db);
   const results = rows.slice(0, limit);
   const last = results.at(-1);
   return ok({

@@ -44,7 +44,7 @@ export async function announceItem(
   // RES-6: who gets access again, and who does not.
   const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
   const sharing = announce(grants, input.flags.permissions === true, task.clock.now());
-  const now = plan === null ? await describePlace(task, one, writer, place) : nothing;
+  const now = plan === null ? await describePlace(task, one.folder, writer, place) : nothing;
   if (!now.ok) return failItem(task, one, now.error);
   const announced = joinSentences(message, sharing);
   return finishItem(task, one, decision.outcome, joinSentences(announced, now.value ?? ''));

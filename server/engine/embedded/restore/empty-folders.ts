@@ -5,12 +5,13 @@ import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { isOutlookTop } from '../sources/outlook/keys.ts';
 import type { PathPart, Place, SourceObject, Writer } from '../types.ts';
 import { loadFolders, stops } from './created-folders.ts';
+import { listIfMoved, storeMoved } from './moved-empty-folders.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { getNames, type PlannedFolder } from './plan.ts';
 import { ensureFolder } from './restore-one.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { findBlocked } from './taken-names.ts';
-import { readPath } from '../../shared/task-rows.ts';
+import { type MovedFolder, readPath } from '../../shared/task-rows.ts';
 
 /** How the folders ended; or why the task has to wait. */
 type FoldersEnd =
@@ -28,7 +29,7 @@ const EMPTY: FoldersEnd = { ok: true, created: 0, isWhole: true, message: null }
 
 /**
  * Creates the folders that had nothing in them and that the target lacks (RES-93), or counts them in
- * a dry run. Called again after a crash, it does what is left and counts all. `onAnswer`: after each
+ * a dry run, which lists those that are somewhere else now. Called again after a crash, it does what is left and counts all. `onAnswer`: after each
  * folder. Returns null if the task was stopped.
  */
 export async function restoreEmptyFolders(
@@ -49,6 +50,7 @@ export async function restoreEmptyFolders(
   const failures: EngineError[] = [];
   // Folders of several objects may become one.
   const planned = new Set<string>();
+  const moved: MovedFolder[] = [];
   for (const folders of await findEmptyFolders(task, request.input)) {
     const { object, paths } = folders;
     if (object === null) continue;
@@ -91,10 +93,19 @@ export async function restoreEmptyFolders(
         for (const one of paths.map(getNames)) if (names.includes(one)) refused.add(one);
       } else if (end.value.isMissing) missing.add(getNames(path));
     }
+    for (const path of dryRun ? paths.filter((one) => missing.has(getNames(one))) : []) {
+      if (await isStopped()) return null;
+      const folder = folders.keys.get(getNames(path)) ?? '';
+      const about = { objectN: folders.objectN, folder };
+      const waiting = await listIfMoved(task, writer, { object: target, path }, about, moved);
+      if (waiting !== null) return { ok: false, error: waiting };
+      await onAnswer();
+    }
     failures.push(...[...refused].map(() => NAME_TAKEN));
     for (const names of dryRun ? missing : await findCreated(task, target, paths))
       planned.add(`${target.kind} ${target.id} ${names.toLowerCase()}`);
   }
+  if (dryRun) await storeMoved(task, moved);
   const created = planned.size;
   const messages = [
     created === 0 ? null : (dryRun ? t.willCreateFolders : t.foldersCreated)({ count: created }),
@@ -172,6 +183,8 @@ interface EmptyFolders {
   readonly object: Awaited<ReturnType<RunningTask['target']['findObject']>> | null;
   /** The upper ones first. */
   readonly paths: readonly (readonly PathPart[])[];
+  /** Their keys in the backup, by their names from the top. */
+  readonly keys: ReadonlyMap<string, string>;
 }
 
 async function findEmptyFolders(
@@ -193,6 +206,7 @@ async function findEmptyFolders(
           ? ok(object)
           : await task.target.findObject(object.kind, target.object, task),
       paths,
+      keys: new Map(planned.map(({ path, key }) => [getNames(path), key])),
     });
   }
   return found;

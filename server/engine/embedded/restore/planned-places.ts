@@ -34,10 +34,13 @@ export async function planFolder(
     : doOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
 }
 
-/** Says what a place is called now, or where its folder is, if items go back to where they were. */
+/**
+ * Says what a place is called now, or where its folder is, if items go back to where they were.
+ * `folder`: the key of the folder in the backup.
+ */
 export async function describePlace(
   task: RunningTask,
-  { folder }: TaskItem,
+  folder: string,
   writer: Writer,
   place: Place,
 ): Reply<string | null> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
-import { freshStore, ONE } from '../../db/databases.ts';
+import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
+import { getValue } from '../restic/fixtures.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
 import { readTenant } from './random/tenant-view.ts';
 
@@ -329,4 +330,114 @@ test('RES-93, RES-1, RES-4: a file gives its name to the folder of a file with i
     expect([done.counts, list()]).toEqual([counts, atPoint]);
     expect([(await office.undo(task)).done.result, list()]).toEqual(['success', changed]);
   }
+});
+
+/** Where an empty folder of each place goes while it is somewhere else. */
+const MOVES: readonly (readonly [
+  workload: Workload,
+  make: (office: RandomOffice) => Promise<() => Promise<unknown>>,
+  rows: readonly (readonly [name: string, path: string, now: string])[],
+])[] = [
+  [
+    'outlook',
+    async (office) => {
+      const folders = `/users/${office.targets.user}/mailFolders`;
+      const upper = await post(office, folders, { displayName: 'New' });
+      await post(office, `${folders}/${upper}/childFolders`, { displayName: 'Inner' });
+      return () => office.send('PATCH', `${folders}/${upper}`, { displayName: 'Renamed' });
+    },
+    [
+      ['New', '', 'Renamed'],
+      ['Inner', 'New', 'Renamed/Inner'],
+    ],
+  ],
+  [
+    'outlook',
+    async (office) => {
+      const folders = `/users/${office.targets.user}/contactFolders`;
+      const folder = await post(office, folders, { displayName: 'New' });
+      const outer = await post(office, folders, { displayName: 'Outer' });
+      return () =>
+        office.send('PATCH', `${folders}/${folder}`, { parentFolderId: decodeURIComponent(outer) });
+    },
+    [['New', 'Contacts', 'Contacts/Outer/New']],
+  ],
+  [
+    'onedrive',
+    async (office) => {
+      const drive = office.admin.listFiles(office.targets.user)[0]?.drive_id ?? '';
+      const top = `/drives/${drive}/root/children`;
+      const upper = await post(office, top, { name: 'New', folder: {} });
+      await post(office, `/drives/${drive}/items/${upper}/children`, { name: 'Inner', folder: {} });
+      const outer = decodeURIComponent(await post(office, top, { name: 'Outer', folder: {} }));
+      return () =>
+        office.send('PATCH', `/drives/${drive}/items/${upper}`, { parentReference: { id: outer } });
+    },
+    [
+      ['New', '', 'Outer/New'],
+      ['Inner', 'New', 'Outer/New/Inner'],
+    ],
+  ],
+];
+
+eachDatabase((database, open) => {
+  for (const [workload, make, rows] of MOVES)
+    test(`RES-93, RES-141, RES-1: a dry run lists the empty folders that are somewhere else now (${rows[0]?.[2]}, ${workload}, ${database})`, async () => {
+      const office = await aRandomOffice(await open(), 11);
+      const move = await make(office);
+      const { at } = await office.backUp();
+      const explorer = await office.open(workload, at);
+      const all = await office.walk(explorer);
+      const top = all.find(({ path }) => path.length === 0)?.node.id ?? '';
+      const input: RestoreInput = {
+        explorer,
+        nodes: [top],
+        target: { kind: 'original' },
+        select: 'missing',
+        onConflict: 'skip',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: true,
+        reason: 'test',
+      };
+      const names = new Set(rows.map(([name]) => name));
+      const read = async () => {
+        const { done, results } = await office.restore(input);
+        const listed = results.filter(({ name }) => names.has(name));
+        return { done, listed, others: results.length - listed.length };
+      };
+      const before = await read();
+      expect([before.done.folders, before.listed]).toEqual([undefined, []]);
+      await move();
+      const after = await read();
+      expect(after.listed).toEqual(
+        rows.map(([name, path, now]) => ({
+          name,
+          path,
+          outcome: 'restored',
+          message: `Will be created. The folder is now at “${now}”. A new one is created at “${[path, name].filter(Boolean).join('/')}”.`,
+        })),
+      );
+      // They are no items, and pages go on with them.
+      expect([after.done.folders, after.done.counts, after.others]).toEqual([
+        rows.length,
+        before.done.counts,
+        before.others,
+      ]);
+      const { scope, engine } = office;
+      const page = { task: after.done.id, limit: after.others } as const;
+      const first = getValue(
+        await engine.listResults(scope, { ...page, outcome: null, cursor: null }),
+      );
+      expect([first.count, first.rows.length]).toEqual([after.others + rows.length, after.others]);
+      const second = getValue(
+        await engine.listResults(scope, { ...page, outcome: null, cursor: first.next }),
+      );
+      expect([second.rows, second.next]).toEqual([after.listed, null]);
+      const failed = await engine.listResults(scope, { ...page, outcome: 'failed', cursor: null });
+      expect(getValue(failed).rows).toEqual([]);
+      // A restore has results of its items.
+      const real = await office.restore({ ...input, dryRun: false });
+      expect([real.done.folders, real.results.length]).toEqual([rows.length, after.others]);
+    });
 });
