@@ -54,7 +54,7 @@ const DAY_MS = 86_400_000;
 const dayFor = (month: number): number => Date.UTC(2000, month, 1) / DAY_MS;
 
 /**
- * Returns how few and how many days so many months can have, counted to the same date or, in a month
+ * Returns how few and how many days a number of months can have, counted to the same date or, in a month
  * without it, to its last day.
  */
 function getDays(months: number): { readonly min: number; readonly max: number } {

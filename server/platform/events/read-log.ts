@@ -63,7 +63,7 @@ export async function loadChainEnd({ sql, tenant }: TenantTx): Promise<ChainEnd>
 }
 
 const PAGE = 2_000;
-/** After so many parts that can't be read, the rest of the log counts as unreadable. */
+/** After this number of parts that can't be read, the rest of the log counts as unreadable. */
 const MAX_FAILURES = 2_000;
 
 /** `event`: null if it can't be read or isn't JSON. */

@@ -29,7 +29,7 @@ const TAG = 'daybook-protections';
 /** In place of what was written: it isn't known what the files list. */
 export const UNKNOWN = '';
 
-/** Longer lists are not adopted: nobody has so many, and they would fill the organization. */
+/** Longer lists are not adopted: they are beyond any real organization, and would fill this one. */
 const MAX_LISTED = 5 * Math.max(LIMITS.legalHolds, LIMITS.exclusions);
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const user = uuidSchema<UserId>();

@@ -129,7 +129,7 @@ const NAME_TAKEN: EngineError = { kind: 'conflict', message: t.nameOfFolderTaken
 const listUpper = (path: readonly PathPart[]): readonly (readonly PathPart[])[] =>
   path.slice(1).map((_, depth) => path.slice(0, depth + 1));
 
-/** `takenDepth`: a file has the name of the folder with so many names on its path. */
+/** `takenDepth`: a file has the name of the folder with this number of names on its path. */
 interface FolderEnd {
   readonly isMissing: boolean;
   readonly takenDepth: number | null;

@@ -8,7 +8,7 @@ import { describePlace } from './planned-places.ts';
 import type { RunningTask } from './running-task.ts';
 import { joinSentences } from './sharing.ts';
 
-/** A dry run lists so many; its message counts all. */
+/** The maximum number that a dry run lists; its message counts all. */
 const MAX_LISTED = 1_000;
 
 /**

@@ -39,7 +39,7 @@ export type SharingPermission = v.InferOutput<typeof SharingPermission>;
 export type PersonGrant = v.InferOutput<typeof PersonGrant>;
 export type LinkGrant = v.InferOutput<typeof LinkGrant>;
 
-/** At most so many permissions of an item are read. */
+/** The maximum number of permissions that are read of an item. */
 export const MAX_PERMISSIONS = 1_000;
 
 const text = v.fallback(v.nullish(v.string()), undefined);

@@ -21,7 +21,7 @@ import {
 import { readAttachments } from './team-attachments.ts';
 import { getImageType } from './team-thread.ts';
 
-/** Times of a channel are unique: a message whose time is taken comes so many milliseconds later at most. */
+/** Times of a channel are unique: a message whose time is taken comes at most this number of milliseconds later. */
 const MAX_SHIFT: Ms = 50;
 const MAX_THREAD_BYTES = 64 * 1_048_576;
 
