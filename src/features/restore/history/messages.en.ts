@@ -13,7 +13,7 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   restoreTeams: 'Restore of teams',
   dryRunTeams: 'Dry run for teams',
   postsStay:
-    "Undo takes back files and tabs. Restored posts stay, because Microsoft 365 doesn't let applications delete posts.",
+    "Undo takes back files, tabs and channels that the restore created. Posts in other channels stay, because Microsoft 365 doesn't let applications delete posts.",
   undo: 'Undo of a restore',
   retry: 'Retry of failed items',
   awaiting: 'Waiting for approval',

@@ -54,7 +54,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   postsHintServer:
     'The Veeam server restores posts as a web page in a new tab of the channel, not as posts.',
   postsStay:
-    "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams. Cards, quotes and reactions aren't restored, and mentions become text.",
+    "Undo can't remove restored posts from channels that exist now, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams. Cards, quotes and reactions aren't restored, and mentions become text.",
   privateChannels:
     'A private or shared channel that no longer exists is created again. Its owners and members come from the backup. The dry run names them.',
   conflict: 'If the target has another version',
