@@ -253,7 +253,7 @@ async function createFolder(
 /**
  * The present names from below the top to a folder, by its key; null: the mailbox has no such folder.
  */
-export async function readFolderPath(
+export async function readOutlookPath(
   mailbox: OutlookMailbox,
   key: string,
 ): Reply<readonly string[] | null> {

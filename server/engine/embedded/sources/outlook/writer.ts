@@ -32,7 +32,7 @@ import {
   findOutlookFolder,
   getTop,
   type OutlookMailbox,
-  readFolderPath,
+  readOutlookPath,
   removeOutlookFolder,
 } from './places.ts';
 import {
@@ -114,7 +114,7 @@ async function describeFolder(
   const other = await findOutlookFolder(mailbox, path);
   if (!other.ok) return other;
   if (other.value === key) return ok(null);
-  const below = await readFolderPath(mailbox, key);
+  const below = await readOutlookPath(mailbox, key);
   if (!below.ok || below.value === null) return below.ok ? ok(null) : below;
   const names = [path[0]?.name ?? '', ...below.value];
   return ok(isInPlace(names, path) ? null : describeMove(names, path, other.value !== null));
