@@ -56,7 +56,11 @@ test('BILL-12, BILL-15, BILL-16, BILL-17: a month is counted, acknowledged, invo
     await sound(page, 'a month of usage');
     const dialog = page.getByRole('dialog');
     const list = '**/o365/quickbooks/items';
-    await page.context().route(list, (route) => route.fulfill({ json: { rows: [] } }));
+    await page
+      .context()
+      .route(list, (route) =>
+        route.fulfill({ json: { success: true, data: { rows: [], count: 0 } } }),
+      );
     await panel.getByRole('button', { name: 'Create invoice' }).click();
     await expect(dialog.getByText('QuickBooks has no items.')).toBeVisible();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
