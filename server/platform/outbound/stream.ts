@@ -2,7 +2,7 @@ import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { PassThrough, pipeline, Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { AppContext } from '../app-context.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
@@ -93,9 +93,7 @@ const received = (going: ClientRequest, body: Buffer | null): Promise<IncomingMe
 function streamed(answer: IncomingMessage, name: string): Response {
   const isGzip = answer.headers['content-encoding'] === 'gzip';
   // `pipeline` destroys both ends when one of them breaks, so that a cut body is an error.
-  const body = isGzip
-    ? pipeline(answer, createGunzip(), () => undefined)
-    : pipeline(answer, new PassThrough(), () => undefined);
+  const body = isGzip ? pipeline(answer, createGunzip(), () => undefined) : answer;
   if (isGzip) {
     delete answer.headers['content-encoding'];
     delete answer.headers['content-length'];

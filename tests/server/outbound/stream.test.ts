@@ -113,6 +113,19 @@ test('OUTB-4: a request ends with its signal, whether or not its response has be
   out.close();
 });
 
+test('OUTB-4: responses without a body give their connections back', async () => {
+  const out = outboundStream(context, everything);
+  sockets.clear();
+  answer = ({ url }, response) => {
+    response.writeHead(Number(url?.slice(1))).end();
+  };
+  for (const status of [204, 304, 204, 304, 204, 304])
+    expect((await out.fetch(new Request(`${base}/${status}`))).status).toBe(status);
+  // The next request may begin before a connection is back.
+  expect(sockets.size).toBeLessThanOrEqual(2);
+  out.close();
+});
+
 test("OUTB-1, OUTB-4: only the service's hosts are connected to, and none in a private network", async () => {
   let request = 0;
   answer = (_, response) => {

@@ -8,6 +8,7 @@ import { readFailure } from './errors.ts';
 import type { GraphFailure } from './errors.ts';
 import type { Governor, Lane, Pace, WaitingCall } from './governor.ts';
 import { graphMessages as t } from './messages.en.ts';
+import { joinBytes } from '../join-bytes.ts';
 import { failed, type Failed } from '../../result.ts';
 
 /** Sends a request. Rejects if there is no response; follows no redirect. */
@@ -292,7 +293,7 @@ export async function readResponseBytes(
     Number(whole) !== bytes
   )
     throw new Error('The body is cut.');
-  return new Uint8Array(Buffer.concat(parts));
+  return joinBytes(parts);
 }
 
 /** Reads JSON and checks its form. Rejects if it is cut, so that the request is repeated. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Bytes } from '#contract/ids.ts';
+import { joinBytes } from '../join-bytes.ts';
 import { getBlobId } from './blob.ts';
 import { type ChunkSizes, findChunkEnds } from './chunker.ts';
 import { compressSync } from './compress.ts';
@@ -79,18 +80,6 @@ export function makeTaskRunner(): (task: BlobTask) => Promise<BlobAnswer> {
     });
     return { ...EMPTY, bytes: joinBytes(parts).buffer, sealed };
   };
-}
-
-/** Returns the bytes one after the other, in a buffer of their own that can be transferred. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const joined = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 /** Returns views of the parts that `joinBytes` joined. */

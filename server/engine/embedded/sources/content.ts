@@ -1,6 +1,7 @@
 import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { ContentError } from '../../shared/content-error.ts';
+import { joinBytes } from '../join-bytes.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
 
@@ -21,7 +22,7 @@ export async function readContent(
   } catch (error) {
     return { ok: false, error: contentFailure(error) };
   }
-  return { ok: true, value: new Uint8Array(Buffer.concat(parts)) };
+  return { ok: true, value: joinBytes(parts) };
 }
 
 /** Returns why content broke off. Anything else is a bug and thrown on. */
