@@ -3,7 +3,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { graphUrl } from './clouds.ts';
-import { readResponseBytes, readResponseJson, sendRequest } from './request.ts';
+import { readResponseBytes, readResponseJson, sendRequest, skipBody } from './request.ts';
 import type { GraphPorts, GraphRequest, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { done, failed } from '../../result.ts';
@@ -154,7 +154,7 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         isRepeatable: true,
         accepts: [301, 302, 307, 308],
         async read(response): Promise<EngineResult<string>> {
-          await response.body?.cancel();
+          await skipBody(response);
           const link = response.headers.get('location');
           return link === null ? failed('internal', t.unreadable) : { ok: true, value: link };
         },

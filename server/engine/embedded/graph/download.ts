@@ -2,7 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { contentUrl } from './clouds.ts';
 import { checkContent, type ContentCheck } from './content-hash.ts';
-import { inTime, sendRequest } from './request.ts';
+import { inTime, sendRequest, skipBody } from './request.ts';
 import type { GraphPorts, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { failed } from '../../result.ts';
@@ -122,7 +122,7 @@ async function open(
     headers: { 'accept-encoding': 'identity', ...(at > 0 ? { range: `bytes=${at}-` } : {}) },
     async read(response) {
       if (response.status === NOTHING_LEFT) {
-        await response.body?.cancel();
+        await skipBody(response);
         return getTotalBytes(response, at) === null
           ? failed('internal', t.unreadable)
           : { ok: true, value: { response: new Response(null, response), skip: 0 } };

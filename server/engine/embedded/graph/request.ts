@@ -71,6 +71,7 @@ export type GraphResult<T> =
 const TIMEOUT_MS: Ms = 100_000;
 const MAX_THROTTLED = 12;
 const MAX_FAILED = 5;
+/** Of a response that is an error, or has nothing that is needed. */
 const MAX_ERROR_BYTES: Bytes = 65_536;
 
 /**
@@ -294,6 +295,14 @@ export async function readResponseBytes(
   )
     throw new Error('The body is cut.');
   return joinBytes(parts);
+}
+
+/**
+ * Reads a response whose body says nothing, so that its connection serves the next request. Rejects if
+ * it is cut.
+ */
+export async function skipBody(response: Response): Promise<void> {
+  await readResponseBytes(response, MAX_ERROR_BYTES);
 }
 
 /** Reads JSON and checks its form. Rejects if it is cut, so that the request is repeated. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Bytes } from '#contract/ids.ts';
 import { contentUrl } from './clouds.ts';
-import { readResponseJson, sendRequest } from './request.ts';
+import { readResponseJson, sendRequest, skipBody } from './request.ts';
 import type { GraphPorts, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { failed, nothing } from '../../result.ts';
@@ -111,7 +111,7 @@ const sendFragment = <S extends v.GenericSchema>(
     body: input.body,
     async read(response) {
       if (response.status === 202 || !input.isLast) {
-        await response.body?.cancel();
+        await skipBody(response);
         return { ok: true, value: { type: 'more' } };
       }
       const item = await readResponseJson(response, input.schema, MAX_ANSWER_BYTES);

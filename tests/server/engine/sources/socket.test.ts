@@ -1,6 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { graphClient } from '#server/engine/embedded/graph/client.ts';
+import { download } from '#server/engine/embedded/graph/download.ts';
+import { upload } from '#server/engine/embedded/graph/upload.ts';
 import { driveSource } from '#server/engine/embedded/sources/drive.ts';
 import { mailSource } from '#server/engine/embedded/sources/mail.ts';
 import type { Fetch } from '#server/engine/embedded/graph/request.ts';
@@ -114,4 +119,68 @@ test('ENG-20, ENG-21, OUTB-4: over sockets that break off, a mailbox and a drive
       expect(Buffer.from(bytes).equals(Buffer.from(same?.parts.get(as) ?? []))).toBe(true);
   }
   out.close();
+});
+
+test('OUTB-4: redirects to content, parts of uploads and ends of downloads give their connections back', async () => {
+  const sockets = new Set<unknown>();
+  const storage = createServer((request, response) => {
+    sockets.add(request.socket);
+    request.resume().on('end', () => {
+      if (request.url === '/v1.0/drives/1/items/2/content')
+        response.writeHead(302, { location: 'https://demo-my.sharepoint.com/2' }).end('Found');
+      else if (request.url === '/end')
+        response.writeHead(416, { 'content-range': 'bytes */0' }).end('None left');
+      else if (request.headers['content-range'] === 'bytes 9-9/10')
+        response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"made"}');
+      else response.writeHead(202, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    storage.listen(0, '127.0.0.1', resolve);
+  });
+  const out = outboundStream(context, (host) => host === '127.0.0.1');
+  const { ports } = tenantGraph();
+  const near = {
+    ...ports,
+    clock: fastClock,
+    governor: new Governor({ clock: fastClock, random: ports.random }),
+    fetch: async (request: Request): Promise<Response> => {
+      const { port: at } = storage.address() as AddressInfo;
+      const { method, headers, signal } = request;
+      const body = request.body === null ? {} : { body: await request.arrayBuffer() };
+      const url = `http://127.0.0.1:${at}${new URL(request.url).pathname}`;
+      return out.fetch(new Request(url, { method, headers, signal, ...body }));
+    },
+  };
+  const scope = {
+    lane: { service: 'drive' as const, object: '1' },
+    signal: new AbortController().signal,
+    onWaiting: () => undefined,
+  };
+  for (let n = 0; n < 3; n += 1)
+    expect(await graphClient(near, scope).location('/drives/1/items/2/content')).toEqual({
+      ok: true,
+      value: 'https://demo-my.sharepoint.com/2',
+    });
+  expect(sockets.size).toBe(1);
+  const uploadUrl = 'https://demo-my.sharepoint.com/session';
+  const content = Readable.from([Buffer.alloc(10)]);
+  const input = { uploadUrl, bytes: 10, content, fragmentBytes: 3 };
+  expect(await upload(near, scope, input, v.object({ id: v.string() }))).toEqual({
+    ok: true,
+    value: { id: 'made' },
+  });
+  expect(sockets.size).toBe(1);
+  const notebook = {
+    bytes: 5,
+    hash: null,
+    isUnchanged: () => Promise.resolve({ ok: true as const, value: true }),
+    link: () => Promise.resolve({ ok: true as const, value: 'https://demo-my.sharepoint.com/end' }),
+  };
+  for (let n = 0; n < 3; n += 1)
+    for await (const piece of download(near, scope, notebook)) expect(piece).toBeNull();
+  expect(sockets.size).toBe(1);
+  out.close();
+  storage.closeAllConnections();
+  storage.close();
 });
