@@ -36,6 +36,8 @@ export interface SourceCall {
   readonly isOtherOrganization?: boolean;
   /** A dry run: a writer only reads. */
   readonly isDryRun?: boolean;
+  /** A restore writes what is changed in the target once more, beside it. */
+  readonly writesBeside?: boolean;
   /**
    * A part of the object can't be read, by an error of this kind: the rest is backed up, with the
    * reason as a warning.

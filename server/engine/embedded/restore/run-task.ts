@@ -81,6 +81,10 @@ export async function runTask(
     organization: row.organization,
     isOtherOrganization: organization !== row.organization,
     isDryRun: row.request.kind === 'restore' && row.request.input.dryRun,
+    writesBeside:
+      row.request.kind === 'restore' &&
+      row.request.input.onConflict === 'keep-both' &&
+      row.request.input.select !== 'missing',
     target: target.value,
     content: content.value,
     signal,

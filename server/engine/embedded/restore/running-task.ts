@@ -83,6 +83,7 @@ export interface RunningTask {
   readonly organization: OrganizationId;
   readonly isOtherOrganization: boolean;
   readonly isDryRun: boolean;
+  readonly writesBeside: boolean;
   readonly target: RestoreDestination;
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */

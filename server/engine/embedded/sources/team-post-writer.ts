@@ -147,27 +147,39 @@ export function isWrittenThread(stored: Thread, now: Thread): boolean {
   );
 }
 
-/** Null: the post is not there, or not all of it. */
+/**
+ * Null: the post is not there, or not all of it. `countsChanged`: one that somebody edited is there,
+ * even if it lacks replies, so that a whole one is written beside it.
+ */
 export async function findPost(
   client: GraphClient,
   object: SourceObject,
   channel: OpenChannel,
   item: StoredItem,
   stored: Thread,
-  others: readonly string[] = [],
+  {
+    others,
+    countsChanged,
+  }: { readonly others: readonly string[]; readonly countsChanged: boolean },
 ): Reply<FoundObject | null> {
   const avoided = others.map((key) => parsePostKey(key).message);
   const isRootDeleted = isDeleted(stored.post);
   const located = await locate(client, object, channel, item, { isRootDeleted, others: avoided });
   if (!located.ok) return located;
-  if (located.value === null || getMissing(stored, located.value.thread).length > 0) return nothing;
+  if (located.value === null) return nothing;
   const { root, thread } = located.value;
-  const isSame =
-    !hasEditedReply(stored, thread) &&
-    (getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post));
+  const isEdited =
+    hasEditedReply(stored, thread) ||
+    !(getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post));
+  const isWhole = getMissing(stored, thread).length === 0;
+  if (!isWhole && !(isEdited && countsChanged)) return nothing;
   return {
     ok: true,
-    value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },
+    value: {
+      key: getPostKey(channel.id, root),
+      changeKey: thread.post.etag ?? '',
+      isSame: isWhole && !isEdited,
+    },
   };
 }
 

@@ -135,7 +135,10 @@ export function teamWriter(
       );
       if (!opened.ok) return opened;
     }
-    return findPost(client, place.object, open, item, stored.value, others ?? []);
+    return findPost(client, place.object, open, item, stored.value, {
+      others: others ?? [],
+      countsChanged: others === null && call.writesBeside === true,
+    });
   };
 
   /** Where a folder with files is now, in words. */

@@ -244,32 +244,39 @@ eachDatabase((kind, open) => {
     office.close();
   });
 
-  test(`RES-48, RES-1: a thread in which somebody edited a reply differs, and "keep both" writes the former one beside it, once (${kind})`, async () => {
-    const bench = await aTeam(await open());
-    const { fixture, office, teams, team, restore, list, getThreads, top } = bench;
-    const [general] = teams.listChannels(team);
-    const channel = general?.id ?? '';
-    const post = teams.listPosts(team, channel).find((one) => teams.listReplies(one).length > 0);
-    const [reply] = post ? teams.listReplies(post) : [];
-    if (!post || !reply) throw new Error('no reply');
-    const threads = getThreads(channel);
-    fixture.pass(60_000);
-    teams.editPost(team, channel, post.id, '<p>Somebody changed this.</p>', reply.id);
-    const node = (await list(top, 'folders')).find(({ name }) => name === general?.name)?.id ?? '';
-    const [skipped] = (await restore([node], { onConflict: 'replace' })).results.filter(
-      ({ message }) => message !== 'The target already has this item.',
-    );
-    expect(skipped).toMatchObject({ outcome: 'skipped' });
-    expect(getThreads(channel)).toHaveLength(threads.length);
-    for (const restored of [1, 0]) {
-      const { done } = await restore([node], { onConflict: 'keep-both' });
-      expect(done.counts).toMatchObject({ restored, merged: 0, failed: 0 });
-      const now = getThreads(channel);
-      expect(now).toHaveLength(threads.length + 1);
-      for (const thread of threads) expect(now).toContainEqual(thread);
-    }
-    office.close();
-  });
+  for (const lacksReply of [false, true])
+    test(`RES-48, RES-1, RES-2: a thread differs in which somebody edited ${lacksReply ? 'the post and deleted a reply' : 'a reply'}, and "keep both" writes the former one beside it, once (${kind})`, async () => {
+      const bench = await aTeam(await open());
+      const { fixture, office, teams, team, restore, list, getThreads, top } = bench;
+      const [general] = teams.listChannels(team);
+      const channel = general?.id ?? '';
+      const post = teams.listPosts(team, channel).find((one) => teams.listReplies(one).length > 0);
+      const [reply] = post ? teams.listReplies(post) : [];
+      if (!post || !reply) throw new Error('no reply');
+      const threads = getThreads(channel);
+      fixture.pass(60_000);
+      const changed = lacksReply ? undefined : reply.id;
+      teams.editPost(team, channel, post.id, '<p>Somebody changed this.</p>', changed);
+      if (lacksReply) teams.deletePost(team, channel, post.id, reply.id);
+      const edited = getThreads(channel);
+      const folders = await list(top, 'folders');
+      const node = folders.find(({ name }) => name === general?.name)?.id ?? '';
+      if (!lacksReply) {
+        const [skipped] = (await restore([node], { onConflict: 'replace' })).results.filter(
+          ({ message }) => message !== 'The target already has this item.',
+        );
+        expect(skipped).toMatchObject({ outcome: 'skipped' });
+        expect(getThreads(channel)).toHaveLength(threads.length);
+      }
+      for (const restored of [1, 0]) {
+        const { done } = await restore([node], { onConflict: 'keep-both' });
+        expect(done.counts).toMatchObject({ restored, merged: 0, failed: 0 });
+        const now = getThreads(channel);
+        expect(now).toHaveLength(threads.length + 1);
+        for (const thread of [...threads, ...edited]) expect(now).toContainEqual(thread);
+      }
+      office.close();
+    });
 
   test(`RES-3: what a clean-up removes from the index while a restore runs is reported as failed (${kind})`, async () => {
     const bench = await aTeam(await open());

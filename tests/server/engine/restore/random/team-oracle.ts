@@ -206,18 +206,24 @@ export function expectTeamRestore(
     const end = (outcome: ItemOutcome): void => void outcomes.push(`${name}: ${outcome}`);
     const found = findThread({ ...before, threads }, thread);
     const isWhole = found !== null && lacks(found, thread).length === 0;
+    const goesBeside =
+      found !== null &&
+      !isEqual(found, thread) &&
+      onConflict === 'keep-both' &&
+      select !== 'missing';
     if (isWhole && isEqual(found, thread)) end('skipped');
     else if (found !== null && isWhole && select === 'missing') end('skipped');
     else if (found !== null && isWhole && onConflict !== 'keep-both') end('skipped');
-    else if (!isWhole && select === 'changed') end('skipped');
+    else if (!isWhole && !goesBeside && select === 'changed') end('skipped');
     else if (isClosed(thread.channel)) end('failed');
     else {
       note(thread.channel);
       const result: Thread =
-        found !== null && !isWhole
+        found !== null && !isWhole && !goesBeside
           ? { ...found, replies: [...found.replies, ...lacks(found, thread)] }
           : writeThread(thread);
-      if (found !== null && !isWhole) threads = threads.filter((one) => one !== found);
+      if (found !== null && !isWhole && !goesBeside)
+        threads = threads.filter((one) => one !== found);
       threads.push(result);
       posted.push(result);
       if (findChannel(before, thread.channel) !== undefined) leftByUndo.push(`${name}: failed`);
