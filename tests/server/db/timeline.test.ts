@@ -83,7 +83,7 @@ test.skipIf(missing !== '')(
 );
 
 test.skipIf(missing !== '')(
-  `LOG-6: a PostgreSQL that does not tell its timeline is used, and the log says what is missing${missing}`,
+  `LOG-6: a PostgreSQL that does not report its timeline is used, and the log says what is missing${missing}`,
   async () => {
     const { url, tenant } = await makeDatabase();
     const epoch = await getEpoch(url, tenant);
@@ -97,6 +97,6 @@ test.skipIf(missing !== '')(
     );
     warnings.length = 0;
     expect(await getEpoch(url, tenant)).toBe(epoch);
-    expect(warnings).toEqual([expect.stringMatching(/does not tell its timeline/)]);
+    expect(warnings).toEqual([expect.stringMatching(/does not report its timeline/)]);
   },
 );
