@@ -16,13 +16,28 @@ export interface SearchLimits {
   readonly maxMatches: number;
   /** The number of items from which is estimated how many match. */
   readonly sample: number;
+  /** From this number of objects on, their items may be read in the order of time. */
+  readonly manyObjects: number;
 }
-export const SEARCH_LIMITS: SearchLimits = { maxMatches: 20_000, sample: 1_000 };
+export const SEARCH_LIMITS: SearchLimits = { maxMatches: 20_000, sample: 1_000, manyObjects: 100 };
 /** The longest time over which the items of an organization are expected to be spread. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
 /** How many times as long as the one before a window is. */
 const GROWTH = 4;
+/** The fewest items that are read at a time. */
+const MIN_READ = 1_000;
+/** Looking for an object's items of some time costs as much as reading this number of items. */
+const OBJECT_COST = 20;
+
+/**
+ * The newest items, among which a common word is looked for. `isByTime`: those of all organizations of
+ * the provider are read in the order of time, instead of those of each object.
+ */
+export interface SearchWindow {
+  readonly since: Ms;
+  readonly isByTime: boolean;
+}
 
 export interface WindowQuery {
   readonly objects: readonly SearchedNumbers[];
@@ -39,14 +54,14 @@ export const unnestObjects = (objects: readonly SearchedNumbers[]): RawBuilder<u
   sql`unnest(${objects.map(({ n }) => n)}::bigint[], ${objects.map(({ newest }) => newest)}::integer[], ${objects.map(({ reads }) => reads)}::boolean[]) as s(n, newest, reads)`;
 
 /**
- * Returns a moment since when at least as many items match as are wanted, so that only those since
- * then need to be read; null: all matches should be looked up, as they are few. A common word would
- * otherwise cost reading all items that have it.
+ * Returns a window in which at least as many items match as are wanted, so that only those need to be
+ * read; null: all matches should be looked up, as they are few. A common word would otherwise cost
+ * reading all items that have it.
  */
 export async function findWindow(
   { sql: db, tenant }: TenantTx,
-  { objects, isMatch, before, wanted, limits: { maxMatches, sample } }: WindowQuery,
-): Promise<Ms | null> {
+  { objects, isMatch, before, wanted, limits: { maxMatches, sample, manyObjects } }: WindowQuery,
+): Promise<SearchWindow | null> {
   const items = objects.reduce((sum, { nextItem }) => sum + nextItem - 1, 0);
   if (items <= maxMatches) return null;
   const count = async (among: RawBuilder<unknown>): Promise<Counted> => {
@@ -66,9 +81,26 @@ export async function findWindow(
   // Looking up a match costs about as much as looking at an item.
   const matches = (items * sampled.matched) / Math.max(1, sampled.lookedAt);
   if (matches <= maxMatches) return null;
+  /** The number of items in which as many match as are wanted. */
+  const needed = Math.ceil((wanted * sampled.lookedAt) / sampled.matched);
+  if (objects.length >= manyObjects) {
+    const { rows } = await sql<{ items: number }>`
+      select sum(o.next_item - 1)::float8 as items from backup_object as o where o.tenant_id = ${tenant}`.execute(
+      db,
+    );
+    /** How many items are read for each of these objects. */
+    const share = (rows[0]?.items ?? items) / items;
+    if (needed * (share - 1) < objects.length * OBJECT_COST)
+      return findByTime(
+        { sql: db, tenant },
+        { seen, isMatch, before, wanted },
+        Math.ceil(share * Math.max(2 * needed, MIN_READ)),
+        share * matches,
+      );
+  }
   let [left, matched, since] = [Math.ceil(matches), 0, before + 1];
   for (
-    let span = Math.ceil((EXPECTED_SPAN_MS * wanted) / items);
+    let span = Math.ceil((EXPECTED_SPAN_MS * needed) / items);
     span < MAX_SPAN_MS && left > 0;
     span *= GROWTH
   ) {
@@ -81,7 +113,47 @@ export async function findWindow(
     since = before - span;
     left -= found.lookedAt;
     matched += found.matched;
-    if (matched >= wanted) return since;
+    if (matched >= wanted) return { since, isByTime: false };
+  }
+  return null;
+}
+
+/** Reads items in the order of time, in parts that grow from `first`, until `max` have been read. */
+async function findByTime(
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  {
+    seen,
+    isMatch,
+    before,
+    wanted,
+  }: Pick<WindowQuery, 'isMatch' | 'before' | 'wanted'> & { readonly seen: RawBuilder<unknown> },
+  first: number,
+  max: number,
+): Promise<SearchWindow | null> {
+  let [matched, until] = [0, before];
+  for (let [part, done] = [first, 0]; done < max; done += part, part *= GROWTH) {
+    const { rows } = await sql<{
+      matched: number;
+      since: Ms | null;
+      until: Ms | null;
+      items: number;
+    }>`
+      with part as materialized (
+        select v.* from item as v where v.tenant_id = ${tenant} and v.at <= ${until} order by v.at desc limit ${part}
+      ), matching as (
+        select v.at from part as v join ${seen} on s.n = v.object_n where ${isMatch} order by v.at desc limit ${wanted - matched}
+      )
+      select (select count(*) from matching) as matched, (select min(m.at) from matching as m) as since,
+        (select min(p.at) from part as p) as until, (select count(*) from part) as items`.execute(
+      db,
+    );
+    const [found] = rows;
+    if (found === undefined || found.until === null) return null;
+    matched += found.matched;
+    if (matched >= wanted && found.since !== null) return { since: found.since, isByTime: true };
+    // Items of that moment are read again, unless there is nothing else.
+    if (found.items < part || found.until === until) return null;
+    until = found.until;
   }
   return null;
 }
@@ -91,17 +163,24 @@ interface Counted {
   readonly matched: number;
 }
 
-/** Chooses items at equal distances over all objects. */
+/**
+ * Chooses one item of each part of all objects' items, `step` long. Where in its part changes, as equal
+ * distances could meet the same place in each object.
+ */
 function spread(
   objects: readonly SearchedNumbers[],
   step: number,
 ): readonly { readonly object: number; readonly item: number }[] {
   const chosen: { readonly object: number; readonly item: number }[] = [];
-  let at = step / 2;
+  let [part, before] = [0, 0];
+  const getPlace = (): number => (part + ((part * GOLDEN_RATIO) % 1)) * step - before;
   for (const { n, nextItem } of objects) {
     const count = nextItem - 1;
-    for (; at < count; at += step) chosen.push({ object: n, item: 1 + Math.floor(at) });
-    at -= count;
+    for (let place = getPlace(); place < count; part += 1, place = getPlace())
+      chosen.push({ object: n, item: 1 + Math.floor(place) });
+    before += count;
   }
   return chosen;
 }
+/** Its multiples are spread evenly between whole numbers. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;

@@ -24,6 +24,7 @@ import {
   SEARCH_LIMITS,
   type SearchedNumbers,
   type SearchLimits,
+  type SearchWindow,
   unnestObjects,
 } from './search-window.ts';
 import { getColumnWords, getWordQuery } from './search-words.ts';
@@ -91,7 +92,7 @@ export async function searchItems(
   const { rows: objects } = await getSearchedObjects(tenant, scope, workloads).execute(db);
   const byNumber = new Map(objects.map((object) => [object.n, object]));
   const seen = unnestObjects(objects);
-  const since = await findWindow(tx, {
+  const window = await findWindow(tx, {
     objects,
     isMatch: sql`(${isWanted} and ${isMatch(sql`v`)})`,
     before: Math.min(after?.at ?? now, now),
@@ -99,15 +100,24 @@ export async function searchItems(
     limits,
   });
   const candidates = Math.max(
-    since === null ? CANDIDATES.everywhere : CANDIDATES.inWindow,
+    window === null ? CANDIDATES.everywhere : CANDIDATES.inWindow,
     2 * limit,
   );
   const newest = sql`order by v.at desc, v.object_n desc, v.n desc limit ${candidates}`;
-  const inWindow = sql`
-    select ${columns}, v."isInText" from seen as s cross join lateral (
-      select ${columns}, not ${isNamed(sql`v`)} as "isInText" from item as v
-      where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${since} and ${isWanted} and ${isMatch(sql`v`)} ${newest}
-    ) as v ${newest}`;
+  const getInWindow = ({ since, isByTime }: SearchWindow): RawBuilder<unknown> => {
+    const isSince = sql<boolean>`v.at >= ${since}`;
+    const found = sql`select ${columns}, not ${isNamed(sql`v`)} as "isInText" from`;
+    const isFound = sql`${isWanted} and ${isMatch(sql`v`)}`;
+    return isByTime
+      ? // `offset 0`: from the index by time, and not by looking for each object.
+        sql`${found} (select v.* from item as v where v.tenant_id = ${tenant} and ${isSince} offset 0) as v
+          join seen as s on s.n = v.object_n where ${isFound} ${newest}`
+      : sql`
+        select ${columns}, v."isInText" from seen as s cross join lateral (
+          ${found} item as v
+          where v.tenant_id = ${tenant} and v.object_n = s.n and ${isSince} and ${isFound} ${newest}
+        ) as v ${newest}`;
+  };
   const everywhere = sql`
     select ${columns}, bool_and(v."isInText") as "isInText" from (
       (select ${columns}, false as "isInText" from item as v join seen as s on s.n = v.object_n
@@ -119,7 +129,7 @@ export async function searchItems(
     ) as v group by ${columns} ${newest}`;
   const { rows } = await sql<Row>`
     with seen as materialized (select s.n, s.newest, s.reads from ${seen}),
-    candidate as materialized (${since === null ? everywhere : inWindow}),
+    candidate as materialized (${window === null ? everywhere : getInWindow(window)}),
     ending as (
       select at, object_n, n, count(*) over () as candidates from candidate order by at, object_n, n limit 1
     ),
@@ -165,11 +175,12 @@ export async function searchItems(
         ? cursorAfter({ key: last.at, n: `${last.object}.${last.n}` })
         : !isAll
           ? cursorAfter({ key: end.endAt, n: `${end.endObject}.${end.endN}` })
-          : since === null
+          : window === null
             ? null
-            : cursorAfter({ key: since, n: '0.0' }),
+            : cursorAfter({ key: window.since, n: '0.0' }),
     // All matches would have to be read to count them.
-    count: after === null && isAll && since === null && items.length <= limit ? items.length : null,
+    count:
+      after === null && isAll && window === null && items.length <= limit ? items.length : null,
   });
 }
 

@@ -104,6 +104,7 @@ import { migration0138 } from './0138_append_only_policies.ts';
 import { migration0139 } from './0139_running_tasks.ts';
 import { migration0140 } from './0140_items_by_time.ts';
 import { migration0143 } from './0143_stopping_tasks.ts';
+import { migration0144 } from './0144_items_by_time.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -214,4 +215,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0139,
   migration0140,
   migration0143,
+  migration0144,
 ];

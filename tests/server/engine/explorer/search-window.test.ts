@@ -17,7 +17,8 @@ const FOLDERS = [{ key: 'inbox', parent: null, name: 'Inbox' }];
 /** How many of 100 titles have the word. */
 const WORDS = { common: 60, usual: 12, seldom: 2, nowhere: 0 };
 /** So few that pages of some words are read from a window, and those of others are not. */
-const FEW = { maxMatches: 40, sample: 20 };
+const FEW = { maxMatches: 40, sample: 20, manyObjects: 100 };
+const BY_TIME = { ...FEW, manyObjects: 1 };
 const NOW = POINT_AT(0);
 
 interface Stored {
@@ -76,10 +77,12 @@ eachDatabase((kind, open) => {
     const ids = { organization, repository: randomUUID(), job: randomUUID() };
     const all = Array.from({ length: OBJECTS }, (_, n) => makeCopies(chance, n));
     for (const [n, copies] of all.entries()) await storeHistory(store, tenant, copies, n + 1, ids);
+    const other = { organization: randomUUID(), repository: randomUUID(), job: randomUUID() };
+    await storeHistory(store, tenant, makeCopies(chance, 0), OBJECTS + 1, other);
     const scope: EngineScope = { tenant, organization, user: randomUUID() };
     for (const word of Object.keys(WORDS))
       for (const deleted of [null, true, false])
-        for (const limits of [FEW, SEARCH_LIMITS]) {
+        for (const limits of [FEW, BY_TIME, SEARCH_LIMITS]) {
           const titles: string[] = [];
           for (let cursor: string | null = null, pages = 0; ; pages += 1) {
             const page: Awaited<ReturnType<typeof searchItems>> = await store.tenant(
@@ -121,28 +124,32 @@ eachDatabase((kind, open) => {
         items: Array.from({ length: 300 }, (_, n) => ({
           key: `k${n}`,
           folder: 'inbox',
-          title: n < 60 ? 'other' : `common${n % 100 === 0 ? ' seldom' : ''}`,
+          title: `${n < 60 ? 'other' : 'common'}${n % 100 === 0 ? ' seldom' : ''}${n % 10 < 5 ? ' regular' : ''}`,
           at: NOW - n * DAY,
           bytes: 10,
         })),
       },
     ];
     await storeHistory(store, tenant, copies);
-    const find = (word: string, maxMatches: number) =>
+    const find = (word: string, maxMatches: number, manyObjects = 100) =>
       store.tenant(tenant, (tx) =>
         findWindow(tx, {
           objects: [{ n: 1, newest: 1, reads: true, nextItem: 301 }],
           isMatch: sql`(v.title like ${`%${word}%`})`,
           before: NOW,
           wanted: 4,
-          limits: { maxMatches, sample: 30 },
+          limits: { maxMatches, sample: 30, manyObjects },
         }),
       );
-    const since = await find('common', 100);
-    expect(since).not.toBeNull();
-    expect(since).toBeLessThanOrEqual(NOW - 63 * DAY);
-    expect(since).toBeGreaterThan(NOW - 260 * DAY);
+    for (const manyObjects of [1, 100]) {
+      const window = await find('common', 100, manyObjects);
+      expect(window?.isByTime).toBe(manyObjects === 1);
+      expect(window?.since).toBeLessThanOrEqual(NOW - 63 * DAY);
+      expect(window?.since).toBeGreaterThan(NOW - 260 * DAY);
+    }
     expect(await find('seldom', 100)).toBeNull();
+    // Half of them, at the same places of every ten.
+    expect(await find('regular', 100)).not.toBeNull();
     // All matches of so few items are looked up at once.
     expect(await find('common', 300)).toBeNull();
   });
