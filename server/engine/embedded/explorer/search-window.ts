@@ -19,9 +19,15 @@ export interface SearchLimits {
   /** From this number of objects on, their items may be read in the order of time. */
   readonly manyObjects: number;
 }
-export const SEARCH_LIMITS: SearchLimits = { maxMatches: 20_000, sample: 1_000, manyObjects: 100 };
+export const SEARCH_LIMITS: SearchLimits = {
+  maxMatches: 20_000,
+  sample: 1_000,
+  manyObjects: 1_000,
+};
 /** The longest time over which the items of an organization are expected to be spread. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
+/** Of JavaScript's dates. */
+const MAX_AT: Ms = 8_640_000_000_000_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
 /** How many times as long as the one before a window is. */
 const GROWTH = 4;
@@ -43,8 +49,9 @@ export interface WindowQuery {
   readonly objects: readonly SearchedNumbers[];
   /** Whether the version `v` of the object `s` matches. */
   readonly isMatch: RawBuilder<boolean>;
-  /** The window ends here, or where the search does. */
-  readonly before: Ms;
+  /** The search goes on here; null: it begins, with items of the future, such as appointments. */
+  readonly before: Ms | null;
+  readonly now: Ms;
   readonly wanted: number;
   readonly limits: SearchLimits;
 }
@@ -60,7 +67,14 @@ export const unnestObjects = (objects: readonly SearchedNumbers[]): RawBuilder<u
  */
 export async function findWindow(
   { sql: db, tenant }: TenantTx,
-  { objects, isMatch, before, wanted, limits: { maxMatches, sample, manyObjects } }: WindowQuery,
+  {
+    objects,
+    isMatch,
+    before,
+    now,
+    wanted,
+    limits: { maxMatches, sample, manyObjects },
+  }: WindowQuery,
 ): Promise<SearchWindow | null> {
   const items = objects.reduce((sum, { nextItem }) => sum + nextItem - 1, 0);
   if (items <= maxMatches) return null;
@@ -93,12 +107,13 @@ export async function findWindow(
     if (needed * (share - 1) < objects.length * OBJECT_COST)
       return findByTime(
         { sql: db, tenant },
-        { seen, isMatch, before, wanted },
+        { seen, isMatch, before: before ?? MAX_AT, wanted },
         Math.ceil(share * Math.max(2 * needed, MIN_READ)),
         share * matches,
       );
   }
-  let [left, matched, since] = [Math.ceil(matches), 0, before + 1];
+  const end = Math.min(before ?? now, now);
+  let [left, matched, since] = [Math.ceil(matches), 0, end + 1];
   for (
     let span = Math.ceil((EXPECTED_SPAN_MS * needed) / items);
     span < MAX_SPAN_MS && left > 0;
@@ -107,10 +122,10 @@ export async function findWindow(
     const found = await count(sql`
       select v.matches from ${seen} cross join lateral (
         select ${isMatch} as matches from item as v
-        where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${before - span} and v.at < ${since}
+        where v.tenant_id = ${tenant} and v.object_n = s.n and v.at >= ${end - span} and v.at < ${since}
         order by v.at desc, v.n desc limit ${left}
       ) as v limit ${left}`);
-    since = before - span;
+    since = end - span;
     left -= found.lookedAt;
     matched += found.matched;
     if (matched >= wanted) return { since, isByTime: false };
@@ -126,7 +141,10 @@ async function findByTime(
     isMatch,
     before,
     wanted,
-  }: Pick<WindowQuery, 'isMatch' | 'before' | 'wanted'> & { readonly seen: RawBuilder<unknown> },
+  }: Pick<WindowQuery, 'isMatch' | 'wanted'> & {
+    readonly seen: RawBuilder<unknown>;
+    readonly before: Ms;
+  },
   first: number,
   max: number,
 ): Promise<SearchWindow | null> {

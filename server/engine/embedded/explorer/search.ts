@@ -95,7 +95,8 @@ export async function searchItems(
   const window = await findWindow(tx, {
     objects,
     isMatch: sql`(${isWanted} and ${isMatch(sql`v`)})`,
-    before: Math.min(after?.at ?? now, now),
+    before: after?.at ?? null,
+    now,
     wanted: limit + 1,
     limits,
   });

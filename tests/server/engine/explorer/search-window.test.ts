@@ -136,7 +136,8 @@ eachDatabase((kind, open) => {
         findWindow(tx, {
           objects: [{ n: 1, newest: 1, reads: true, nextItem: 301 }],
           isMatch: sql`(v.title like ${`%${word}%`})`,
-          before: NOW,
+          before: null,
+          now: NOW,
           wanted: 4,
           limits: { maxMatches, sample: 30, manyObjects },
         }),
