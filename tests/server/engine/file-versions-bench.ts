@@ -13,14 +13,8 @@ import { connectWithSecret, createBackup } from './organization.ts';
 import { getValue, makeFolder, PASSWORD } from './restic/fixtures.ts';
 import { ROLES } from './restore/team-bench.ts';
 import { JOB } from './session-bench.ts';
+import { NO_FLAGS } from './restore/no-flags.ts';
 
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 const ABOVE_FILES: ReadonlySet<string> = new Set(['dir', 'site', 'library', 'channel']);
 /** Waits after failed requests take none of the test. */
 const BACKOFF_MS = 40_000;
@@ -229,7 +223,7 @@ export async function anOfficeWithHistory(
         select: 'both',
         onConflict: 'replace',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: false,
         reason: null,
         ...more,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { aRandomOffice } from '../restore/random/random-office.ts';
 import { getValue } from '../restic/fixtures.ts';
+import { NO_FLAGS } from '../restore/no-flags.ts';
 
 test('RES-82, RES-21: a comparison and a restore judge the same of mails that were changed, moved there and back, or not at all', async () => {
   const office = await aRandomOffice(await freshStore(ONE), 11);
@@ -35,13 +36,7 @@ test('RES-82, RES-21: a comparison and a restore judge the same of mails that we
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: {
-      markRestoredAsUnread: false,
-      excludeDeletedItems: false,
-      excludeDrafts: false,
-      excludeInPlaceHoldItems: false,
-      excludeLitigationHoldItems: false,
-    },
+    flags: NO_FLAGS,
     dryRun: true,
     reason: null,
   });

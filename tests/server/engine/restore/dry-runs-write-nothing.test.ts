@@ -5,6 +5,7 @@ import { makeRandom } from '../random.ts';
 import { changeTeam } from './random/change-team.ts';
 import { changeTenant } from './random/change-tenant.ts';
 import { aRandomOffice, type FoundNode, type RandomOffice } from './random/random-office.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const SEED = 11;
 const CHANGES = 25;
@@ -33,42 +34,35 @@ function watchWrites({ context, office }: RandomOffice): readonly string[] {
   return writes;
 }
 
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 type Terms = Omit<RestoreInput, 'explorer' | 'nodes' | 'target'>;
 const BASE: Terms = {
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: FLAGS,
+  flags: NO_FLAGS,
   dryRun: true,
   reason: 'test',
 };
 /** Each value of each setting and flag. */
 const TERMS: readonly Terms[] = [
   BASE,
-  { ...BASE, versions: 'all', flags: { ...FLAGS, permissions: true } },
-  { ...BASE, onConflict: 'skip', flags: { ...FLAGS, markRestoredAsUnread: true } },
+  { ...BASE, versions: 'all', flags: { ...NO_FLAGS, permissions: true } },
+  { ...BASE, onConflict: 'skip', flags: { ...NO_FLAGS, markRestoredAsUnread: true } },
   {
     ...BASE,
     onConflict: 'keep-both',
     versions: 'all',
-    flags: { ...FLAGS, permissions: true, team: { members: true, settings: false } },
+    flags: { ...NO_FLAGS, permissions: true, team: { members: true, settings: false } },
   },
   {
     ...BASE,
     select: 'missing',
-    flags: { ...FLAGS, excludeDeletedItems: true, team: { members: false, settings: true } },
+    flags: { ...NO_FLAGS, excludeDeletedItems: true, team: { members: false, settings: true } },
   },
   {
     ...BASE,
     select: 'changed',
-    flags: { ...FLAGS, excludeDrafts: true, team: { members: true, settings: true } },
+    flags: { ...NO_FLAGS, excludeDrafts: true, team: { members: true, settings: true } },
   },
 ];
 

@@ -4,14 +4,7 @@ import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
 import { readTenant } from './random/tenant-view.ts';
-
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
+import { NO_FLAGS } from './no-flags.ts';
 
 /** `add`: adds folders, and returns what removes them. */
 type Place = readonly [
@@ -116,7 +109,7 @@ for (const [workload, kind, add, names] of PLACES)
         select: 'missing',
         onConflict: 'skip',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: false,
         reason: 'test',
       };
@@ -179,7 +172,7 @@ test('RES-93, RES-4: an empty library comes back, and an undo leaves a folder th
     select: 'both',
     onConflict: 'skip',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: false,
     reason: 'test',
   });
@@ -252,7 +245,7 @@ for (const workload of ['onedrive', 'sharepoint'] as const)
         select: 'both',
         onConflict,
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: true,
         reason: null,
       };
@@ -320,7 +313,7 @@ test('RES-93, RES-1, RES-4: a file gives its name to the folder of a file with i
       select: 'both',
       onConflict: 'replace',
       versions: 'last',
-      flags: FLAGS,
+      flags: NO_FLAGS,
       dryRun: true,
       reason: null,
     };
@@ -396,7 +389,7 @@ eachDatabase((database, open) => {
         select: 'missing',
         onConflict: 'skip',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: true,
         reason: 'test',
       };

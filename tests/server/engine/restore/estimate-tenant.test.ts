@@ -12,6 +12,7 @@ import { aTenant } from '../../db/drafts.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue } from '../restic/fixtures.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-estimate-'));
 afterAll(() => {
@@ -28,13 +29,6 @@ const ROLES = [
   'Group.Read.All',
   'Organization.Read.All',
 ];
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 
 const getDuration = ({ startedAt, endedAt }: EngineTask): number =>
   (endedAt ?? 0) - (startedAt ?? 0);
@@ -109,7 +103,7 @@ test('RES-83: on a slow tenant, the second restore takes about as long as its es
         select: 'missing',
         onConflict: 'replace',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun,
         reason: null,
       }),

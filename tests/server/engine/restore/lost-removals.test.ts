@@ -4,20 +4,14 @@ import { readProps } from '#server/demo/tenant/mailbox-store.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
 import { aTeam, ROLES } from './team-bench.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const TERMS: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   target: { kind: 'original' },
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-    team: { members: true, settings: true },
-  },
+  flags: { ...NO_FLAGS, team: { members: true, settings: true } },
   dryRun: false,
   reason: null,
 };

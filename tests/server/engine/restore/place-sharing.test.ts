@@ -19,14 +19,8 @@ import { makeFixture } from '../../http/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue, makeFolder } from '../restic/fixtures.ts';
 import { ROLES } from './team-bench.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 interface Listed {
   readonly roles: string[];
   readonly inheritedFrom?: object;
@@ -219,7 +213,7 @@ async function anOffice(
           select: 'missing',
           onConflict: 'skip',
           versions: 'last',
-          flags: { ...FLAGS, permissions: true },
+          flags: { ...NO_FLAGS, permissions: true },
           dryRun: false,
           reason: null,
           ...more,
@@ -299,7 +293,7 @@ eachDatabase((kind, open) => {
       expect(dry.message?.match(/Plans: 1 person gets access again\./g)).toHaveLength(
         places.length,
       );
-      const silent = await restore({ dryRun: true, flags: FLAGS });
+      const silent = await restore({ dryRun: true, flags: NO_FLAGS });
       for (const message of await listMessages(silent))
         expect(message).toContain("Its sharing won't be restored.");
 

@@ -17,15 +17,9 @@ import { INSERTION_ORDER } from '../../db/insertion-order.ts';
 import { aTenant } from '../../db/drafts.ts';
 import { POINT_AT, storeHistory } from '../explorer/history.ts';
 import { MemoryTarget } from './memory-target.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 export const chance = { bytes: () => new Uint8Array(8), uuid: randomUUID };
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 
 export function getValue<T>(result: EngineResult<T>): T {
   if (!result.ok) throw new Error(`${result.error.kind}: ${result.error.message}`);
@@ -105,7 +99,7 @@ export async function setUp(store: Store, mails: readonly Mail[], earlier: reado
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: false,
     reason: null,
     ...more,

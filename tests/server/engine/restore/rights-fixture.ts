@@ -16,6 +16,7 @@ import { makeFixture, user } from '../../http/fixtures.ts';
 import { loadMails } from '../../notifications/fixtures.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { JOB, ORGANIZATION } from '../session-bench.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-rights-'));
 const closing: (() => void)[] = [];
@@ -25,13 +26,6 @@ afterEach(() => {
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 
 const getAdministrator = ({ admin }: DemoTenant): string => admin.listUsers()[0]?.id ?? '';
 
@@ -224,7 +218,7 @@ export async function setUp(database: Kind) {
           select: 'missing',
           onConflict: 'skip',
           versions: 'last',
-          flags: FLAGS,
+          flags: NO_FLAGS,
           dryRun,
           reason: null,
         },

@@ -4,14 +4,8 @@ import type { ItemRow } from '#server/demo/tenant/drive-store.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
-const FLAGS: RestoreInput['flags'] = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 const FOLDERS = ['First', 'Second', 'Third'];
 const NAMES = ['Plan.docx', 'plan.docx', 'Plan.docx'];
 
@@ -85,7 +79,7 @@ for (const place of ['onedrive', 'sharepoint'] as const)
         select: 'both',
         onConflict,
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: true,
         reason: 'Test',
       };
@@ -142,7 +136,7 @@ test('RES-94, RES-2: a file of the target that has a numbered name stays', async
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: true,
     reason: 'Test',
   };
@@ -181,7 +175,7 @@ test('RES-94, RES-2, RES-4: a deleted file is restored beside the one that has i
       select: 'both',
       onConflict: 'replace',
       versions: 'last',
-      flags: FLAGS,
+      flags: NO_FLAGS,
       dryRun: true,
       reason: null,
     };
@@ -224,7 +218,7 @@ test('RES-94, RES-1, RES-2, RES-4: a file leaves its name to a folder of the sam
       select: 'both',
       onConflict: 'replace',
       versions: 'last',
-      flags: FLAGS,
+      flags: NO_FLAGS,
       dryRun: true,
       reason: 'Test',
     };
@@ -271,7 +265,7 @@ async function aPlanOfEach() {
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: false,
     reason: 'Test',
   };
@@ -366,7 +360,7 @@ test('RES-94, RES-2, RES-4: files of a deleted channel are restored beside those
       select: 'both',
       onConflict: 'replace',
       versions: 'last',
-      flags: FLAGS,
+      flags: NO_FLAGS,
       dryRun: true,
       reason: null,
     };

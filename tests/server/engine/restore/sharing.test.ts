@@ -15,19 +15,13 @@ import { makeFixture } from '../../http/fixtures.ts';
 import { seeded } from '../graph/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue } from '../restic/fixtures.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const ROLES = ['Mail.Read', 'Files.ReadWrite.All', 'User.Read.All', 'Sites.Read.All'];
 const folder = mkdtempSync(join(tmpdir(), 'daybook-sharing-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 const DAY = 86_400_000;
 
 const at = (path: string): string => `/root:/${path.split('/').map(encodeURIComponent).join('/')}:`;
@@ -203,7 +197,7 @@ async function anOffice(seed: number) {
         select: 'missing',
         onConflict: 'skip',
         versions: 'last',
-        flags: { ...FLAGS, permissions: true },
+        flags: { ...NO_FLAGS, permissions: true },
         dryRun: false,
         reason: null,
         ...over,
@@ -316,7 +310,7 @@ for (const seed of [3, 29])
     const expected = given.filter(canCome).map(toLine).sort();
     const lacking = given.filter((one) => !canCome(one));
 
-    const silent = await office.restore({ dryRun: true, flags: FLAGS });
+    const silent = await office.restore({ dryRun: true, flags: NO_FLAGS });
     for (const { name, message } of await office.listResults(silent))
       if (given.some(({ path }) => path.split('/').at(-1) === name))
         expect([name, message]).toEqual([name, "Will be created. Its sharing won't be restored."]);

@@ -17,6 +17,7 @@ import { aTenant } from '../../db/drafts.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue, makeFolder } from '../restic/fixtures.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 export const ROLES = [
   'User.Read.All',
@@ -33,14 +34,7 @@ export const ROLES = [
   'TeamSettings.ReadWrite.All',
   'Files.ReadWrite.All',
 ];
-const FLAGS: RestoreInput['flags'] = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-  team: { members: true, settings: true },
-};
+const FLAGS: RestoreInput['flags'] = { ...NO_FLAGS, team: { members: true, settings: true } };
 
 /** A team of a tenant that is backed up, and a server that restores it. */
 export async function aTeam(

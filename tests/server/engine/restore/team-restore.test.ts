@@ -4,6 +4,7 @@ import { readPostProps } from '#server/demo/tenant/team-store.ts';
 import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
 import { aRandomOffice } from './random/random-office.ts';
 import { aTeam, ROLES } from './team-bench.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 eachDatabase((kind, open) => {
   test(`RES-47, RES-48, RES-1, RES-2, RES-82: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
@@ -304,13 +305,6 @@ eachDatabase((kind, open) => {
 });
 
 const KEEP_BOTH = { onConflict: 'keep-both' } as const;
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 
 /** Replies that were not deleted. */
 const countReplies = (rows: readonly string[]): number =>
@@ -385,7 +379,7 @@ test('RES-2, RES-4, RES-47: members, settings and tabs that differ come back onc
       select: 'both',
       onConflict: 'keep-both',
       versions: 'last',
-      flags: { ...FLAGS, team: parts },
+      flags: { ...NO_FLAGS, team: parts },
       dryRun: true,
       reason: null,
     };
@@ -433,7 +427,7 @@ test('RES-1, RES-2, RES-47: files that a removed channel left in the site are no
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: true,
     reason: null,
   };
@@ -472,7 +466,7 @@ test('RES-2, RES-47: content of a channel that was renamed comes back into that 
     select: 'both',
     onConflict: 'replace',
     versions: 'last',
-    flags: FLAGS,
+    flags: NO_FLAGS,
     dryRun: true,
     reason: null,
   };

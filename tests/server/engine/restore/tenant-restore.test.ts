@@ -12,6 +12,7 @@ import { aTenant } from '../../db/drafts.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue } from '../restic/fixtures.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const ROLES = [
   'Mail.ReadWrite',
@@ -28,13 +29,6 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-restore-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-const FLAGS = {
-  markRestoredAsUnread: false,
-  excludeDeletedItems: false,
-  excludeDrafts: false,
-  excludeInPlaceHoldItems: false,
-  excludeLitigationHoldItems: false,
-};
 
 test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server alone, and undo removes it again', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
@@ -157,7 +151,7 @@ test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server al
         select: 'missing',
         onConflict: 'skip',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun,
         reason: null,
       });
@@ -201,7 +195,7 @@ test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server al
         select: 'missing',
         onConflict: 'skip',
         versions: 'last',
-        flags: FLAGS,
+        flags: NO_FLAGS,
         dryRun: false,
         reason: null,
       }),

@@ -2,19 +2,14 @@ import { expect, test } from 'vitest';
 import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const TERMS: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   target: { kind: 'original' },
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-  },
+  flags: NO_FLAGS,
   dryRun: false,
   reason: null,
 };

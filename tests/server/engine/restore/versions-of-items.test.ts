@@ -6,19 +6,14 @@ import { anyDatabase } from '../../db/databases.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const TERMS: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   target: { kind: 'original' },
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-  },
+  flags: NO_FLAGS,
   dryRun: false,
   reason: null,
 };

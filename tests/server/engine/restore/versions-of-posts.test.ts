@@ -5,19 +5,14 @@ import { readPostProps } from '#server/demo/tenant/team-store.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { aRandomOffice, type RandomOffice } from './random/random-office.ts';
+import { NO_FLAGS } from './no-flags.ts';
 
 const TERMS: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   target: { kind: 'original' },
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-  },
+  flags: NO_FLAGS,
   dryRun: false,
   reason: null,
 };

@@ -10,6 +10,7 @@ import type {
 } from '#server/engine/embedded/types.ts';
 import { Replica } from './replica.ts';
 import type { TenantGraph } from './tenant.ts';
+import { NO_FLAGS } from '../restore/no-flags.ts';
 
 export const WRITE_ROLES = [
   'Mail.ReadWrite',
@@ -83,13 +84,7 @@ async function loadParts(fetched: FetchedItem): Promise<Map<string, Uint8Array>>
 export const getInput = ({ parts }: Stored, over: Partial<WriteInput> = {}): WriteInput => ({
   replaces: null,
   keepBoth: false,
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-  },
+  flags: NO_FLAGS,
   content: async (as): Reply<AsyncIterable<Uint8Array>> => ({
     ok: true,
     value: inPieces(parts.get(as) ?? new Uint8Array(0)),

@@ -19,6 +19,7 @@ import {
   toFolder,
   toPlace,
 } from './tenant-view.ts';
+import { NO_FLAGS } from '../no-flags.ts';
 
 /** Stories of restores. Longer proofs begin with a seed of their own; `SEED` repeats one. */
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -250,13 +251,7 @@ const PLAIN: Omit<RestoreInput, 'explorer' | 'nodes'> = {
   select: 'both',
   onConflict: 'replace',
   versions: 'last',
-  flags: {
-    markRestoredAsUnread: false,
-    excludeDeletedItems: false,
-    excludeDrafts: false,
-    excludeInPlaceHoldItems: false,
-    excludeLitigationHoldItems: false,
-  },
+  flags: NO_FLAGS,
   dryRun: false,
   reason: null,
 };

@@ -9,6 +9,7 @@ import { aRandomOffice, type FoundNode, type RandomOffice } from './random-offic
 import { expectTeamRestore, type WantedOfTeam } from './team-oracle.ts';
 import { describeTeam, OTHER_FILES, readTeam, type TeamView } from './team-view.ts';
 import { getNames, toPlace } from './tenant-view.ts';
+import { NO_FLAGS } from '../no-flags.ts';
 
 /** Stories of restores. Longer proofs begin with a seed of their own; `SEED` repeats one. */
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -88,14 +89,7 @@ async function tryRestore(
     select: pick(['missing', 'changed', 'both', 'both'] as const, random) ?? 'both',
     onConflict: pick(['skip', 'replace', 'replace', 'keep-both'] as const, random) ?? 'skip',
     versions: random(3) === 0 ? 'all' : 'last',
-    flags: {
-      markRestoredAsUnread: false,
-      excludeDeletedItems: false,
-      excludeDrafts: false,
-      excludeInPlaceHoldItems: false,
-      excludeLitigationHoldItems: false,
-      team: { members: random(4) !== 0, settings: random(4) !== 0 },
-    },
+    flags: { ...NO_FLAGS, team: { members: random(4) !== 0, settings: random(4) !== 0 } },
     dryRun: false,
     reason: 'test',
   };
