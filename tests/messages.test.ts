@@ -43,6 +43,13 @@ for (const layer of [
     ).toEqual([]);
   });
 
+test('I18N-4: texts are found whatever their first word looks like, and values are not', () => {
+  const texts = ['E-mail, A to Z', 'QuickBooks is connected', 'SMS codes', 'No invoices yet'];
+  const values = ['quickbooks-tokens', 'Content-Type: {}', 'api/key'];
+  const found = textsIn('src/x.ts', `const a = ${JSON.stringify([...texts, ...values])};`);
+  expect(found.map(({ text }) => text)).toEqual(texts);
+});
+
 /** Whether `NO_TEXTS` names the file, and its reason fits the text. */
 const isException = (file: string, text: string): boolean =>
   NO_TEXTS.some(({ files: listed, only }) => listed.includes(file) && only?.test(text) !== false);

@@ -119,7 +119,10 @@ export function copiedTexts(file: string, code = readFileSync(file, 'utf8')): st
 }
 
 const LETTER = /\p{L}{2}|^\s*\p{Lu}\s*$/u;
-/** Begins with a capital, or has words and ends like a sentence. */
+/**
+ * Begins with a capital, has words after a name such as QuickBooks or SMS, or has words and ends like a
+ * sentence.
+ */
 const readsLikeText = (text: string): boolean =>
   !PATTERN.test(text) &&
   (/^\d+ \p{Ll}{2,}$/u.test(text) ||
