@@ -36,7 +36,7 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
     'Files.ReadWrite.All',
   ],
 };
-/** What it uses where it needs to: mails with all their properties, deleted teams, private channels, undo. */
+/** What it uses where it needs to: mails with all properties, deleted teams, private channels, undo. */
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
   outlook: ['MailboxItem.ImportExport.All'],
   teams: ['Group.ReadWrite.All', 'ChannelMember.ReadWrite.All', 'Channel.Delete.All'],

@@ -26,7 +26,7 @@ export const SEARCH_LIMITS: SearchLimits = {
 };
 /** The longest time over which the items of an organization are expected to be spread. */
 const EXPECTED_SPAN_MS = 3 * 366 * 86_400_000;
-/** Of JavaScript's dates. */
+/** The last moment of JavaScript's dates. */
 const MAX_AT: Ms = 8_640_000_000_000_000;
 const MAX_SPAN_MS = 100 * 366 * 86_400_000;
 /** How many times as long as the one before a window is. */
@@ -102,7 +102,7 @@ export async function findWindow(
       select sum(o.next_item - 1)::float8 as items from backup_object as o where o.tenant_id = ${tenant}`.execute(
       db,
     );
-    /** How many items are read for each of these objects. */
+    /** The items of the provider for each one of these objects. */
     const share = (rows[0]?.items ?? items) / items;
     if (needed * (share - 1) < objects.length * OBJECT_COST)
       return findByTime(

@@ -6,7 +6,8 @@ import { withOtherName } from './item-messages.ts';
 import type { Destination } from './look-up-item.ts';
 import { describePlace, planBlocked, planFolder } from './planned-places.ts';
 import type { ItemEnd, RunningTask, TaskItem } from './running-task.ts';
-import { announce, joinSentences, readStoredGrants } from './sharing.ts';
+import { announce, readStoredGrants } from './sharing.ts';
+import { joinSentences } from './sentences.ts';
 import { withVersions } from './versions.ts';
 import { nothing } from '../../result.ts';
 

@@ -16,7 +16,8 @@ const MAX_NAMED = 10;
 
 /**
  * Ends a restore to objects whose folders have people of their own (channels of teams): says for
- * each that it created, or would create, who has it, and for each that it would open. Called again after a crash, it says the same.
+ * each that it created, or would create, who has it, and for each that it would open. Called again
+ * after a crash, it says the same.
  */
 export async function finishChannels(task: RunningTask): Promise<ChannelsEnd> {
   const { request } = task;

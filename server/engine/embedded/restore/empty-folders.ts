@@ -28,9 +28,9 @@ type FoldersEnd =
 const EMPTY: FoldersEnd = { ok: true, created: 0, isWhole: true, message: null };
 
 /**
- * Creates the folders that had nothing in them and that the target lacks (RES-93), or counts them in
- * a dry run, which lists those that are somewhere else now. Called again after a crash, it does what is left and counts all. `onAnswer`: after each
- * folder. Returns null if the task was stopped.
+ * Creates the folders that had nothing in them and that the target lacks (RES-93). A dry run counts
+ * them, and lists those that are somewhere else now. Called again after a crash, it does what is left
+ * and counts all. `onAnswer`: after each folder. Returns null if the task was stopped.
  */
 export async function restoreEmptyFolders(
   task: RunningTask,

@@ -6,13 +6,13 @@ import type { Place, Writer } from '../types.ts';
 import { stops } from './created-folders.ts';
 import { describePlace } from './planned-places.ts';
 import type { RunningTask } from './running-task.ts';
-import { joinSentences } from './sharing.ts';
+import { joinSentences } from './sentences.ts';
 
 /** The maximum number that a dry run lists; its message counts all. */
 const MAX_LISTED = 1_000;
 
 /**
- * Lists the empty folder of a place if it is somewhere else now, of which a restore creates a new one.
+ * Adds an empty folder to `moved` if it is somewhere else now, so that a restore creates a new one.
  * `folder`: its key in the backup. Returns why the task has to wait, if it has to.
  */
 export async function listIfMoved(

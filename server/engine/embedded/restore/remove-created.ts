@@ -9,15 +9,13 @@ import type { FolderRemoval, PathPart, SourceObject } from '../types.ts';
 import { type CreatedFolder, loadFolders, stops } from './created-folders.ts';
 import type { WrittenItem } from './replaced-item.ts';
 import { readStored, type RunningTask } from './running-task.ts';
+import { joinNames } from './sentences.ts';
 import { listItemsBelow } from './task-items.ts';
 
 /** What stays, as a sentence; or why the task has to wait. */
 type RemovalEnd =
   | { readonly ok: true; readonly message: string | null }
   | { readonly ok: false; readonly error: EngineError };
-
-/** More would make the message too long. */
-const MAX_NAMED = 10;
 
 /** The order of removal: a channel goes after its team, with which most of them go. */
 const KINDS = ['folder', 'object', 'channel'] as const;
@@ -125,13 +123,7 @@ function describeLeft(left: readonly Left[]): string | null {
   );
   const sentences = [...Map.groupBy(named, getReason)].map(([reason, group]) => {
     const names = [...new Set(group.map((one) => `“${getName(one)}”`))].toSorted();
-    const first = names.slice(0, MAX_NAMED).join(', ');
-    const more = names.length - MAX_NAMED;
-    return t.createdStays({
-      count: names.length,
-      names: more > 0 ? t.andOthers({ names: first, count: more }) : first,
-      reason,
-    });
+    return t.createdStays({ count: names.length, names: joinNames(names), reason });
   });
   return sentences.join(' ') || null;
 }

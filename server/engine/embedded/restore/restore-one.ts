@@ -10,7 +10,8 @@ import { doOnce } from './do-once.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { failItem, finishItem, passes, POSTPONED } from './item-ends.ts';
 import { getCreated, withNumber, withOtherName } from './item-messages.ts';
-import { joinSentences, readStoredGrants, shareAgain } from './sharing.ts';
+import { readStoredGrants, shareAgain } from './sharing.ts';
+import { joinSentences } from './sentences.ts';
 import {
   makeContentReader,
   readStored,

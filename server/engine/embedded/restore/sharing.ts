@@ -6,6 +6,7 @@ import { sortGrants } from '../sources/share.ts';
 import { getGrants, type SharingPermission } from '../sources/sharing.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import type { RunningTask } from './running-task.ts';
+import { joinNames } from './sentences.ts';
 
 const Stored = v.object({ permissions: v.array(v.unknown()) });
 
@@ -59,18 +60,8 @@ function describe(people: CountMessage, links: CountMessage, given: Given): stri
     .join(' ');
 }
 
-/** A result is one line: the first names, and how many more. */
-const MAX_LACKS = 10;
-
-export function describeLacks(lacks: readonly string[]): string {
-  const shown = lacks.slice(0, MAX_LACKS).join(', ');
-  const count = lacks.length - MAX_LACKS;
-  const names = count > 0 ? t.andOthers({ names: shown, count }) : shown;
-  return t.notSharedWith({ names });
-}
-
-export const joinSentences = (first: string, second: string): string =>
-  second === '' ? first : `${first} ${second}`;
+export const describeLacks = (lacks: readonly string[]): string =>
+  t.notSharedWith({ names: joinNames(lacks) });
 
 /** What sharing an item again came to. `written`: its state afterwards. */
 export interface SharedItem {

@@ -21,7 +21,7 @@ import {
 import { readAttachments } from './team-attachments.ts';
 import { getImageType } from './team-thread.ts';
 
-/** Times of a channel are unique: a message whose time is taken comes at most this number of milliseconds later. */
+/** Times of a channel are unique. The longest that a message comes later because its time is taken. */
 const MAX_SHIFT: Ms = 50;
 const MAX_THREAD_BYTES = 64 * 1_048_576;
 
@@ -106,13 +106,7 @@ const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
   const live = now.replies.filter((reply) => !isDeleted(reply));
   return stored.replies.filter(
     (reply) =>
-      !isDeleted(reply) &&
-      !live.some(
-        (one) =>
-          one.id === reply.id ||
-          (getMessageText(one).endsWith(getMessageText(reply)) &&
-            isNear(one.createdDateTime, reply.createdDateTime)),
-      ),
+      !isDeleted(reply) && !live.some((one) => one.id === reply.id || isWrittenReply(reply, one)),
   );
 };
 /** Whether a reply is there with another text than in the backup. */
@@ -126,6 +120,10 @@ const hasEditedReply = (stored: Thread, now: Thread): boolean =>
       !getMessageText(one).endsWith(getMessageText(reply))
     );
   });
+/** Whether a restore wrote a message for a reply. */
+const isWrittenReply = (reply: Message, now: Message): boolean =>
+  getMessageText(now).endsWith(getMessageText(reply)) &&
+  isNear(now.createdDateTime, reply.createdDateTime);
 const isNear = (a: string | null | undefined, b: string | null | undefined): boolean =>
   Math.abs(Date.parse(a ?? '') - Date.parse(b ?? '')) <= MAX_SHIFT;
 
@@ -138,12 +136,7 @@ export function isWrittenThread(stored: Thread, now: Thread): boolean {
       ? getMessageText(message).endsWith(
           isDeleted(stored.post) ? t.deletedMessage : getMessageText(stored.post),
         )
-      : stored.replies.some(
-          (reply) =>
-            !isDeleted(reply) &&
-            getMessageText(message).endsWith(getMessageText(reply)) &&
-            isNear(message.createdDateTime, reply.createdDateTime),
-        ),
+      : stored.replies.some((reply) => !isDeleted(reply) && isWrittenReply(reply, message)),
   );
 }
 
