@@ -244,6 +244,8 @@ test('WIZ-9, WIZ-12: wizards that were open before the first organization begin 
   const errors = collectErrors(page);
   await freeTenant(portal);
   await enter(portal, page, 'm365', '/o365/jobs/1', portal.password);
+  // Tabs share the page to open after the sign-in.
+  await expectTitle(page, 'New backup job');
   const roles = await page.context().newPage();
   await roles.goto(`${portal.url}/o365/restore-operator-roles/1`);
   for (const tab of [page, roles])
