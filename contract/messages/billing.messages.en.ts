@@ -11,7 +11,7 @@ export const BILLING = defineMessages('billingFailures', {
   subscriptionNotNow: "The subscription's status doesn't allow this.",
   nothingToUndo: 'There is nothing to undo.',
   levelNotOffered: 'Select a service level that is offered.',
-  levelNotYours: 'Only a super-admin can select this service level.',
+  levelNotYours: 'Only a super administrator can select this service level.',
   sameLevel: 'The subscription already has this service level.',
   monthInvoiced: "This month is invoiced, so its usage can't change.",
   monthBeingInvoiced:

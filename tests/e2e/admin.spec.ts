@@ -297,12 +297,12 @@ test('NOTE-3, NOTE-4: a notice for a role is shown to users with that role until
   await dialog.getByLabel('Audience', { exact: true }).selectOption('roles');
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await expect(dialog.getByText('Select at least one role.')).toBeVisible();
-  await dialog.getByLabel('read-only').check();
+  await dialog.getByLabel('Read only').check();
   await sound(page, 'new notice');
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await expect(toast(page, 'Notice published')).toBeVisible();
   await expect(
-    page.getByRole('list', { name: 'Notices' }).getByText(/Monitoring · read-only/),
+    page.getByRole('list', { name: 'Notices' }).getByText(/Monitoring · Read only/),
   ).toBeVisible();
   const context = await browser.newContext();
   const rita = await context.newPage();

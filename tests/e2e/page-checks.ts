@@ -82,9 +82,19 @@ async function wrongShortcuts(page: Page): Promise<readonly string[]> {
   return values.filter((value) => !value.split(' ').every((shortcut) => SHORTCUT.test(shortcut)));
 }
 
+/** Returns the titles of pages that are cut off at the top of the window. */
+const findCutTitles = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator('header h1')
+    .evaluateAll((all) =>
+      all
+        .filter((title) => title.getBoundingClientRect().top < 0)
+        .map((title) => title.textContent),
+    );
+
 /**
  * Expects no axe violations in both themes, every control in the tab order, shortcuts that can be
- * announced, and no content wider than a phone. Takes screenshots if DAYBOOK_PICTURES is set.
+ * announced, and on a phone no wider content and no title that is cut off. Takes screenshots if DAYBOOK_PICTURES is set.
  */
 export async function sound(
   page: Page,
@@ -109,6 +119,7 @@ export async function sound(
       { message: what },
     )
     .toBeLessThanOrEqual(390);
+  expect(await findCutTitles(page), what).toEqual([]);
   if (!size) return;
   await page.setViewportSize(size);
   // The next key is for the page in its former size.

@@ -131,6 +131,17 @@ test('PAGE-2: a read-only user sees no actions and opens no other pages', async 
   await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
 });
 
+test('PAGE-3: a menu longer than the window shows the entry of the page that is opened', async ({
+  page,
+}) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.setViewportSize({ width: 1_280, height: 480 });
+  await page.goto(`${portal.url}/monitoring/connections`);
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  await expect(menu.locator('[aria-current=page]')).toBeInViewport({ ratio: 1 });
+  await expect(menu.getByRole('link', { name: 'Dashboard' })).not.toBeInViewport();
+});
+
 test('PAGE-2, PAGE-4: a signed-out visitor is led to the sign-in page and then to the requested address', async ({
   page,
 }) => {

@@ -197,5 +197,7 @@ test('BILL-9: a new price is for new levels only, and the dashboard of the admin
   expect(levels.find(({ level }) => level === 'advanced')).toMatchObject({ userMills: 4_250 });
   await page.goto(`${portal.url}/admin/dashboard`);
   await expectTitle(page, 'Overview');
+  await expect(page.getByText('Microsoft 365 administrator', { exact: true })).toBeVisible();
+  await expect(page.getByText('o365_admin')).toHaveCount(0);
   await sound(page, 'admin dashboard');
 });

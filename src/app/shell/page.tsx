@@ -51,7 +51,7 @@ export function Page({
     <div className="grid h-full min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] print:block">
       <title>{startMessages.pageTitle({ page: title, portal })}</title>
       <header className="flex min-h-14 min-w-0 flex-wrap items-center gap-x-4 border-b border-rule bg-paper px-2 tablet:flex-nowrap tablet:px-5">
-        <div className="flex h-14 min-w-0 grow basis-0 items-center gap-x-2 tablet:grow-0 tablet:basis-auto tablet:gap-x-4">
+        <div className="flex min-h-14 min-w-0 grow basis-0 items-center gap-x-2 tablet:grow-0 tablet:basis-auto tablet:gap-x-4">
           <IconButton
             icon="menu"
             label={t.menu}

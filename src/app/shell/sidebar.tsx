@@ -81,6 +81,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       )}
       <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav
+        ref={showCurrent}
         aria-label={t.main}
         className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]"
       >
@@ -141,6 +142,11 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       </div>
     </div>
   );
+}
+
+/** Scrolls a long menu to the entry of the page that is open. */
+function showCurrent(menu: HTMLElement | null): void {
+  menu?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Opens the command palette, for users who do not know its shortcut. */

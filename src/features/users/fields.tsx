@@ -18,7 +18,8 @@ import { FormPart, GroupError } from '../shared/forms/form-parts.tsx';
 import { isThe } from '../shared/ids.ts';
 import { needsEmail, SSO_SYSTEMS } from './form.ts';
 import type { UserFormErrors, UserDraft } from './form.ts';
-import { AUTH_WORDS, ROLE_WORDS } from './labels.ts';
+import { ROLE_NAMES } from '../shared/role-names.ts';
+import { AUTH_WORDS, ROLE_DETAILS } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface UserFieldsProps {
@@ -178,12 +179,8 @@ function Roles({ me, user, draft, errors, onChange }: UserFieldsProps) {
             <Check
               key={role}
               checked={draft.roles.includes(role)}
-              title={ROLE_WORDS[role].label}
-              detail={
-                isBeyond
-                  ? t.roleBeyond({ detail: ROLE_WORDS[role].detail })
-                  : ROLE_WORDS[role].detail
-              }
+              title={ROLE_NAMES[role]}
+              detail={isBeyond ? t.roleBeyond({ detail: ROLE_DETAILS[role] }) : ROLE_DETAILS[role]}
               disabled={own || isBeyond}
               onChange={(on) =>
                 onChange({

@@ -1,26 +1,17 @@
 import type { Role } from '#contract/abilities.ts';
 import type { UserListed } from '#contract/users/calls.ts';
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { userMessages as t } from './messages.en.ts';
 
-export const ROLE_WORDS: Readonly<
-  Record<Role, { readonly label: string; readonly detail: string }>
-> = {
-  'admin': {
-    label: t.administrator,
-    detail: t.administratorDetail,
-  },
-  'operator': { label: t.operator, detail: t.operatorDetail },
-  'read-only': { label: t.readOnly, detail: t.readOnlyDetail },
-  'o365_admin': {
-    label: t.microsoft365Administrator,
-    detail: t.microsoft365AdministratorDetail,
-  },
-  'super-admin': {
-    label: t.superAdministrator,
-    detail: t.superAdministratorDetail,
-  },
-  'sub-sp': { label: t.subProvider, detail: t.subProviderDetail },
+/** What each role may do. */
+export const ROLE_DETAILS: Readonly<Record<Role, string>> = {
+  'admin': t.administratorDetail,
+  'operator': t.operatorDetail,
+  'read-only': t.readOnlyDetail,
+  'o365_admin': t.microsoft365AdministratorDetail,
+  'super-admin': t.superAdministratorDetail,
+  'sub-sp': t.subProviderDetail,
 };
 
 export const FACTOR_WORDS: Readonly<Record<UserListed['secondFactor'], string>> = {
@@ -54,7 +45,7 @@ export function getUserState({
 }
 
 export const rolesWords = (acl: UserListed['acl']): string =>
-  acl.map(({ role }) => ROLE_WORDS[role].label).join(', ');
+  acl.map(({ role }) => ROLE_NAMES[role]).join(', ');
 export const companiesWords = (companies: UserListed['companies']): string =>
   companies === null
     ? t.allCompanies

@@ -165,16 +165,11 @@ export const userMessages = defineMessages('users', {
   lastSignInAscending: 'Last sign-in, oldest first',
   newestFirst: 'Newest first',
   oldestFirst: 'Oldest first',
-  administrator: 'Administrator',
   administratorDetail:
     'Manages the dashboard, users, companies, sources, licensing, hints and invoices',
-  operator: 'Operator',
   operatorDetail: 'Reads everything, reviews results and manages rules',
-  readOnly: 'Read only',
   readOnlyDetail: 'Reads results, the dashboard, the calendar and reports',
-  microsoft365Administrator: 'Microsoft 365 administrator',
   microsoft365AdministratorDetail: 'Manages users and Microsoft 365 backup',
-  superAdministrator: 'Super administrator',
   superAdministratorDetail: 'Manages the provider, licensing, reports and sources',
   subProviderDetail: 'Invites the users of a sub-provider',
   none: 'None',
@@ -228,5 +223,4 @@ export const userMessages = defineMessages('users', {
   passwordSet: 'Password set for {user}',
   setPasswordTerms:
     'This signs {user} out everywhere and notifies them by email. They must choose their own password at the next sign-in. Share this password in person or by phone.',
-  subProvider: 'Sub-provider',
 });

@@ -27,7 +27,7 @@ import { USERS_DEFAULTS, usersAsk, usersMoved, usersPlace, usersQuery } from './
 import type { UsersPlace, UserSort } from './address.ts';
 import { Details } from './details.tsx';
 import { UserList } from './list.tsx';
-import { ROLE_WORDS } from './labels.ts';
+import { ROLE_NAMES } from '../shared/role-names.ts';
 import { userMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users`: users and their access. */
@@ -111,7 +111,7 @@ function UsersOf({ me }: { readonly me: Me }) {
               value={place.role ?? ''}
               options={[
                 ['', t.allRoles],
-                ...ROLES.map((role) => [role, ROLE_WORDS[role].label] as const),
+                ...ROLES.map((role) => [role, ROLE_NAMES[role]] as const),
               ]}
               onChoose={(value) => go({ role: ROLES.find((role) => role === value) ?? null })}
             />

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { deviceWords } from '#src/features/users/logs/device.ts';
-import {
-  companiesWords,
-  ROLE_WORDS,
-  rolesWords,
-  getUserState,
-} from '#src/features/users/labels.ts';
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
+import { companiesWords, rolesWords, getUserState } from '#src/features/users/labels.ts';
 
 test('USER-11: an account shows its most important state, its roles and its companies', () => {
   const none = { deleted: false, invited: false, passwordReset: false, signedIn: false };
@@ -22,7 +18,7 @@ test('USER-11: an account shows its most important state, its roles and its comp
   expect(rolesWords([{ role: 'o365_admin' }, { role: 'sub-sp' }])).toBe(
     'Microsoft 365 administrator, Sub-provider',
   );
-  expect(new Set(ROLES.map((role) => ROLE_WORDS[role].label)).size).toBe(ROLES.length);
+  expect(new Set(Object.values(ROLE_NAMES)).size).toBe(ROLES.length);
   expect([
     companiesWords(null),
     companiesWords([]),

@@ -10,7 +10,7 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
   userPriceOf: '{level}, per user',
   gigabytePriceOf: '{level}, per gigabyte',
   amountInvalid: 'Enter an amount such as 1,234.50, up to 1,000,000.',
-  superAdminsOnly: 'Only for super-admins',
+  superAdminsOnly: 'Only for super administrators',
   periods: 'Trial and grace period',
   periodsHint:
     'Backups stop when the grace period after a failed payment is over. Restores never stop.',

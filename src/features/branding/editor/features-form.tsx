@@ -1,4 +1,5 @@
 import { ROLES } from '#contract/abilities.ts';
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import type { Features } from '#contract/branding/branding.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Check } from '#src/ui/check.tsx';
@@ -62,7 +63,7 @@ export function FeaturesForm({ features, errors, onFeatures }: FeaturesFormProps
               ROLES.map((role) => (
                 <Check
                   key={role}
-                  title={role}
+                  title={ROLE_NAMES[role]}
                   checked={reporting.visibleFor.includes(role)}
                   onChange={(on) => seen(role, on)}
                 />

@@ -1,3 +1,4 @@
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
@@ -87,5 +88,5 @@ export function getReaders(
   getName: (id: string) => string | null,
 ): string {
   if (userId !== null) return getName(userId) ?? t.oneUserOnly;
-  return roles === null ? t.everyone : roles.join(', ');
+  return roles === null ? t.everyone : roles.map((role) => ROLE_NAMES[role]).join(', ');
 }

@@ -6,6 +6,7 @@ import { readServerErrors } from '#src/ui/form-errors.ts';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
@@ -143,7 +144,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
               {ROLES.map((role) => (
                 <Check
                   key={role}
-                  title={role}
+                  title={ROLE_NAMES[role]}
                   checked={draft.roles.includes(role)}
                   onChange={(on) =>
                     put({

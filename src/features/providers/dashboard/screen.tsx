@@ -12,6 +12,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import { DashboardPart } from './part.tsx';
 import {
   countTroubles,
@@ -98,7 +99,7 @@ export function AdminDashboard() {
                 <BarList
                   entries={roleCounts(value.providers).map(({ role, users }) => ({
                     key: role,
-                    title: role,
+                    title: ROLE_NAMES[role],
                     value: users,
                     description: formatCount(users),
                   }))}
