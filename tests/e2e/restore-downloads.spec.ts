@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { expectTitle, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { toolMissing } from './tools.ts';
 
 let portal: Portal;
 const OUTLOOK = '/o365/restore/outlook';
 const DOWNLOADS = '/o365/restore/downloads';
 const folder = mkdtempSync(join(tmpdir(), 'daybook-pst-'));
-/** Debian's package pst-utils has it. */
-const hasReader = spawnSync('readpst', ['-V']).error === undefined;
+const noReader = toolMissing('readpst', 'pst-utils');
 
 test.beforeAll(async () => {
   portal = await startPortal('small');
@@ -28,7 +28,7 @@ test.afterAll(async () => {
 test('DL-3, DL-4: a mailbox is prepared as a PST file in the background, downloaded on a phone, read by another program, and deleted', async ({
   page,
 }) => {
-  test.skip(!hasReader, 'no readpst');
+  test.skip(noReader !== null, noReader ?? '');
   const errors = collectErrors(page);
   await enter(portal, page, 'm365', DOWNLOADS);
   await expectTitle(page, 'Downloads');

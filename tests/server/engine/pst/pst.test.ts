@@ -194,7 +194,9 @@ const mailbox: fc.Arbitrary<SampleMailbox> = fc.record({
 });
 
 describe('PST files', () => {
-  test(`DL-4: three independent readers find everything of random mailboxes${missing}`, async () => {
+  test(`DL-4: three independent readers find everything of random mailboxes${missing}`, async ({
+    skip,
+  }) => {
     let read = 0;
     await fc.assert(
       fc.asyncProperty(mailbox, async (sample) => {
@@ -204,9 +206,10 @@ describe('PST files', () => {
       { numRuns: 8 * PROOF },
     );
     expect(read).toBeGreaterThan(0);
+    skip(missing !== '', missing);
   });
 
-  test(`DL-4: and of odd ones${missing}`, async () => {
+  test(`DL-4: and of odd ones${missing}`, async ({ skip }) => {
     const big = Buffer.alloc(40_000_000, 'forty million ');
     const path = await expectAllReaders({
       folders: [
@@ -250,6 +253,7 @@ describe('PST files', () => {
       ],
     });
     expect(statSync(path).size).toBeGreaterThan(big.length);
+    skip(missing !== '', missing);
   });
 
   test('DL-4: folders a thousand levels deep', () => {

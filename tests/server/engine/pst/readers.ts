@@ -20,6 +20,7 @@ import type {
 } from '#server/engine/embedded/mail/mail-content.ts';
 import { makePstWriter } from '#server/engine/embedded/pst/pst-writer.ts';
 import type { PlacedBytes } from '#server/engine/embedded/pst/space.ts';
+import { toolMissing } from '../../../e2e/tools.ts';
 
 /** A mail, where it lies and what the mailbox says of it. */
 export interface SampleMail {
@@ -164,12 +165,9 @@ function toFile(file: PSTAttachment): FoundFile {
 }
 const EMBEDDED = 5;
 
-const isInstalled = (program: string, argument: string): boolean =>
-  spawnSync(program, [argument]).error === undefined;
-/** Debian's packages pst-utils and pff-tools have them. */
-export const missing = ['readpst', 'pffexport']
-  .filter((program) => !isInstalled(program, '-V'))
-  .map((program) => ` (skipped: no ${program})`)
+/** Why nothing but our library reads the files here; empty if readpst and pffexport do. */
+export const missing = [toolMissing('readpst', 'pst-utils'), toolMissing('pffexport', 'pff-tools')]
+  .map((why) => (why === null ? '' : ` (skipped: ${why})`))
   .join('');
 
 /** Runs a program, and returns what it prints. */
