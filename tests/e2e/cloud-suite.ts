@@ -329,3 +329,11 @@ export async function storeWords(portal: Portal): Promise<void> {
   };
   await expect.poll(getStatus, { timeout: 250_000 }).toBe('Success');
 }
+
+const OPAQUE = /\.(?:dwg|zip)$/i;
+/** What is shown of a file of the simulated tenant. */
+export function getShownFile(part: Locator, name: string): Locator {
+  if (OPAQUE.test(name)) return part.getByText(/^Only pictures \(PNG/);
+  const frame = part.frameLocator('iframe[sandbox=""][title^="Content of"]');
+  return frame.locator(/\.jpg$/i.test(name) ? 'img' : 'pre');
+}

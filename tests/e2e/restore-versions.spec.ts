@@ -6,6 +6,7 @@ import {
   addUniqueItem,
   details,
   getCellTexts,
+  getShownFile,
   list,
   listPeople,
   node,
@@ -140,4 +141,34 @@ test('ENG-140: a job shows and changes how many versions it backs up', async ({ 
   await expect(field.locator('option:checked')).toHaveText('Off');
   await field.selectOption({ label: 'All versions' });
   await sound(page, 'version history of a job');
+});
+
+test('RES-90: a document, a table, slides, a PDF and a photo of a backup are shown', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', ONEDRIVE);
+  const head = details(page).getByRole('heading', { level: 2 });
+  const results = page.getByRole('list', { name: 'Search results' }).getByRole('link');
+  for (const ending of ['docx', 'xlsx', 'pptx', 'pdf', 'jpg']) {
+    await page.getByRole('button', { name: 'Search everything' }).click();
+    await page.getByRole('combobox', { name: 'Where' }).selectOption('OneDrives');
+    await page.getByRole('searchbox', { name: /^Search OneDrives/ }).fill(ending);
+    await results
+      .filter({ hasText: `.${ending}` })
+      .first()
+      .click();
+    await expect(head).toContainText(`.${ending}`);
+    const name = await head.innerText();
+    await details(page).getByRole('button', { name: 'Show file' }).click();
+    const shown = getShownFile(details(page), name);
+    if (ending === 'jpg')
+      await expect
+        .poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth))
+        .toBe(160);
+    // Each made document has its name as its first line.
+    else await expect(shown).toContainText(name.replace(/ \d+\.\w+$/, ''));
+    await sound(page, `shown ${ending}`);
+  }
+  expect(errors).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { PHONE } from './hands.ts';
 import {
   details,
   getName,
+  getShownFile,
   goToNode,
   list,
   node,
@@ -356,16 +357,6 @@ test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are dow
   expect(drive.readUInt16LE(drive.length - 12)).toBeGreaterThan(1);
   expect(errors).toEqual([]);
 });
-
-/** What is shown of a file of the simulated tenant: only its texts and pictures are real ones. */
-function getShownFile(sheet: Locator, name: string): Locator {
-  const frame = sheet.frameLocator('iframe[sandbox=""][title^="Content of"]');
-  if (/\.(?:txt|csv|md)$/i.test(name)) return frame.locator('pre');
-  if (/\.jpg$/i.test(name)) return frame.locator('img');
-  return sheet.getByText(
-    /\.pdf$/i.test(name) ? /^The text of this document can't be read/ : /^Only pictures \(PNG/,
-  );
-}
 
 test('RES-35, RES-90: on a phone, a deleted file is found on a path, shown, restored and undone', async ({
   browser,

@@ -1,5 +1,6 @@
 import { deflateSync, crc32 } from 'node:zlib';
 import { mixed } from '../random.ts';
+import { makeDocumentFrame, WORDS } from './documents.ts';
 
 /** What a file contains: made from numbers when it is read, or bytes that somebody uploaded. */
 export type FileContent =
@@ -12,34 +13,8 @@ export type FileContent =
   | { readonly kind: 'stored'; readonly blob: string };
 
 const BLOCK = 4096;
-const WORDS = [
-  'quay',
-  'crane',
-  'steel',
-  'plate',
-  'delivery',
-  'order',
-  'week',
-  'plan',
-  'budget',
-  'harbour',
-  'drawing',
-  'bolt',
-  'invoice',
-  'meeting',
-  'workshop',
-  'transport',
-  'contract',
-  'weather',
-] as const;
 const isText = (name: string): boolean => /\.(txt|csv|md)$/i.test(name);
-const MAGIC: readonly (readonly [RegExp, string])[] = [
-  [/\.(docx|xlsx|pptx|zip)$/i, 'PK\u0003\u0004'],
-  [/\.pdf$/i, '%PDF-1.7\n'],
-  [/\.jpg$/i, '\u00FF\u00D8\u00FF\u00E0'],
-  [/\.dwg$/i, 'AC1032'],
-];
-
+const DRAWING = /\.dwg$/i;
 /**
  * Returns the bytes `from` to before `to` of a made file. Each revision changes about an eighth of
  * its blocks, as a saved document does.
@@ -58,7 +33,19 @@ export function makeBytes(
     const first = Math.max(from, start);
     bytes.set(part.subarray(first - start, Math.min(end, start + BLOCK) - start), first - from);
   }
+  const frame = makeDocumentFrame(made.name, mixed(made.seed, made.revision), size);
+  if (frame !== null) {
+    copyWithin(bytes, from, frame.head, 0);
+    copyWithin(bytes, from, frame.tail, size - frame.tail.length);
+  }
   return bytes;
+}
+
+/** Copies `part`, which begins at `at`, into the bytes of a file from `from` on. */
+function copyWithin(bytes: Uint8Array, from: number, part: Uint8Array, at: number): void {
+  const first = Math.max(from, at);
+  const end = Math.min(from + bytes.length, at + part.length);
+  if (first < end) bytes.set(part.subarray(first - at, end - at), first - from);
 }
 
 function makeBlock(
@@ -88,8 +75,7 @@ function makeBlock(
   const words = new Int32Array(BLOCK / 4);
   for (let at = 0; at < words.length; at += 1) words[at] = next();
   const bytes = new Uint8Array(words.buffer);
-  const magic = block === 0 ? MAGIC.find(([form]) => form.test(name))?.[1] : undefined;
-  if (magic !== undefined) bytes.set(Buffer.from(magic, 'latin1'));
+  if (block === 0 && DRAWING.test(name)) bytes.set(Buffer.from('AC1032', 'latin1'));
   return bytes;
 }
 

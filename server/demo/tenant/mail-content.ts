@@ -154,7 +154,7 @@ export function makeMailText(
     files: files.map((name) => ({
       name: fill(name),
       type: typeOfFile(name),
-      size: 1024 + Math.floor(random() ** 4 * 180_000),
+      size: 2_500 + Math.floor(random() ** 4 * 180_000),
     })),
     hasLogo,
   };

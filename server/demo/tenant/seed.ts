@@ -313,7 +313,7 @@ export function makeFile(
   const { random } = file;
   const [stem = '', ending = ''] = pickOne(FILES, random).split(/\.(?=[a-z]+$)/);
   const name = `${stem} ${file.serial + 1}.${ending}`;
-  const bytes = Math.round(1000 + random() ** 5 * (file.maxBytes - 1000));
+  const bytes = Math.round(2_500 + random() ** 5 * (file.maxBytes - 2_500));
   const seed = mixed(tenant.seed, 'file', file.driveId, file.serial);
   let item = insertItem(tenant, {
     driveId: file.driveId,

@@ -90,7 +90,7 @@ export function addChannelFile(
     at: tenant.now(),
     content: {
       content: { kind: 'made', seed, revision: 1, name },
-      size: 600 + upTo(random, 9_000),
+      size: 2_500 + upTo(random, 9_000),
     },
   });
 }
