@@ -153,7 +153,7 @@ test('RES-90: a document, a table, slides, a PDF and a photo of a backup are sho
   for (const ending of ['docx', 'xlsx', 'pptx', 'pdf', 'jpg']) {
     await page.getByRole('button', { name: 'Search everything' }).click();
     await page.getByRole('combobox', { name: 'Where' }).selectOption('OneDrives');
-    await page.getByRole('searchbox', { name: /^Search OneDrives/ }).fill(ending);
+    await page.getByRole('searchbox', { name: /^Search mailboxes/ }).fill(ending);
     await results
       .filter({ hasText: `.${ending}` })
       .first()
