@@ -41,7 +41,9 @@ export async function axe(
 ): Promise<void> {
   await expect(page.locator('iframe:not([sandbox=""])')).toHaveCount(0);
   expect(
-    await page.locator('[title]').evaluateAll((found) => found.map((one) => one.outerHTML)),
+    await page
+      .locator('[title]:not(iframe)')
+      .evaluateAll((found) => found.map((one) => one.outerHTML)),
     `${what}: the browser's own tooltip`,
   ).toEqual([]);
   const there = await page.evaluate(() => 'axe' in globalThis);
