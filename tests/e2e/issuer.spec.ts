@@ -227,6 +227,16 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
     page.getByLabel('Sidebar').getByRole('link', { name }).click();
   await open('Zerto');
   await expectTitle(page, 'Zerto');
+  // Its surface fills the page, as on the other pages.
+  expect(
+    await page.locator('main').evaluate((main) => {
+      const surface = main.firstElementChild;
+      return [
+        surface?.clientWidth === main.clientWidth,
+        surface?.clientHeight === main.clientHeight,
+      ];
+    }),
+  ).toEqual([true, true]);
   await sound(page, 'apps-zerto');
   expect(countSessions()).toBe(0);
   await page.getByRole('button', { name: 'Sign in to Zerto' }).click();

@@ -49,49 +49,51 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
 
   return (
     <Page title={name}>
-      <div className="grid max-w-[740px] content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
-        <p className="m-0 text-ink-2">{t.opensInTab}</p>
-        {offline && <Callout tone="warning">{BASE.needsNetwork}</Callout>}
-        {failure !== null && !offline && (
-          <Callout tone="failed" alert>
-            {failure.message}
-          </Callout>
-        )}
-        {url === null ? (
-          canRetry(failure) && (
-            <div>
-              <CallButton
-                call="validateSso"
-                variant="primary"
-                busy={state.matches('requesting')}
-                disabled={offline}
-                onClick={() => send({ type: 'REQUEST' })}
+      <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
+        <div className="grid max-w-[740px] gap-4">
+          <p className="m-0 text-ink-2">{t.opensInTab}</p>
+          {offline && <Callout tone="warning">{BASE.needsNetwork}</Callout>}
+          {failure !== null && !offline && (
+            <Callout tone="failed" alert>
+              {failure.message}
+            </Callout>
+          )}
+          {url === null ? (
+            canRetry(failure) && (
+              <div>
+                <CallButton
+                  call="validateSso"
+                  variant="primary"
+                  busy={state.matches('requesting')}
+                  disabled={offline}
+                  onClick={() => send({ type: 'REQUEST' })}
+                >
+                  {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
+                </CallButton>
+              </div>
+            )
+          ) : (
+            <div className="flex flex-wrap items-center gap-3">
+              <a
+                href={url}
+                target="_blank"
+                rel="noopener noreferrer"
+                ref={(link) => link?.focus()}
+                onClick={() => send({ type: 'OPEN' })}
+                className="inline-flex h-8 items-center rounded-part border border-accent bg-accent px-3 font-semibold text-on-accent pointer-coarse:h-11"
               >
-                {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
-              </CallButton>
+                {t.openSystem({ system: name })}
+              </a>
+              <output className="inline-flex items-center gap-1.5 text-success">
+                <Icon name="success" />
+                {provider === 'zerto' ? t.linkReadyOnce : t.linkReady}
+              </output>
             </div>
-          )
-        ) : (
-          <div className="flex flex-wrap items-center gap-3">
-            <a
-              href={url}
-              target="_blank"
-              rel="noopener noreferrer"
-              ref={(link) => link?.focus()}
-              onClick={() => send({ type: 'OPEN' })}
-              className="inline-flex h-8 items-center rounded-part border border-accent bg-accent px-3 font-semibold text-on-accent pointer-coarse:h-11"
-            >
-              {t.openSystem({ system: name })}
-            </a>
-            <output className="inline-flex items-center gap-1.5 text-success">
-              <Icon name="success" />
-              {provider === 'zerto' ? t.linkReadyOnce : t.linkReady}
-            </output>
-          </div>
-        )}
-        {provider === 'zerto' && url === null && hasSession && (
-          <p className="m-0 text-agate text-ink-3">{t.zertoSession}</p>
-        )}
+          )}
+          {provider === 'zerto' && url === null && hasSession && (
+            <p className="m-0 text-agate text-ink-3">{t.zertoSession}</p>
+          )}
+        </div>
       </div>
     </Page>
   );
