@@ -70,6 +70,43 @@ test.describe('with the page stored on this device', () => {
   });
 });
 
+/** Counts the headers that a page draws, and those without the button that closes a wizard. */
+async function countHeaders(page: Page): Promise<() => Promise<readonly [number, number]>> {
+  await page.addInitScript(() => {
+    const drawn = new Set<Element>();
+    const unclosable = new Set<Element>();
+    new MutationObserver(() => {
+      for (const header of document.querySelectorAll('header:has(h1)')) {
+        drawn.add(header);
+        if (!header.textContent.includes('Close, keep draft')) unclosable.add(header);
+      }
+      document.documentElement.dataset['headers'] = `[${drawn.size},${unclosable.size}]`;
+    }).observe(document, { childList: true, subtree: true });
+  });
+  return async () =>
+    JSON.parse((await page.locator('html').getAttribute('data-headers')) ?? '') as [number, number];
+}
+
+test('WIZ-13: the wizards have one header, from loading to the first step', async ({ page }) => {
+  await enter(portal, page, 'm365', '/o365/jobs', portal.password);
+  await expectTitle(page, 'Jobs');
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as { rows: { id: string; name: string }[] };
+  const id = rows.find(({ name }) => name === MAIL)?.id ?? '';
+  const headers = await countHeaders(page);
+  for (const [path, title, step] of [
+    ['jobs/1', 'New backup job', 'Name and organization'],
+    [`jobs/1?edit=${id}`, 'Edit backup job', 'Name and organization'],
+    ['restore-operator-roles/1', 'New restore operator role', 'Name'],
+    ['organizations/new/1', 'New organization', 'Organization and services'],
+  ] as const) {
+    await page.goto(`${portal.url}/o365/${path}`);
+    await expectTitle(page, title);
+    await expect(page.getByRole('heading', { level: 2, name: step, exact: true })).toBeFocused();
+    expect(await headers(), title).toEqual([1, 0]);
+  }
+});
+
 async function openJob(page: Page, name: string): Promise<void> {
   await enter(portal, page, 'm365', '/o365/jobs', portal.password);
   await expectTitle(page, 'Jobs');

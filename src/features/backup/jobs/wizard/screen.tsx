@@ -5,21 +5,20 @@ import type { ReactNode } from 'react';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
-import { PageLoading } from '#src/app/shell/page-loading.tsx';
-import { Page } from '#src/app/shell/page.tsx';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
+import { WizardSteps } from '../../../shared/wizard/wizard-steps.tsx';
 import { scheduleLabel } from '../labels.ts';
 import { getSchedule, JOB_WIZARD, jobData, jobFields, jobIssues, ON_SERVER } from './definition.ts';
 import type { JobData } from './definition.ts';
@@ -37,28 +36,7 @@ const PATH = '/o365/jobs';
 export function JobWizard(): ReactNode {
   const params = new URLSearchParams(useWizardQuery(`${PATH}/`));
   const edit = params.get('edit');
-  const organizationId = params.get('organization');
-  const organizations = useKnownOrganizations();
-  const jobs = useWatch('backupJobs', EMPTY) ?? null;
-  const repositories = useWatch('backupRepositories', EMPTY) ?? null;
-  const proxies = useWatch('backupProxies', EMPTY) ?? null;
-  if (organizations === null || jobs === null || repositories === null || proxies === null)
-    return <Waiting />;
-  // A wizard begins when there is an organization, which may be chosen already.
-  if (organizations.length === 0) return <NoOrganizations />;
-  const known = { organizations, jobs, repositories, proxies };
-  const only = getOnlyOrganization(organizations, () => true);
-  const chosen = organizations.some((row) => row.id === organizationId) ? organizationId : only;
-  return edit === null ? (
-    <Wizard
-      loaded={null}
-      draft="backup-job/new"
-      known={known}
-      {...(chosen !== null && { prefill: { organizationId: chosen } })}
-    />
-  ) : (
-    <EditJob key={edit} id={edit} known={known} />
-  );
+  return <JobPage key={edit} id={edit} organizationId={params.get('organization')} />;
 }
 
 /** What the device stores of the cloud suite. */
@@ -69,64 +47,91 @@ interface Known {
   readonly proxies: readonly BackupProxyRow[];
 }
 
-const Waiting = () => (
-  <Page title={t.newTitle}>
-    <DelayedFallback>
-      <PageLoading />
-    </DelayedFallback>
-  </Page>
-);
+/** Null until all of it has loaded. */
+function useKnown(): Known | null {
+  const organizations = useKnownOrganizations();
+  const jobs = useWatch('backupJobs', EMPTY) ?? null;
+  const repositories = useWatch('backupRepositories', EMPTY) ?? null;
+  const proxies = useWatch('backupProxies', EMPTY) ?? null;
+  return organizations === null || jobs === null || repositories === null || proxies === null
+    ? null
+    : { organizations, jobs, repositories, proxies };
+}
 
-const NoOrganizations = () => (
-  <Page title={t.newTitle}>
-    <Notice icon="cloud" level={2} title={t.noOrganizations}>
-      <p className="m-0">{t.noOrganizationsHint}</p>
-    </Notice>
-  </Page>
-);
-
-function EditJob({ id, known }: { readonly id: string; readonly known: Known }) {
-  const request = useCachedQuery('getBackupJob', { jobId: id });
+function JobPage({
+  id,
+  organizationId,
+}: {
+  readonly id: string | null;
+  readonly organizationId: string | null;
+}) {
+  const known = useKnown();
+  const { value, failure } = useCachedQuery(
+    'getBackupJob',
+    { jobId: id ?? '' },
+    { wanted: id !== null },
+  );
   // What is edited is the job as it was opened, also if it is requested again after a lost connection.
-  const [opened, setOpened] = useState(request.value);
-  if (opened === null && request.value !== null) setOpened(request.value);
-  if (opened !== null)
+  const [opened, setOpened] = useState(value);
+  if (opened === null && value !== null) setOpened(value);
+  const title = id === null ? t.newTitle : t.editTitle;
+  // A wizard begins when there is an organization, which may be chosen already.
+  if (known?.organizations.length === 0)
     return (
-      <Wizard
-        loaded={{
-          ...jobData(opened),
-          // As the page would set them, so that opening a job changes nothing and leaves no draft.
-          hasOnePlace: onlyRepository(opened.organizationId, known) !== null,
-          otherJobs: getChains(id, known),
-        }}
-        // A job that has changed since starts a new draft.
-        draft={`backup-job/${id}/${opened.version}`}
-        known={known}
-      />
+      <WizardPage title={title} closeTo={null}>
+        <Notice icon="cloud" level={2} title={t.noOrganizations}>
+          <p className="m-0">{t.noOrganizationsHint}</p>
+        </Notice>
+      </WizardPage>
     );
-  if (request.failure === null) return <Waiting />;
+  if (opened === null && failure !== null)
+    return (
+      <WizardPage title={title} closeTo={null}>
+        <Notice icon="scheduled" level={2} title={title}>
+          <p className="m-0">{failure.kind === 'not-found' ? t.notFound : failure.message}</p>
+        </Notice>
+      </WizardPage>
+    );
   return (
-    <Page title={t.editTitle}>
-      <Notice icon="scheduled" level={2} title={t.editTitle}>
-        <p className="m-0">
-          {request.failure.kind === 'not-found' ? t.notFound : request.failure.message}
-        </p>
-      </Notice>
-    </Page>
+    <WizardPage title={title} closeTo={PATH}>
+      {known !== null && (id === null || opened !== null) && (
+        <Wizard
+          {...(opened === null ? startNew(organizationId, known) : startEdit(opened, known))}
+          known={known}
+        />
+      )}
+    </WizardPage>
   );
 }
 
-function Wizard({
-  loaded,
-  draft,
-  known,
-  prefill,
-}: {
+interface Start {
   readonly loaded: JobData | null;
   readonly draft: string;
-  readonly known: Known;
   readonly prefill?: Partial<JobData>;
-}) {
+}
+
+function startNew(organizationId: string | null, { organizations }: Known): Start {
+  const only = getOnlyOrganization(organizations, () => true);
+  const chosen = organizations.some((row) => row.id === organizationId) ? organizationId : only;
+  return {
+    loaded: null,
+    draft: 'backup-job/new',
+    ...(chosen !== null && { prefill: { organizationId: chosen } }),
+  };
+}
+
+const startEdit = (job: OutputOf<'getBackupJob'>, known: Known): Start => ({
+  loaded: {
+    ...jobData(job),
+    // As the page would set them, so that opening a job changes nothing and leaves no draft.
+    hasOnePlace: onlyRepository(job.organizationId, known) !== null,
+    otherJobs: getChains(job.id, known),
+  },
+  // A job that has changed since starts a new draft.
+  draft: `backup-job/${job.id}/${job.version}`,
+});
+
+function Wizard({ loaded, draft, known, prefill }: Start & { readonly known: Known }) {
   const { organizations, jobs, repositories, proxies } = known;
   const { history } = useRouter();
   const { step: address } = useParams({ strict: false });
@@ -177,14 +182,12 @@ function Wizard({
     getError: (field) => getIssue(context, field),
   };
   return (
-    <WizardPage
+    <WizardSteps
       actor={actor}
       definition={JOB_WIZARD}
-      title={loaded === null ? t.newTitle : t.editTitle}
       detail={organizations.find(({ id }) => id === data.organizationId)?.name ?? ''}
       getLabel={(id, entered) => getLabel(id, entered, known)}
       saveLabel={loaded === null ? t.createJob : t.saveJob}
-      closeTo={PATH}
     >
       {step === '1' && <NameStep step={props} organizations={organizations} />}
       {step === '2' && <SelectStep {...props} />}
@@ -196,7 +199,7 @@ function Wizard({
           jobs={otherJobs.filter(({ organization }) => organization === data.organizationId)}
         />
       )}
-    </WizardPage>
+    </WizardSteps>
   );
 }
 

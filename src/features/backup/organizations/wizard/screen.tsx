@@ -1,6 +1,6 @@
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -10,16 +10,15 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { getTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
-import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
+import { WizardSteps } from '../../../shared/wizard/wizard-steps.tsx';
 import { checkCode, requestCode } from '../device-code/calls.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
 import {
@@ -58,65 +57,84 @@ const LIST = '/o365/organizations';
 export function OrganizationWizard() {
   const params = new URLSearchParams(useWizardQuery(PATH));
   const edit = params.get('edit');
-  return edit === null ? (
-    <NewOrganization isFirstRun={params.has('start')} />
+  return <OrganizationPage key={edit} id={edit} isFirstRun={params.has('start')} />;
+}
+
+function OrganizationPage({
+  id,
+  isFirstRun,
+}: {
+  readonly id: string | null;
+  readonly isFirstRun: boolean;
+}) {
+  const [unfinished, setUnfinished] = useState<Unfinished | null>(null);
+  if (unfinished !== null) return <UnfinishedPage {...unfinished} />;
+  return id === null ? (
+    <NewOrganization isFirstRun={isFirstRun} onUnfinished={setUnfinished} />
   ) : (
-    <EditOrganization id={edit} />
+    <EditOrganization id={id} onUnfinished={setUnfinished} />
   );
 }
 
-function EditOrganization({ id }: { readonly id: string }) {
-  const request = useCachedQuery('getOrganization', { organizationId: id });
+function EditOrganization({
+  id,
+  onUnfinished,
+}: {
+  readonly id: string;
+  readonly onUnfinished: (unfinished: Unfinished) => void;
+}) {
+  const { value, failure } = useCachedQuery('getOrganization', { organizationId: id });
   const { value: supported } = useCachedQuery('getSuiteVersion', {});
-  if (request.value !== null)
+  if (value === null && failure !== null)
     return (
-      <Wizard
-        key={id}
-        loaded={organizationData(request.value)}
-        draft={`organization/${id}`}
-        supported={supported}
-      />
+      <WizardPage title={t.editTitle} closeTo={null}>
+        <Notice icon="cloud" level={2} title={t.editTitle}>
+          <p className="m-0">{failure.kind === 'not-found' ? t.notFound : failure.message}</p>
+        </Notice>
+      </WizardPage>
     );
   return (
-    <Page title={t.editTitle}>
-      {request.failure === null ? (
-        <DelayedFallback>
-          <PageLoading />
-        </DelayedFallback>
-      ) : (
-        <Notice icon="cloud" level={2} title={t.editTitle}>
-          <p className="m-0">
-            {request.failure.kind === 'not-found' ? t.notFound : request.failure.message}
-          </p>
-        </Notice>
+    <WizardPage title={t.editTitle} closeTo={LIST}>
+      {value !== null && (
+        <Wizard
+          loaded={organizationData(value)}
+          draft={`organization/${id}`}
+          supported={supported}
+          onUnfinished={onUnfinished}
+        />
       )}
-    </Page>
+    </WizardPage>
   );
 }
 
-function NewOrganization({ isFirstRun }: { readonly isFirstRun: boolean }) {
+function NewOrganization({
+  isFirstRun,
+  onUnfinished,
+}: {
+  readonly isFirstRun: boolean;
+  readonly onUnfinished: (unfinished: Unfinished) => void;
+}) {
   const companies = useWatch('companies', EMPTY);
   const branding = useBranding();
   const request = useCachedQuery('getSuiteVersion', {});
   const supported = request.value;
-  if (companies === undefined || (supported === null && request.failure === null))
-    return (
-      <DelayedFallback>
-        <PageLoading />
-      </DelayedFallback>
-    );
-  const [first] = companies;
+  const first = companies?.[0];
   const getPrefill = ({ n, name }: CompanyRow): Partial<OrganizationData> => {
     const prefill = firstRunPrefill(n, { portal: getTitle(branding), company: name });
     return supported === null ? prefill : withSupported(prefill, supported);
   };
   return (
-    <Wizard
-      loaded={null}
-      draft="organization/new"
-      supported={supported}
-      {...(isFirstRun && first && { prefill: getPrefill(first) })}
-    />
+    <WizardPage title={t.newTitle} closeTo={LIST}>
+      {companies !== undefined && (supported !== null || request.failure !== null) && (
+        <Wizard
+          loaded={null}
+          draft="organization/new"
+          supported={supported}
+          onUnfinished={onUnfinished}
+          {...(isFirstRun && first && { prefill: getPrefill(first) })}
+        />
+      )}
+    </WizardPage>
   );
 }
 
@@ -124,11 +142,13 @@ function Wizard({
   loaded,
   draft,
   supported,
+  onUnfinished,
   prefill,
 }: {
   readonly loaded: OrganizationData | null;
   readonly draft: string;
   readonly supported: Supported | null;
+  readonly onUnfinished: (unfinished: Unfinished) => void;
   readonly prefill?: Partial<OrganizationData>;
 }) {
   const { history } = useRouter();
@@ -145,7 +165,7 @@ function Wizard({
           empty: withSupported(ORGANIZATION_WIZARD.empty, supported),
         }),
   );
-  const [saved, setSaved] = useState<Saved | null>(null);
+  const saved = useRef<Saved | null>(null);
   const actor = useWizard<OrganizationData>({
     machine,
     draft,
@@ -154,43 +174,45 @@ function Wizard({
     loaded,
     save: async (data) => {
       const answer = await saveOrganization(data);
-      if (answer.ok) setSaved(answer.value);
+      if (answer.ok) saved.current = answer.value;
       return answer;
     },
     onDone: () => {
       showSuccess(loaded === null ? t.created : t.saved);
-      if (!isLacking(saved ?? EMPTY)) history.push(LIST);
+      if (saved.current !== null && isLacking(saved.current))
+        onUnfinished({ name: data.name.trim(), saved: saved.current });
+      else history.push(LIST);
     },
     getPath: getAddress,
   });
   const context = useSelector(actor, (snapshot) => snapshot.context);
-  const isDone = useSelector(actor, ({ status }) => status === 'done');
   const { data, step } = context;
   const props: StepProps = {
     data,
     edit: (changes) => actor.send({ type: 'EDIT', changes }),
     getError: (field) => getIssue(context, field),
   };
-  if (saved !== null && isLacking(saved) && isDone)
-    return <Unfinished name={data.name.trim()} saved={saved} />;
   return (
-    <WizardPage
+    <WizardSteps
       actor={actor}
       definition={ORGANIZATION_WIZARD}
-      title={loaded === null ? t.newTitle : t.editTitle}
       detail={companies.find(({ n }) => n === data.companyN)?.name ?? ''}
       getLabel={getLabel}
       saveLabel={loaded === null ? t.createOrganization : t.saveOrganization}
-      closeTo={LIST}
       mayContinue={step !== '5/modern' || data.deviceCode !== null}
     >
       <StepFields step={step} props={props} companies={companies} supported={supported} />
-    </WizardPage>
+    </WizardSteps>
   );
 }
 
+interface Unfinished {
+  readonly name: string;
+  readonly saved: Saved;
+}
+
 /** What an administrator of the tenant still has to set up. */
-function Unfinished({ name, saved }: { readonly name: string; readonly saved: Saved }) {
+function UnfinishedPage({ name, saved }: Unfinished) {
   const { history } = useRouter();
   return (
     <Page title={t.unfinished} detail={name}>

@@ -6,17 +6,15 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Result } from '#contract/result.ts';
 import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
-import { PageLoading } from '#src/app/shell/page-loading.tsx';
-import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
+import { WizardSteps } from '../../../shared/wizard/wizard-steps.tsx';
 import { ROLES_PATH } from '../address.ts';
 import { ROLE_WIZARD, roleData, roleFields } from './definition.ts';
 import type { RoleData } from './definition.ts';
@@ -33,71 +31,52 @@ const MACHINE = makeWizardMachine(ROLE_WIZARD);
 export function RestoreRoleWizard(): ReactNode {
   const params = new URLSearchParams(useWizardQuery(`${ROLES_PATH}/`));
   const edit = params.get('edit');
-  const organizations = useKnownOrganizations();
-  if (organizations === null) return <Waiting />;
-  // A wizard begins when there is an organization, which may be chosen already.
-  if (organizations.length === 0) return <NoOrganizations />;
-  if (edit !== null)
-    return (
-      <EditRole
-        id={edit}
-        organizationId={params.get('organization') ?? ''}
-        organizations={organizations}
-      />
-    );
-  const only = getOnlyOrganization(organizations);
-  return (
-    <Wizard
-      loaded={null}
-      draft="restore-role/new"
-      organizations={organizations}
-      {...(only !== null && { prefill: { organizationId: only } })}
-    />
-  );
+  return <RoleWizard key={edit} id={edit} organizationId={params.get('organization') ?? ''} />;
 }
 
-const Waiting = () => (
-  <Page title={t.newTitle}>
-    <DelayedFallback>
-      <PageLoading />
-    </DelayedFallback>
-  </Page>
-);
-
-const NoOrganizations = () => (
-  <Page title={t.newTitle}>
-    <Notice icon="cloud" level={2} title={t.noOrganizations}>
-      <p className="m-0">{t.noOrganizationsHint}</p>
-    </Notice>
-  </Page>
-);
-
-function EditRole({
+function RoleWizard({
   id,
   organizationId,
-  organizations,
 }: {
-  readonly id: string;
+  readonly id: string | null;
   readonly organizationId: string;
-  readonly organizations: readonly OrganizationRow[];
 }) {
-  const { value, failure } = useCachedQuery('getRestoreRole', { opRoleId: id, organizationId });
-  if (value !== null)
+  const organizations = useKnownOrganizations();
+  const { value, failure } = useCachedQuery(
+    'getRestoreRole',
+    { opRoleId: id ?? '', organizationId },
+    { wanted: id !== null },
+  );
+  const title = id === null ? t.newTitle : t.editTitle;
+  // A wizard begins when there is an organization, which may be chosen already.
+  if (organizations?.length === 0)
     return (
-      <Wizard
-        key={id}
-        loaded={roleData(value)}
-        draft={`restore-role/${id}`}
-        organizations={organizations}
-      />
+      <WizardPage title={title} closeTo={null}>
+        <Notice icon="cloud" level={2} title={t.noOrganizations}>
+          <p className="m-0">{t.noOrganizationsHint}</p>
+        </Notice>
+      </WizardPage>
     );
-  if (failure === null) return <Waiting />;
+  if (value === null && failure !== null)
+    return (
+      <WizardPage title={title} closeTo={null}>
+        <Notice icon="users" level={2} title={title}>
+          <p className="m-0">{failure.kind === 'not-found' ? t.notFound : failure.message}</p>
+        </Notice>
+      </WizardPage>
+    );
+  const only = getOnlyOrganization(organizations ?? []);
   return (
-    <Page title={t.editTitle}>
-      <Notice icon="users" level={2} title={t.editTitle}>
-        <p className="m-0">{failure.kind === 'not-found' ? t.notFound : failure.message}</p>
-      </Notice>
-    </Page>
+    <WizardPage title={title} closeTo={ROLES_PATH}>
+      {organizations !== null && (id === null || value !== null) && (
+        <Wizard
+          loaded={value && roleData(value)}
+          draft={`restore-role/${id ?? 'new'}`}
+          organizations={organizations}
+          {...(id === null && only !== null && { prefill: { organizationId: only } })}
+        />
+      )}
+    </WizardPage>
   );
 }
 
@@ -138,21 +117,19 @@ function Wizard({
   };
   const organization = organizations.find(({ id }) => id === data.organizationId)?.name ?? '';
   return (
-    <WizardPage
+    <WizardSteps
       actor={actor}
       definition={ROLE_WIZARD}
-      title={loaded === null ? t.newTitle : t.editTitle}
       detail={organization}
       getLabel={(id, entered) => getLabel(id, entered, organization)}
       saveLabel={loaded === null ? t.createRole : t.saveRole}
-      closeTo={ROLES_PATH}
     >
       {step === '1' && <NameStep {...props} />}
       {step === '2' && <OrganizationStep step={props} organizations={organizations} />}
       {step === '3' && <OperatorsStep {...props} />}
       {step === '4' && <ScopeStep {...props} />}
       {step === '5' && <ExcludeStep {...props} />}
-    </WizardPage>
+    </WizardSteps>
   );
 }
 
