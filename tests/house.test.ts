@@ -40,7 +40,8 @@ const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'server: restore > backup': 'what is restored belongs to an organization that is backed up',
   'server: search > hints': 'who may read a hint may find it',
   'server: search > rules': 'who may read a rule may find it',
-  'server: users > auth': "an administrator resets a user's password and factors",
+  'server: users > auth':
+    "an administrator resets a user's password and factors, and invitations are checked as other links are",
   'src: analytics > calendar': "the spreadsheet shows the calendar's figures as a table",
   'src: daily-checks > sla': "a result's panel opens a new alarm for its job",
   'src: dashboard > analytics': 'the short rankings open the long ones',

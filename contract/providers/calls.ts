@@ -23,6 +23,7 @@ const username = v.pipe(
   v.maxLength(LIMITS.nameChars),
   v.regex(/^[^\s\p{Cc}]+$/u, 'a name without spaces'),
 );
+const invitationToken = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 
 /**
  * `master`: the provider above; null if there is none. `own`: whether it is the caller's own
@@ -83,12 +84,22 @@ export const providerCalls = {
     gate: 'signed-in',
     failures: ['not-found', 'forbidden', 'too-many'],
   }),
+  checkInvitation: call({
+    method: 'POST',
+    path: 'auth/invitation/check',
+    summary:
+      'Checks whether a user can register with the token of an invitation. It stays valid, and the call returns nothing about it.',
+    input: v.strictObject({ token: invitationToken }),
+    output: v.object({}),
+    gate: 'public',
+    failures: ['not-found', 'too-many'],
+  }),
   acceptInvitation: call({
     method: 'POST',
     path: 'auth/invitation',
     summary: 'Registers a user with the token of an invitation.',
     input: v.strictObject({
-      token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+      token: invitationToken,
       username,
       name: text,
       email: v.optional(email),

@@ -209,6 +209,11 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
  * Calls that the specification leaves without a sentence: ours, by the pattern of its catalogue.
  */
 export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonly CallName[]])[] = [
+  [
+    'There was an error while trying to check the link, try again later',
+    'checkInvitation',
+    'checkEmailLink',
+  ],
   ['Error while trying to get the evidence, try again later.', 'listEvidence'],
   ['Error while trying to get the profile, try again later.', 'readProfile'],
   ['Error while trying to get the SLA alarms, try again later.', 'getSlaAlarm', 'listSlaAlarms'],

@@ -4,21 +4,37 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import { readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   EMAIL_LINK,
+  hasAddress,
   sendEmailLink,
   verifyEmail,
   waitForEmailLink,
 } from '../../platform/auth/email-confirmation.ts';
 import { ownId } from './profile.ts';
 import { loadProfile } from './profile-read.ts';
+import { checkLink } from './check-link.ts';
 import { askingBuckets } from './recovery-limits.ts';
 import { countTry, giveBack, tooMany } from './rate-limit.ts';
 
 /** EMAIL-3: a user confirms an address by a link that is mailed to it. */
 export const emailHandlers = (context: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
+  checkEmailLink: ({ token }, ctx) =>
+    context.store.tenant(ctx.tenant, (tx) =>
+      checkLink(tx, ctx, async () => {
+        const link = await readOneTime(tx, EMAIL_LINK, token, ctx.now);
+        const id = link?.user_id ?? null;
+        const user = id === null ? undefined : (await tx.rows('user', [id])).get(id);
+        return (
+          user !== undefined &&
+          user.deletedAt === null &&
+          (await hasAddress(tx, user.id, link?.data['address']))
+        );
+      }),
+    ),
+
   confirmEmail: ({ token }, ctx) =>
     context.store.tenant(ctx.tenant, async (tx) => {
       const tried = askingBuckets(ctx.ip);

@@ -30,6 +30,7 @@ import {
   USERNAME_TAKEN,
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
+import { checkLink } from '../auth/check-link.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { sendUserMail, loadTitle } from './invite.ts';
 import { userMailMessages as t } from './messages.en.ts';
@@ -48,7 +49,12 @@ export const invitationHandlers = (
   context: AppContext,
 ): Pick<
   Handlers,
-  'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
+  | 'inviteUser'
+  | 'checkInvitation'
+  | 'acceptInvitation'
+  | 'chatToken'
+  | 'validateVacId'
+  | 'ipLocation'
 > => ({
   async inviteUser({ id, email }, ctx) {
     const { session } = ctx;
@@ -95,6 +101,14 @@ export const invitationHandlers = (
       return ok({ url, until: ctx.now + LIMITS.invitationMs });
     });
   },
+
+  checkInvitation: ({ token }, ctx) =>
+    context.store.tenant(ctx.tenant, (tx) =>
+      checkLink(tx, ctx, async () => {
+        const invitation = await readOneTime(tx, KIND, token, ctx.now);
+        return invitation !== null && (await findRemainingCompanies(tx, invitation.data)) !== null;
+      }),
+    ),
 
   async acceptInvitation({ token, username, name, email, password }, ctx) {
     if (!isPlainUsername(username)) return usernameNotPlain();

@@ -100,6 +100,21 @@ export async function emailLinkUntil(
   return until;
 }
 
+/** Returns whether the address that received a link is still the one on record. */
+export async function hasAddress(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  mailedTo: unknown,
+): Promise<boolean> {
+  const person = await sql
+    .selectFrom('person')
+    .select('email')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return typeof mailedTo === 'string' && person?.email === mailedTo;
+}
+
 /**
  * Marks the address as verified if it is still the one on record. `mailedTo`: the address that
  * received the link or code. Returns whether it is.

@@ -18,6 +18,7 @@ export const accountMessages = defineMessages('account', {
   recoveryCodeInvalid: 'Enter one of your recovery codes.',
   confirmEmailTitle: 'Confirm your email address',
   emailConfirmed: 'Your email address is confirmed.',
+  askForInvitation: 'Ask the person who invited you for another invitation.',
   requestLink: 'You can request a new link in your profile.',
   confirmOnlyOwn: 'Confirm only if you added this address to your account.',
   confirming: 'Confirming…',

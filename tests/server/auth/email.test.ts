@@ -109,6 +109,10 @@ const confirm = async ({ host }: Portal, token: string): Promise<unknown[]> => {
   const { status, body } = await new Browser(app, host).send('auth/confirm-email', { token });
   return [status, body.message];
 };
+const check = async ({ host }: Portal, token: string): Promise<unknown[]> => {
+  const { status, body } = await new Browser(app, host).send('auth/confirm-email/check', { token });
+  return [status, body.message];
+};
 const confirmed = async (at: Portal, token: string): Promise<boolean> =>
   (await confirm(at, token))[0] === 200;
 const profile = async (browser: Browser, id: string): Promise<Profile> =>
@@ -202,6 +206,38 @@ anyDatabase((_name, open) => {
       emailVerified: false,
       emailLinkUntil: null,
     });
+  });
+
+  test('EMAIL-4: a link is checked without being used up, with one answer for all that are not valid, at the pace of guesses', async () => {
+    const at = await portal();
+    const nora = await register(at, 'nora', 'nora@example.com');
+    const [token = ''] = await linksTo(at, 'nora@example.com');
+    for (let n = 0; n < 40; n += 1) expect((await check(at, token))[0]).toBe(200);
+    expect((await profile(nora.browser, nora.id)).emailVerified).toBe(false);
+    expect(await check(await portal(), token), 'at another provider').toEqual(OVER);
+    expect(await confirmed(at, token)).toBe(true);
+    expect(await check(at, token), 'used').toEqual(OVER);
+    expect(await check(at, 'x'.repeat(43)), 'made up').toEqual(OVER);
+    await edit(nora.browser, nora.id, { email: 'nora@two.example' });
+    const [former = ''] = await linksTo(at, 'nora@two.example');
+    expect((await check(at, former))[0]).toBe(200);
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ email: 'nora@three.example' })
+        .where('tenant_id', '=', at.tenant)
+        .where('id', '=', nora.id)
+        .execute(),
+    );
+    expect(await check(at, former), 'for a former address').toEqual(OVER);
+    await register(at, 'lars', 'lars@example.com');
+    const [late = ''] = await linksTo(at, 'lars@example.com');
+    fixture.pass(24 * HOUR);
+    expect(await check(at, late), 'expired').toEqual(OVER);
+    const guesses = [];
+    for (let n = 0; n < 40; n += 1) guesses.push((await check(at, `guess-${n}`))[0]);
+    expect(new Set(guesses)).toEqual(new Set([404, 429]));
+    expect(guesses.indexOf(429)).toBeGreaterThan(20);
   });
 
   test('EMAIL-3: three links an hour are sent, requested or by changing the address, and none for a verified address', async () => {

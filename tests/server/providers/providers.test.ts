@@ -264,6 +264,48 @@ anyDatabase((_name, open) => {
     expect((await oper('POST', `service-providers/${tenant}/invitations`, {})).status).toBe(403);
   });
 
+  test('PROV-7: an invitation is checked without being used up, with one answer for all that are not valid, at the pace of guesses', async () => {
+    const people = await thePeople(fixture);
+    const { app, host, tenant, root } = people;
+    const sub = await people.as('sub', ['sub-sp'], [2]);
+    const invited = async (who: typeof sub): Promise<string> =>
+      /#([\w-]{43})$/.exec(
+        (await who<OutputOf<'inviteUser'>>('POST', `service-providers/${tenant}/invitations`, {}))
+          .body.data.url,
+      )?.[1] ?? '';
+    const check = (token: string, at = host): Promise<Answer> =>
+      ask(app, '/api/v1/auth/invitation/check', { method: 'POST', host: at, body: { token } });
+    const OVER = [404, 'not-found', MESSAGES.linkOver];
+    const token = await invited(sub);
+    for (let n = 0; n < 40; n += 1) {
+      const { status, body } = await check(token);
+      expect([status, body.data]).toEqual([200, {}]);
+    }
+    const accepted = await ask(app, '/api/v1/auth/invitation', {
+      method: 'POST',
+      host,
+      body: { token, username: 'nina', name: 'Nina', password: LONG },
+    });
+    expect(accepted.status).toBe(200);
+    expect(said(await check(token)), 'used').toEqual(OVER);
+    expect(said(await check('x'.repeat(43))), 'made up').toEqual(OVER);
+    const other = await thePeople(fixture);
+    expect(said(await check(await invited(root), other.host)), 'of another provider').toEqual(OVER);
+    const orphaned = await invited(sub);
+    const [subId = ''] = (
+      await root<{ rows: { _id: string; username: string }[] }>('GET', 'monitoring/reporting/users')
+    ).body.data.rows.flatMap(({ _id: id, username }) => (username === 'sub' ? [id] : []));
+    expect((await root('DELETE', `users/${subId}`)).status).toBe(200);
+    expect(said(await check(orphaned)), 'of somebody who is gone').toEqual(OVER);
+    const late = await invited(root);
+    fixture.pass(8 * 86_400_000);
+    expect(said(await check(late)), 'expired').toEqual(OVER);
+    const guesses = [];
+    for (let n = 0; n < 40; n += 1) guesses.push((await check(`guess-${n}`)).status);
+    expect(new Set(guesses)).toEqual(new Set([404, 429]));
+    expect(guesses.indexOf(429)).toBeGreaterThan(20);
+  });
+
   test('PROV-5: the token of the chat identifies its user for five minutes, and nobody gets one for another', async () => {
     const { as, tenant, root } = await thePeople(fixture);
     const me = await as('kim', ['operator']);

@@ -1,11 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
+import { CheckedLink } from '../recovery/checked-link.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
 import { accountMessages as t } from '../messages.en.ts';
@@ -21,26 +21,41 @@ export function ConfirmEmail() {
   const [token, setToken] = useState('');
   // Another link opened in the same tab starts again.
   if (fragment !== '' && fragment.slice(1) !== token) setToken(fragment.slice(1));
-  return <ByLink key={token} token={token} />;
+  return (
+    <CheckedLink
+      key={token}
+      title={TITLE}
+      token={token}
+      check={checkEmailLink}
+      whenOver={
+        <>
+          <p className="m-0 text-ink-2">{t.requestLink}</p>
+          <ToPortal />
+        </>
+      }
+    >
+      {(onOver) => <ByLink token={token} onOver={onOver} />}
+    </CheckedLink>
+  );
 }
 
-function ByLink({ token }: { readonly token: string }) {
+const checkEmailLink = (token: string) => client().ask('checkEmailLink', { token });
+
+function ByLink({ token, onOver }: { readonly token: string; readonly onOver: () => void }) {
   const { busy, error, request } = useRecoveryAsk();
-  const [link, setLink] = useState<'open' | 'confirmed' | 'over'>(
-    TOKEN.test(token) ? 'open' : 'over',
-  );
+  const [isConfirmed, setConfirmed] = useState(false);
   const waits = useWaits(error);
 
   async function confirm(): Promise<void> {
     if (busy || waits !== null) return;
     const answer = await request(() => client().ask('confirmEmail', { token }));
     if (answer.ok) {
-      setLink('confirmed');
+      setConfirmed(true);
       dropFragment();
-    } else if (answer.failure.kind === 'not-found') setLink('over');
+    } else if (answer.failure.kind === 'not-found') onOver();
   }
 
-  if (link === 'confirmed')
+  if (isConfirmed)
     return (
       <AccountPage title={TITLE}>
         <Callout tone="success" alert>
@@ -49,17 +64,6 @@ function ByLink({ token }: { readonly token: string }) {
         <ToPortal />
       </AccountPage>
     );
-  if (link === 'over') {
-    return (
-      <AccountPage title={TITLE}>
-        <Callout tone="failed" alert>
-          {ACCOUNT.linkOver}
-        </Callout>
-        <p className="m-0 text-ink-2">{t.requestLink}</p>
-        <ToPortal />
-      </AccountPage>
-    );
-  }
   return (
     <AccountPage title={TITLE} description={t.confirmOnlyOwn}>
       <ErrorCallout error={error} />
@@ -92,4 +96,3 @@ function ToPortal() {
 }
 
 const focus = (button: HTMLButtonElement | null): void => button?.focus();
-const TOKEN = /^[\w-]{1,200}$/;

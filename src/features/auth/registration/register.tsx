@@ -24,6 +24,7 @@ import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { findTooShort } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+import { CheckedLink } from '../recovery/checked-link.tsx';
 import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
@@ -65,8 +66,28 @@ export function Register() {
     );
   if (token.startsWith('s-')) return <OpenSignUp key={token} hash={token} />;
   if (token === '') return <Begin />;
-  return <Form key={token} token={token} />;
+  return (
+    <CheckedLink
+      key={token}
+      title={TITLE}
+      token={token}
+      check={checkInvitation}
+      whenOver={<AskAgain />}
+    >
+      {(onOver) => <Form token={token} onOver={onOver} />}
+    </CheckedLink>
+  );
 }
+
+const checkInvitation = (token: string) => client().ask('checkInvitation', { token });
+
+/** Only the person who made an invitation can make another one. */
+const AskAgain = () => (
+  <>
+    <p className="m-0 text-ink-2">{t.askForInvitation}</p>
+    <ToSignIn />
+  </>
+);
 
 /** Without an invitation: a new customer registers, if the provider lets them. */
 function Begin() {
@@ -85,7 +106,7 @@ function Begin() {
       <Callout tone="failed" alert>
         {ACCOUNT.linkOver}
       </Callout>
-      <ToSignIn />
+      <AskAgain />
     </AccountPage>
   );
 }
@@ -97,7 +118,7 @@ interface Draft {
   readonly password: string;
 }
 
-function Form({ token }: { readonly token: string }) {
+function Form({ token, onOver }: { readonly token: string; readonly onOver: () => void }) {
   const portal = getSidebarTitle(useBranding());
   const { error, request } = useRecoveryAsk();
   const [made, setMade] = useState<{ readonly username: string; readonly email: string } | null>(
@@ -107,7 +128,11 @@ function Form({ token }: { readonly token: string }) {
   const { form, change, errors, busy, formRef, save } = useDraftForm({
     initial: { name: '', username: '', email: '', password: '' },
     schema: makeInvitationSchema(token),
-    submit: (input) => request(() => client().ask('acceptInvitation', input)),
+    submit: async (input) => {
+      const answer = await request(() => client().ask('acceptInvitation', input));
+      if (!answer.ok && answer.failure.kind === 'not-found') onOver();
+      return answer;
+    },
     explain: explainRefusal,
     onSaved: ({ username }, { email = '' }) => setMade({ username, email }),
   });
