@@ -405,6 +405,8 @@ export interface Place {
   readonly path: readonly PathPart[];
   /** The stored settings of the object, as old as the backup of the folder. Absent: there are none. */
   readonly settings?: WriteInput['content'];
+  /** Of a dry run: the stored members and settings that the restore would put back first. */
+  readonly returning?: WriteInput['content'];
   /** Which parts of members and settings a restore writes. Absent: both. */
   readonly teamParts?: RestoreFlags['team'];
 }
@@ -441,6 +443,8 @@ export interface WriteInput {
    * Absent: there was none.
    */
   readonly undoes?: WriteInput['content'];
+  /** For undo: keys of folders that the restore created since it wrote this. Absent: none. */
+  readonly created?: readonly string[];
   /** Keys of items that are like this one and belong to other versions of it. Absent: none. */
   readonly others?: readonly string[];
   readonly flags: RestoreFlags;

@@ -4,7 +4,7 @@ import type { SourceObject } from '../types.ts';
 import { loadFolders, stops } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { readStored, type RunningTask } from './running-task.ts';
-import { getSettingsAt } from './stored-settings.ts';
+import { getReturning, getSettingsAt } from './stored-settings.ts';
 import { readPath } from '../../shared/task-rows.ts';
 
 type ChannelsEnd =
@@ -39,7 +39,9 @@ export async function finishChannels(task: RunningTask): Promise<ChannelsEnd> {
       : created.filter((folder) => folder.object.id === at.id);
     for (const { path, key } of places) {
       const parts = readPath(path);
-      const place = { object: at, path: parts, settings: getSettingsAt(task, n, parts) };
+      const settings = getSettingsAt(task, n, parts);
+      const returning = request.input.dryRun ? { returning: getReturning(task, n) } : {};
+      const place = { object: at, path: parts, settings, ...returning };
       if (parts.length !== 1 || (key === null && !request.input.dryRun)) continue;
       const end =
         key === null

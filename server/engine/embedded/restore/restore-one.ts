@@ -24,7 +24,7 @@ import { loadItemVersions, waitForNewer } from './item-versions.ts';
 import { type Destination, findBegunItem, lookUpItem, type LookedUpItem } from './look-up-item.ts';
 import { keepFirst, type ReplacedItem, saveReplaced, type WrittenItem } from './replaced-item.ts';
 import { findUnwrittenNumber } from './same-names.ts';
-import { getSettingsAt } from './stored-settings.ts';
+import { getReturning, getSettingsAt } from './stored-settings.ts';
 import { findBlocked, findMoved, postpone } from './taken-names.ts';
 import { readPath } from '../../shared/task-rows.ts';
 import { type BegunVersion, loadEarlierVersions, withVersions, writeVersions } from './versions.ts';
@@ -107,6 +107,7 @@ async function openDestination(task: RunningTask, one: TaskItem): Promise<Destin
     object: opened.value.object,
     path,
     settings,
+    ...(input.dryRun && { returning: getReturning(task, one.objectN) }),
     ...(teamParts !== undefined && { teamParts }),
   };
   return { input, writer, place, plan, objectId: object.value.id };

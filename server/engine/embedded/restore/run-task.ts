@@ -20,7 +20,7 @@ import { restoreOne } from './restore-one.ts';
 import { shareFolders } from './share-folders.ts';
 import type { ItemEnd, RestorePorts, RunningTask, TaskItem } from './running-task.ts';
 import { releaseChannels } from './stand-ins.ts';
-import { listOpenItems } from './task-items.ts';
+import { listOpenItems, listOpenSettings } from './task-items.ts';
 import { beginTurn, release } from './taken-names.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
@@ -110,6 +110,8 @@ export async function runTask(
     const lost = await findCreatedFolders(task);
     if (lost !== null) return await wait(row, lost);
     let shownAt = 0;
+    // Members come back before the channels that are created for them.
+    let hasSettings = task.request.kind !== 'restore';
     let hasRemovedFolders = false;
     let { failing } = row;
     const onAnswer = async (): Promise<void> => {
@@ -122,9 +124,12 @@ export async function runTask(
       if (signal.aborted) return clock.now();
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
       if (state !== 'running') return await end(context, tenant, id, 'cancelled', t.cancelled);
-      const items = await store.tenant(tenant, (tx) => listOpenItems(tx, task, BATCH), {
-        readOnly: true,
-      });
+      const list = hasSettings ? listOpenItems : listOpenSettings;
+      const items = await store.tenant(tenant, (tx) => list(tx, task, BATCH), { readOnly: true });
+      if (items.length === 0 && !hasSettings) {
+        hasSettings = true;
+        continue;
+      }
       if (items.length === 0 && task.postponed.items.size > 0) {
         beginTurn(task.postponed);
         if (!task.postponed.isLastTry || hasRemovedFolders) continue;

@@ -6,6 +6,34 @@ import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
 import { makeContentReader, type RunningTask } from './running-task.ts';
 
 /**
+ * Returns the members and settings that a dry run has found it would put back: a restore does that
+ * before it creates channels for those who are members then.
+ */
+export const getReturning =
+  (task: RunningTask, object: number): WriteInput['content'] =>
+  async (as, name) => {
+    const { store, tenant, id, request } = task;
+    if (request.kind !== 'restore' || request.input.flags.team?.members === false)
+      return failed('missing', t.noContent);
+    const row = await store.tenant(
+      tenant,
+      async ({ sql: db }) => {
+        const { rows } = await sql<{ parts: readonly StoredPart[] }>`
+          select i.parts from restore_item as r
+          join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+          where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.object_n = ${object}
+            and i.kind = 'settings' and r.outcome = 'merged'
+          limit 1`.execute(db);
+        return rows[0];
+      },
+      { readOnly: true },
+    );
+    return row === undefined
+      ? failed('missing', t.noContent)
+      : makeContentReader(task, row.parts)(as, name);
+  };
+
+/**
  * Returns the settings of an object as they were when the backup had the top folder of a path last,
  * by the restore point at the latest. Never later ones: they may name people who came since.
  */

@@ -7,8 +7,8 @@ import type { StoredItem } from '../types.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
 
 /**
- * Items that are not done: those that a crash left in the middle first, then in their order. Members
- * and settings come last: they are about channels that the others create.
+ * Items that are not done: those that a crash left in the middle first, then in their order. An undo
+ * puts members and settings back last, as a restore begins with them.
  */
 export const listOpenItems = (
   tx: TenantTx,
@@ -19,11 +19,19 @@ export const listOpenItems = (
     tx,
     task,
     sql`r.state <> 'done' and r.n <> all(${[...task.postponed.items]}::int[])
-      and (i.kind <> 'settings' or not exists (
+      and (${task.request.kind === 'restore'}::boolean or i.kind <> 'settings' or not exists (
         select from restore_item as other join item as o on o.tenant_id = other.tenant_id and o.object_n = other.object_n and o.n = other.item_n
         where other.tenant_id = ${tx.tenant} and other.task_id = ${task.id}::uuid and other.state <> 'done' and o.kind <> 'settings'))`,
     limit,
   );
+
+/** Members and settings of teams that are not done. Private channels are created for their members. */
+export const listOpenSettings = (
+  tx: TenantTx,
+  task: Pick<RunningTask, 'id' | 'request'>,
+  limit: number,
+): Promise<TaskItem[]> =>
+  listItems(tx, task, sql`r.state <> 'done' and i.kind = 'settings'`, limit);
 
 /** Items of a task with these numbers. */
 export const listItemsByNumber = (

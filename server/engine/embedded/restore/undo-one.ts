@@ -1,7 +1,8 @@
 import type { EngineError, Reply } from '#contract/engine/engine.ts';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
-import type { FoundObject, Place, StoredItem, Writer } from '../types.ts';
+import type { FoundObject, Place, SourceObject, StoredItem, Writer } from '../types.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
+import { loadFolders } from './created-folders.ts';
 import { replacedItem, type ReplacedItem, type WrittenItem } from './replaced-item.ts';
 import {
   makeContentReader,
@@ -46,6 +47,8 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
     }
   }
   if (replaced !== null) {
+    // Members and settings of a team include the people of its channels.
+    const created = replaced.item.kind === 'settings' ? await listCreated(task, place.object) : [];
     await storeStep(task, one.n, { state: 'writing' });
     const back = await writer.write(
       place,
@@ -59,6 +62,7 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
         },
         keepBoth: false,
         ...(one.state === 'writing' && { undoes: makeContentReader(task, one.item.parts) }),
+        created,
         flags: AS_IT_WAS,
         content: makeContentReader(task, replaced.parts),
       },
@@ -78,6 +82,15 @@ export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd
   const isRemoved = removed.ok || (one.state === 'writing' && removed.error.kind === 'missing');
   return isRemoved ? finish(task, one, 'restored', t.removed) : ended(task, one, removed.error);
 }
+
+/** The keys of the folders that the restore created in an object. */
+const listCreated = async (
+  task: RunningTask,
+  { kind, id }: SourceObject,
+): Promise<readonly string[]> =>
+  (await loadFolders(task))
+    .filter(({ object }) => object.kind === kind && object.id === id)
+    .flatMap(({ key }) => key ?? []);
 
 const AS_IT_WAS: MailFlags = {
   markRestoredAsUnread: false,

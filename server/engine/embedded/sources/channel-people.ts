@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { GraphClient } from '../graph/client.ts';
-import { done, failed } from '../../result.ts';
-import type { PathPart, SourceObject, WriteInput } from '../types.ts';
+import { done, failed, nothing } from '../../result.ts';
+import type { PathPart, Place, SourceObject, WriteInput } from '../types.ts';
 import { channelPath, teamPath } from './team-paths.ts';
 import {
   checkMembership,
@@ -32,16 +32,17 @@ const MAX_MEMBERS = 200;
 const LOOKUPS = 4;
 
 /**
- * Returns who the backup says had a private or shared channel and still can. `settings`: the stored
- * members and settings of the team. Error: nobody could own it, or the backup doesn't know its
- * people. Then somebody has to decide, and create it in Teams: nobody gets access by chance.
+ * Returns who the backup says had a private or shared channel and still can, or can again when the
+ * same restore has put the members of the team back. Error: nobody could own it, or the backup
+ * doesn't know its people. Then somebody has to decide, and create it in Teams: nobody gets access by
+ * chance.
  */
 export async function findChannelPeople(
   client: GraphClient,
-  object: SourceObject,
+  place: Place,
   part: PathPart,
-  settings: WriteInput['content'] | undefined,
 ): Reply<ChannelPeople> {
+  const { settings } = place;
   const channel = part.name;
   const unknown = failed('invalid', t.peopleUnknown({ channel }));
   const stored = settings === undefined ? unknown : await readStoredSettings(settings);
@@ -51,7 +52,7 @@ export async function findChannelPeople(
       displayName.toLowerCase() === channel.toLowerCase() && membershipType === getMembership(part),
   )?.members;
   if (members === undefined) return unknown;
-  const present = await findPresent(client, object, part, members);
+  const present = await findPresent(client, place, part, members);
   if (!present.ok) return present;
   const people = members.flatMap((member) =>
     present.value.has(member.userId ?? '')
@@ -118,18 +119,32 @@ export async function checkChannel(
  */
 async function findPresent(
   client: GraphClient,
-  object: SourceObject,
+  { object, returning }: Place,
   part: PathPart,
   members: readonly Member[],
 ): Reply<ReadonlySet<string>> {
-  if (getMembership(part) === 'private') {
-    const team = await listMembers(client, teamPath(object));
-    if (team.ok)
-      return { ok: true, value: new Set(team.value.flatMap(({ userId }) => userId ?? [])) };
-    if (team.error.kind !== 'missing') return team;
-  }
+  const ids = toIds(members);
+  if (getMembership(part) !== 'private') return findInTenant(client, ids);
+  const team = await listMembers(client, teamPath(object));
+  if (!team.ok) return team.error.kind === 'missing' ? findInTenant(client, ids) : team;
+  const present = toIds(team.value);
+  const stored = returning === undefined ? nothing : await readStoredSettings(returning);
+  if (!stored.ok && stored.error.kind !== 'missing') return stored;
+  const coming = stored.ok && stored.value !== null ? toIds(stored.value.members) : [];
+  const others = ids.filter((id) => !present.includes(id) && coming.includes(id));
+  const found = await findInTenant(client, others);
+  return found.ok ? { ok: true, value: new Set([...present, ...found.value]) } : found;
+}
+
+const toIds = (members: readonly Member[]): readonly string[] =>
+  members.flatMap(({ userId }) => userId ?? []);
+
+/** Returns those of the ids that are people of the tenant. */
+async function findInTenant(
+  client: GraphClient,
+  ids: readonly string[],
+): Reply<ReadonlySet<string>> {
   const present = new Set<string>();
-  const ids = members.flatMap(({ userId }) => userId ?? []);
   for (let first = 0; first < ids.length; first += LOOKUPS) {
     const users = await Promise.all(
       ids

@@ -103,6 +103,14 @@ const getState = ({ team, members, channels }: TeamSettingsBody): string =>
     )
     .digest('base64url');
 
+const withoutChannels = (
+  settings: TeamSettingsBody,
+  created: readonly string[],
+): TeamSettingsBody => ({
+  ...settings,
+  channels: settings.channels.filter(({ id }) => !created.includes(id)),
+});
+
 const getRoles = (members: readonly Member[]): readonly string[] =>
   members.map((one) => JSON.stringify([one.userId, isOwner(one)])).toSorted(byText);
 const byText = (a: string, b: string): number => (a < b ? -1 : 1);
@@ -162,13 +170,15 @@ export async function findSettings(
 export async function writeSettings(
   client: GraphClient,
   object: SourceObject,
-  { replaces, flags, content, undoes }: WriteInput,
+  { replaces, flags, content, undoes, created = [] }: WriteInput,
 ): Reply<Written> {
   const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;
   const known = replaces?.changeKey ?? '';
-  if (known !== '' && known !== getState(now.value)) {
+  // Former versions of Daybook wrote them after the channels of the restore were there.
+  const states = [now.value, withoutChannels(now.value, created)].map(getState);
+  if (known !== '' && !states.includes(known)) {
     const undone = undoes === undefined ? nothing : await readStoredSettings(undoes);
     if (!undone.ok) return undone;
     if (undone.value === null || !isBetween(undone.value, stored.value, now.value))

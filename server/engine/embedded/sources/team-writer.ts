@@ -275,7 +275,7 @@ export function teamWriter(
         return usable.ok ? nothing : usable;
       }
       if (!found.ok && found.error.kind !== 'missing') return found;
-      const people = await findChannelPeople(client, place.object, part, place.settings);
+      const people = await findChannelPeople(client, place, part);
       return people.ok ? { ok: true, value: describePeople(part, people.value, false) } : people;
     },
     async describeOpening(place, call) {
@@ -291,7 +291,7 @@ export function teamWriter(
       const [part] = place.path;
       if (part === undefined || place.path.length > 1 || !isLimited(part)) return nothing;
       const client = teamClient(ports, place.object, call);
-      const people = await findChannelPeople(client, place.object, part, place.settings);
+      const people = await findChannelPeople(client, place, part);
       if (!people.ok) return people;
       const said = describePeople(part, people.value, true);
       const added = await addOtherPeople(client, place.object, key, part, people.value);
@@ -375,9 +375,7 @@ export function teamWriter(
       const usable = await check(found.value);
       return usable.ok ? { ok: true, value: { id: found.value.id, isNew: false } } : usable;
     }
-    const people = isLimited(part)
-      ? await findChannelPeople(client, place.object, part, place.settings)
-      : nothing;
+    const people = isLimited(part) ? await findChannelPeople(client, place, part) : nothing;
     if (!people.ok) return people;
     await recorder?.before([part]);
     const members = people.value === null ? [] : getFirstMembers(part, people.value);

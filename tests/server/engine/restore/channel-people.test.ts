@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { ItemResult } from '#contract/engine/engine.ts';
 import type { TeamAdmin } from '#server/demo/tenant/team-admin.ts';
 import { eachDatabase } from '../../db/databases.ts';
+import { NO_FLAGS } from './no-flags.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 type Bench = Awaited<ReturnType<typeof aTeam>>;
@@ -214,4 +216,61 @@ eachDatabase((kind, open) => {
     expect(toIds(teams.listChannelMembers(findBoard(bench)?.id ?? ''))).toEqual(toIds(before));
     office.close();
   });
+
+  test(`RES-1, RES-2, RES-4, RES-5, RES-47: a private channel comes back for those who come back to the team with the same restore, as the dry run says, and an undo takes both away (${kind})`, async () => {
+    const bench = await aTeam(await open(), ROLES, (teams, team) =>
+      addBoard(teams, team, 'private'),
+    );
+    const { teams, team, restore, undo, office, cloud, top, listResults } = bench;
+    const { people, owners } = await loseBoard(bench);
+    const [gone, stays] = owners;
+    const [member] = people.filter(({ isOwner }) => !isOwner);
+    const had = teams.listMembers(team).filter(({ personId }) => personId !== gone?.personId);
+    for (const { personId } of people) teams.removeMember(team, personId);
+    office.admin.removeUser(gone?.personId ?? '');
+    const before = teams.listMembers(team);
+
+    const noMembers = { flags: { ...NO_FLAGS, team: { members: false, settings: true } } };
+    for (const dryRun of [true, false]) {
+      const { results } = await restore([top], { dryRun, ...noMembers });
+      const failed = results.filter(({ outcome }) => outcome === 'failed');
+      expect(failed.map(({ name }) => name)).toEqual(['minutes.txt']);
+      expect(failed[0]?.message).toContain('none of its owners can own it any more');
+    }
+
+    const dry = await restore([top], { dryRun: true });
+    const whom = `Its owners: ${stays?.name}. Its members: ${member?.name}.`;
+    const lost = `no longer in the tenant or the team: ${gone?.name}.`;
+    expect(dry.done.message).toContain(`The private channel Board will be created again. ${whom}`);
+    expect(dry.done.message).toContain(lost);
+    expect([findBoard(bench), teams.listMembers(team)]).toEqual([undefined, before]);
+
+    cloud.isLossy = true;
+    const { task, done, results } = await restore([top]);
+    cloud.isLossy = false;
+    expect(toOutcomes(results)).toEqual(toOutcomes(dry.results));
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(done.message).toContain(`The private channel Board was created again. ${whom}`);
+    expect(done.message).toContain(lost);
+    expect(teams.listMembers(team)).toEqual(had);
+    const board = findBoard(bench)?.id ?? '';
+    expect(toIds(teams.listChannelMembers(board))).toEqual(
+      toIds(people.filter(({ personId }) => personId !== gone?.personId)),
+    );
+    expect(teams.listFiles(team, board).map(({ name }) => name)).toEqual(['minutes.txt']);
+    const again = await restore([top]);
+    expect(again.results.filter(({ name }) => name === 'minutes.txt')).toMatchObject([
+      { outcome: 'skipped' },
+    ]);
+
+    const undone = await undo(task);
+    expect([undone.result, undone.message]).toEqual(['success', null]);
+    const said = (await listResults(undone.id)).map(({ message }) => message);
+    expect(said).toContain('The earlier version was put back.');
+    expect([findBoard(bench), teams.listMembers(team)]).toEqual([undefined, before]);
+    office.close();
+  });
 });
+
+const toOutcomes = (results: readonly ItemResult[]) =>
+  results.map(({ name, outcome }) => `${name}: ${outcome}`).toSorted(byText);

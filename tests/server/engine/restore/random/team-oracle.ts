@@ -117,6 +117,12 @@ export function expectTeamRestore(
     return channel;
   };
 
+  // Those who come back with the restore can have a channel again.
+  const { members: wantsMembers = true, settings: wantsSettings = true } = terms.flags.team ?? {};
+  const writesSettings = wanted.settings !== null && select !== 'missing' && onConflict !== 'skip';
+  const people =
+    writesSettings && wantsMembers ? addPeople(before.people, point.people) : before.people;
+
   /** Whether nothing may be written to a channel: it is others' now, or nobody could own it. */
   const isClosed = (name: string): boolean => {
     const was = getPoint(name);
@@ -128,7 +134,7 @@ export function expectTeamRestore(
     return (
       now === undefined &&
       was.membership !== 'standard' &&
-      ![...was.people].some(([id, isOwner]) => isOwner && before.people.has(id))
+      ![...was.people].some(([id, isOwner]) => isOwner && people.has(id))
     );
   };
   const moveFolders = (view: TeamView, names: readonly string[]): TeamView => ({
@@ -261,31 +267,33 @@ export function expectTeamRestore(
     ...before.channels,
     ...[...created].map((name) => {
       const was = getPoint(name);
-      const people = new Map([...was.people].filter(([id]) => before.people.has(id)));
-      return { ...was, id: 'new', people };
+      return {
+        ...was,
+        id: 'new',
+        people: new Map([...was.people].filter(([id]) => people.has(id))),
+      };
     }),
   ];
 
-  // Members and settings, when all channels are there.
+  // Members and settings.
   let after: TeamView = { ...before, channels, threads, tabs };
   if (wanted.settings !== null) {
-    const { members = true, settings = true } = terms.flags.team ?? {};
     const target: TeamView = {
       ...after,
-      settings: settings ? point.settings : after.settings,
-      people: members ? addPeople(after.people, point.people) : after.people,
+      settings: wantsSettings ? point.settings : after.settings,
+      people: wantsMembers ? addPeople(after.people, point.people) : after.people,
       channels: after.channels.map((channel) => {
         const was = findChannel(point, channel.name);
-        return members && was?.membership === 'private'
+        return wantsMembers && was?.membership === 'private'
           ? { ...channel, people: addPeople(channel.people, was.people) }
           : channel;
       }),
     };
     const end = (outcome: ItemOutcome): void =>
       void outcomes.push(`${wanted.settings ?? ''}: ${outcome}`);
-    if (!members && !settings) end('skipped');
+    if (!wantsMembers && !wantsSettings) end('skipped');
     else if (describeParts(target) === describeParts(after)) end('skipped');
-    else if (select === 'missing' || onConflict === 'skip') end('skipped');
+    else if (!writesSettings) end('skipped');
     else {
       after = target;
       end('merged');
