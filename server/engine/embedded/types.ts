@@ -337,14 +337,18 @@ export interface Shared {
   /** The item's state afterwards. */
   readonly changeKey: string;
 }
+/** An object that items go to. */
+export interface OpenedObject {
+  readonly object: SourceObject;
+  /** What has to happen before; null: it is there. */
+  readonly plan: string | null;
+  /** A new one is created then, which an undo deletes. Absent: no. */
+  readonly isNew?: boolean;
+}
 /** How an object that was deleted comes back before its items are restored. */
 export interface LostObject {
-  /** Returns the object that items go to. `plan`: what has to happen before; null: it is there. */
-  find(
-    object: SourceObject,
-    call: SourceCall,
-    standIns: StandIns,
-  ): Reply<{ readonly object: SourceObject; readonly plan: string | null }>;
+  /** Returns the object that items go to. */
+  find(object: SourceObject, call: SourceCall, standIns: StandIns): Reply<OpenedObject>;
   /**
    * Brings it back, as the stored settings say, and returns it. May be repeated at any time without
    * a second one. `busy`: it comes later.

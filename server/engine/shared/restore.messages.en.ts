@@ -30,6 +30,10 @@ export const restoreMessages = defineMessages('restore-engine', {
   removedWithChannel: 'Removed with its channel.',
   withLoss: '{message} {loss}',
   withoutUndo: "{message} An undo can't remove it.",
+  undoneWithChannel:
+    '{message} An undo deletes it with its channel, which this restore creates, unless others have used the channel since.',
+  undoneWithTeam:
+    '{message} An undo deletes it with its team, which this restore creates, unless others have used the team since.',
   hasOtherName: '{message} Its name is “{name}” now.',
   numbered:
     '{message} Another item of this restore has its name, so this one gets the name “{name}”.',

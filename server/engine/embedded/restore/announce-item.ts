@@ -4,7 +4,7 @@ import type { ItemDecision } from './decide.ts';
 import { failItem, finishItem } from './item-ends.ts';
 import { withOtherName } from './item-messages.ts';
 import type { Destination } from './look-up-item.ts';
-import { describePlace, planBlocked, planFolder } from './planned-places.ts';
+import { describePlace, planBlocked, planFolder, planUndo } from './planned-places.ts';
 import type { ItemEnd, RunningTask, TaskItem } from './running-task.ts';
 import { announce, readStoredGrants } from './sharing.ts';
 import { joinSentences } from './sentences.ts';
@@ -15,7 +15,7 @@ import { nothing } from '../../result.ts';
 export async function announceItem(
   task: RunningTask,
   one: TaskItem,
-  { input, writer, place, plan }: Destination,
+  destination: Destination,
   {
     decision,
     found,
@@ -28,6 +28,7 @@ export async function announceItem(
     readonly withLoss: (message: string) => string;
   },
 ): Promise<ItemEnd> {
+  const { input, writer, place, plan } = destination;
   const folder = await planFolder(task, writer, place);
   if (!folder.ok) return failItem(task, one, folder.error);
   const blocked =
@@ -39,9 +40,10 @@ export async function announceItem(
   const planned =
     earlier.length === 0 ? plannedVersions : t.withNewDates({ message: plannedVersions });
   const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
-  // RES-48: nothing but a person can delete a post.
   const named = withOtherName(whole, decision.replaces?.name, one.item, t.hasOtherName);
-  const message = withLoss(one.item.kind === 'post' ? t.withoutUndo({ message: named }) : named);
+  const undoes = one.item.kind === 'post' ? await planUndo(task, destination) : nothing;
+  if (!undoes.ok) return failItem(task, one, undoes.error);
+  const message = withLoss(undoes.value === null ? named : undoes.value({ message: named }));
   // RES-6: who gets access again, and who does not.
   const grants = decision.outcome === 'restored' ? await readStoredGrants(task, one.item) : [];
   const sharing = announce(grants, input.flags.permissions === true, task.clock.now());

@@ -15,6 +15,8 @@ export interface Destination {
   readonly place: Place;
   /** What has to happen to the object before, in words; null: it is there. */
   readonly plan: string | null;
+  /** A new object is created, which an undo deletes. */
+  readonly isNew: boolean;
   /** The object that was chosen, which may have been deleted. */
   readonly objectId: string;
 }

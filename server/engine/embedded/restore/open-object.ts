@@ -3,15 +3,10 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Ms } from '#contract/ids.ts';
 import { failed, ok } from '../../result.ts';
-import type { SourceObject, WriteInput, Writer } from '../types.ts';
+import type { OpenedObject, SourceObject, WriteInput, Writer } from '../types.ts';
 import { stops } from './created-folders.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
-import {
-  makeContentReader,
-  type OpenedObject,
-  type RunningTask,
-  type TaskItem,
-} from './running-task.ts';
+import { makeContentReader, type RunningTask, type TaskItem } from './running-task.ts';
 import {
   claimObject,
   loadStandIns,

@@ -4,7 +4,9 @@ import { doOnce } from './do-once.ts';
 import { getNames } from './plan.ts';
 import type { RunningTask, TaskItem } from './running-task.ts';
 import { type BlockedFolder, findBlocked } from './taken-names.ts';
-import { nothing } from '../../result.ts';
+import { nothing, ok } from '../../result.ts';
+import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
+import type { Destination } from './look-up-item.ts';
 
 // What a dry run finds out about places, once for all items that go there.
 
@@ -32,6 +34,21 @@ export async function planFolder(
   return plan === undefined || top === undefined
     ? nothing
     : doOnce(task.channels, [place.object.id, top.name], () => plan(place, task));
+}
+
+/**
+ * Finds out what an undo does with a post: only a person can delete it (RES-48), unless it goes with
+ * the channel or team that the restore creates.
+ */
+export async function planUndo(
+  task: RunningTask,
+  { writer, place, plan, isNew }: Destination,
+): Reply<typeof t.withoutUndo> {
+  if (plan !== null) return ok(isNew ? t.undoneWithTeam : t.withoutUndo);
+  const channel = await doOnce(task.channelKeys, [place.object.id, getNames(place.path)], () =>
+    writer.findFolder(place, task),
+  );
+  return channel.ok ? ok(channel.value === null ? t.undoneWithChannel : t.withoutUndo) : channel;
 }
 
 /**

@@ -99,7 +99,7 @@ async function openDestination(task: RunningTask, one: TaskItem): Promise<Destin
   if (writer === null) return finishItem(task, one, 'failed', t.noContent);
   const opened = await openObject(task, one, writer, object.value);
   if (!opened.ok) return failItem(task, one, opened.error);
-  const { plan } = opened.value;
+  const { plan, isNew = false } = opened.value;
   const path = readPath(one.path);
   const settings = getSettingsAt(task, one.objectN, path);
   const { team: teamParts } = input.flags;
@@ -110,7 +110,7 @@ async function openDestination(task: RunningTask, one: TaskItem): Promise<Destin
     ...(input.dryRun && { returning: getReturning(task, one.objectN) }),
     ...(teamParts !== undefined && { teamParts }),
   };
-  return { input, writer, place, plan, objectId: object.value.id };
+  return { input, writer, place, plan, isNew, objectId: object.value.id };
 }
 
 async function skipItem(

@@ -90,6 +90,7 @@ export async function runTask(
     signal,
     folders: new Map(),
     channels: new Map(),
+    channelKeys: new Map(),
     objects: new Map(),
     full: new Map(),
     postponed: { items: new Set(), waiting: new Map(), isLastTry: false, hasProgressed: true },

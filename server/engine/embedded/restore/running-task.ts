@@ -16,6 +16,7 @@ import type { GraphClient } from '../graph/client.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type {
   FetchedPart,
+  OpenedObject,
   SourceCall,
   SourceObject,
   StoredItem,
@@ -92,6 +93,8 @@ export interface RunningTask {
   readonly channels: Map<string, Promise<EngineResult<string | null>>>;
   /** Of a dry run: what places are called now, by the keys of their folders. */
   readonly places: Map<string, Reply<string | null>>;
+  /** Of a dry run: the keys of the channels that posts go to; null: the target lacks them. */
+  readonly channelKeys: Map<string, Reply<string | null>>;
   /** Of a dry run: what is in the way of folders. */
   readonly blocked: Map<string, Reply<BlockedFolder | null>>;
   /** Where the items of objects go, which may have been deleted. */
@@ -119,12 +122,6 @@ export interface Postponed {
   /** Nothing has changed since the turn before. */
   isLastTry: boolean;
   hasProgressed: boolean;
-}
-
-/** An object that items go to. `plan`: a dry run lacks it, and a restore would do this first. */
-export interface OpenedObject {
-  readonly object: SourceObject;
-  readonly plan: string | null;
 }
 
 /** An item of a task, with its version in the index. */

@@ -147,13 +147,10 @@ export const lostTeam = (
   async find(object, call, standIns) {
     const state = await findState(open(object, call), object, standIns);
     if (!state.ok) return state;
-    return {
-      ok: true,
-      value:
-        state.value.kind === 'present'
-          ? { object: state.value.object, plan: null }
-          : { object, plan: PLANS[state.value.kind === 'begun' ? 'gone' : state.value.kind] },
-    };
+    if (state.value.kind === 'present')
+      return { ok: true, value: { object: state.value.object, plan: null } };
+    const kind = state.value.kind === 'begun' ? 'gone' : state.value.kind;
+    return { ok: true, value: { object, plan: PLANS[kind], isNew: kind === 'gone' } };
   },
   async bring(object, content, call, standIns, recorder) {
     const client = open(object, call);

@@ -36,6 +36,11 @@ eachDatabase((kind, open) => {
         'restored',
         expect.stringContaining('The team was deleted. A new one is created first'),
       ]);
+    // RES-48
+    const undoes = dry.results.filter(({ message }) =>
+      message?.includes('An undo deletes it with its team'),
+    );
+    expect(undoes).toHaveLength(before.reduce((sum, one) => sum + one.threads, 0));
     expect(teams.list().map(({ id }) => id)).toEqual(others);
 
     cloud.isLossy = true;

@@ -55,6 +55,44 @@ eachDatabase((kind, open) => {
     });
 });
 
+test('RES-48, RES-1: the dry run says that an undo deletes posts with the channel that the restore creates, and no others', async () => {
+  const bench = await aTeam(await freshStore(ONE));
+  const { fixture, office, teams, team, restore, undo, getThreads, top } = bench;
+  fixture.pass(60_000);
+  const [general, deliveries, budget] = ['General', 'Deliveries', 'Budget'].map((name) =>
+    findChannel(bench, name),
+  );
+  if (!general || !deliveries || !budget) throw new Error('no channels');
+  const posts = teams.listPosts(team, budget.id).length;
+  teams.removeChannel(team, budget.id);
+  for (const { id } of [general, deliveries]) {
+    const [post] = teams.listPosts(team, id);
+    for (const reply of post ? teams.listReplies(post) : [])
+      teams.deletePost(team, id, post?.id ?? '', reply.id);
+    teams.deletePost(team, id, post?.id ?? '');
+  }
+  // A channel that has another name now is still there.
+  teams.renameChannel(team, deliveries.id, 'Shipping');
+  const before = getThreads(deliveries.id).length;
+
+  const dry = await restore([top], { dryRun: true });
+  const said = dry.results.flatMap(
+    ({ message }) => /An undo [^.]*\./.exec(message ?? '')?.[0] ?? [],
+  );
+  const withChannel =
+    'An undo deletes it with its channel, which this restore creates, unless others have used the channel since.';
+  expect(said.toSorted()).toEqual([
+    "An undo can't remove it.",
+    "An undo can't remove it.",
+    ...Array.from({ length: posts }, () => withChannel),
+  ]);
+  const { task } = await restore([top]);
+  const undone = await undo(task);
+  expect([undone.counts.failed, list(bench).toSorted()]).toEqual([2, ['General', 'Shipping']]);
+  expect(getThreads(deliveries.id)).toHaveLength(before + 1);
+  office.close();
+});
+
 /** What somebody does in the channel before the undo. */
 const OTHERS: Readonly<Record<string, (bench: Bench, channel: ChannelRow) => unknown>> = {
   'a post': ({ teams, team }, { id }) => teams.addPost(team, id),
