@@ -309,8 +309,10 @@ export interface Writer {
 }
 export type BeforeRemoval = () => Promise<void>;
 export interface FolderRemoval {
-  /** It is removed next, with the posts in it. */
-  readonly before: BeforeRemoval;
+  /** It is removed next, with the posts in it. `rest`: the key of an empty folder that goes after it. */
+  before(this: void, rest?: string | null): Promise<void>;
+  /** Returns the rest of which an earlier attempt has learned; null: there is none. */
+  findRest(this: void): Promise<string | null>;
   /**
    * Items of the object that the restore wrote, whose keys begin so: those that the undo has removed
    * or put back, or those that it could not.

@@ -63,7 +63,8 @@ async function removeCreated(task: RunningTask, folder: Removed): Promise<Engine
   const writer = task.target.writerOf(object.kind, readStored(task));
   if (writer === null) return null;
   const removal: FolderRemoval = {
-    before: () => noteRemoval(task, key),
+    before: (rest = null) => noteRemoval(task, key, rest),
+    findRest: () => findRest(task, key),
     async listWritten(keysBegin, isUndone) {
       const items = await task.store.tenant(
         task.tenant,
@@ -84,14 +85,35 @@ async function removeCreated(task: RunningTask, folder: Removed): Promise<Engine
   return unshared?.ok === false && stops(unshared.error) ? unshared.error : removed.error;
 }
 
-/** Stores that a place is about to be removed, so that a lost response doesn't hide who removed it. */
-const noteRemoval = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
+/**
+ * Stores that a place is about to be removed, so that a lost response doesn't hide who removed it, and
+ * what goes after it.
+ */
+const noteRemoval = (
+  { store, tenant, id }: RunningTask,
+  key: string,
+  rest: string | null,
+): Promise<void> =>
   store.tenant(tenant, async ({ sql: db }) => {
-    const removing = JSON.stringify({ [key]: true });
+    const removing = JSON.stringify({ [key]: rest ?? true });
     await sql`
       update engine_task set progress = jsonb_set(progress, '{removing}', coalesce(progress -> 'removing', '{}') || ${removing}::text::jsonb)
       where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
   });
+
+/** Returns what was to go after a place; null: nothing, or nobody has begun to remove it. */
+const findRest = ({ store, tenant, id }: RunningTask, key: string): Promise<string | null> =>
+  store.tenant(
+    tenant,
+    async ({ sql: db }) => {
+      const { rows } = await sql<{ readonly rest: unknown }>`
+        select progress -> 'removing' -> ${key}::text as rest from engine_task
+        where tenant_id = ${tenant} and id = ${id}::uuid`.execute(db);
+      const rest = rows[0]?.rest;
+      return typeof rest === 'string' ? rest : null;
+    },
+    { readOnly: true },
+  );
 
 /**
  * What only a person could remove has gone with the team or channel that the restore had created: by

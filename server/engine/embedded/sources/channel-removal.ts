@@ -7,8 +7,8 @@ import { done, failed } from '../../result.ts';
 import type { FolderRemoval, SourceObject } from '../types.ts';
 import { removeDriveFolder } from './drive-removal.ts';
 import type { ReadStored } from './mail-edits.ts';
-import { channelPath, getPostKey, getTeamFileKey } from './team-paths.ts';
-import { readMembership } from './team-place.ts';
+import { channelPath, getPostKey, getTeamFileKey, parseFileKey } from './team-paths.ts';
+import { findChannel, readMembership } from './team-place.ts';
 import { isWrittenThread, readStoredThread } from './team-post-writer.ts';
 import { completeThread, isDeleted, isPost, ThreadPage } from './team-posts.ts';
 import { teamMessages as t } from './team.messages.en.ts';
@@ -52,13 +52,17 @@ export async function removeChannel(
   object: SourceObject,
   id: string,
   read: ReadStored,
-  { before, listWritten }: FolderRemoval,
+  { before, findRest, listWritten }: FolderRemoval,
 ): Reply<void> {
   const path = channelPath(object, id);
   const channel = await client.get(path, Channel, {
     headers: { prefer: 'include-unknown-enum-members' },
   });
-  if (!channel.ok) return { ok: false, error: channel.error };
+  if (!channel.ok) {
+    const rest = channel.error.kind === 'missing' ? await findRest() : null;
+    const removed = rest === null ? done : await removeRest(client, object, id, rest);
+    return removed.ok ? { ok: false, error: channel.error } : removed;
+  }
   const { createdDateTime, originalCreatedDateTime, membershipType } = channel.value;
   const since = toSeconds(originalCreatedDateTime ?? createdDateTime) ?? 0;
   const isStandard = membershipType === 'standard';
@@ -83,21 +87,46 @@ export async function removeChannel(
   const used = await hasOtherPosts(client, object, id, read, listWritten);
   if (!used.ok) return used;
   if (used.value) return IN_USE;
-  await before();
-  const removed = await client.delete(path);
-  if (!removed.ok)
-    return removed.error.kind === 'forbidden'
-      ? failed('forbidden', t.deleteNeedsRights)
-      : { ok: false, error: removed.error };
   // A folder that came with the channel is empty.
   const made = folder.ok ? toSeconds(folder.value.createdDateTime) : null;
-  if (files !== null && isStandard && made !== null && made >= since)
-    await removeDriveFolder(
-      { client, path: `/drives/${encodeURIComponent(files.drive)}` },
-      files.folder,
-    );
-  return done;
+  const rest =
+    files !== null && isStandard && made !== null && made >= since
+      ? getTeamFileKey(files.drive, files.folder)
+      : null;
+  await before(rest);
+  const removed = await client.delete(path);
+  if (!removed.ok && removed.error.kind === 'forbidden')
+    return failed('forbidden', t.deleteNeedsRights);
+  if (!removed.ok && removed.error.kind !== 'missing') return { ok: false, error: removed.error };
+  const left = rest === null ? done : await removeRest(client, object, id, rest);
+  if (!left.ok) return left;
+  return removed.ok ? done : { ok: false, error: removed.error };
 }
+
+/**
+ * Removes the empty folder that a channel left in the team's site. Error: it can't be removed now.
+ * What others have put into it stays, as does the folder of a channel that somebody has created since.
+ */
+async function removeRest(
+  client: GraphClient,
+  object: SourceObject,
+  channel: string,
+  rest: string,
+): Reply<void> {
+  const { drive, item } = parseFileKey(rest);
+  const path = `/drives/${encodeURIComponent(drive)}`;
+  const folder = await client.get(`${path}/items/${encodeURIComponent(item)}`, Named);
+  const other = folder.ok
+    ? await findChannel(client, object, { name: folder.value.name, wellKnown: null })
+    : folder;
+  if (other.ok && other.value !== null && other.value.id !== channel) return done;
+  const removed = other.ok ? await removeDriveFolder({ client, path }, item) : other;
+  if (removed.ok) return done;
+  const { error } = removed;
+  const isFinal = error.kind !== 'busy' && error.kind !== 'unreachable' && error.kind !== 'refused';
+  return isFinal ? done : { ok: false, error };
+}
+const Named = v.object({ name: v.string() });
 
 const IN_USE = failed('conflict', t.channelInUse);
 

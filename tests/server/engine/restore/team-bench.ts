@@ -195,7 +195,9 @@ export async function aTeam(
     });
     return getValue(page).rows.map(({ state }) => state);
   };
-  const undo = async (task: string) => end(getValue(await engine.undo(scope, { task })));
+  const startUndo = async (task: string): Promise<TaskId> =>
+    getValue(await engine.undo(scope, { task }));
+  const undo = async (task: string) => end(await startUndo(task));
   const [top] = await list(null, 'folders');
   /** Posts of a channel with their replies, as people see them. */
   const getThreads = (channel: string) =>
@@ -231,6 +233,7 @@ export async function aTeam(
     restore,
     listStates,
     listPostStates,
+    startUndo,
     undo,
     getThreads,
     top: top?.id ?? '',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChannelRow } from '#server/demo/tenant/team-store.ts';
+import { allJobs } from '#server/jobs.ts';
 import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
@@ -188,5 +189,106 @@ test('RES-5, RES-4: an undo that loses the response when it deletes a channel en
   expect(list(bench)).not.toContain('Budget');
   const said = (await listResults(undone.id)).map(({ message }) => message);
   expect(said).toContain('Removed with its channel.');
+  office.close();
+});
+
+/** A restore has created a channel whose folder came with it. */
+async function aChannelWithFolder() {
+  const bench = await aTeam(await freshStore(ONE), ROLES, undefined, LONG_MS);
+  const { teams, team } = bench;
+  const { id, folder_id: folder } = findChannel(bench, 'Deliveries');
+  for (const { id: file } of teams.listFiles(team, id)) teams.deleteFile(team, id, file);
+  teams.deleteFile(team, id, folder);
+  return { ...bench, ...(await restoreChannel(bench, 'Deliveries')) };
+}
+type Scene = Awaited<ReturnType<typeof aChannelWithFolder>>;
+
+/** Whether a request deletes the channel, or its folder. */
+const DELETES = {
+  'the channel': ({ pathname }: URL) => /\/channels\/[^/]+$/.test(pathname),
+  'its folder': ({ pathname }: URL, folder: string) => pathname.endsWith(`/items/${folder}`),
+} as const;
+type Deleted = keyof typeof DELETES;
+
+/** Undoes the restore in a process that is killed when it deletes something, before it or after it. */
+async function undoUntil(
+  { fixture, office, tenant, startUndo, task, channel }: Scene,
+  what: Deleted,
+  when: 'before' | 'after',
+) {
+  const undo = await startUndo(task);
+  const { context } = fixture;
+  const killed = new Promise<void>((resolve) => {
+    context.cloud.connectTo(async (request) => {
+      const isIt =
+        request.method === 'DELETE' && DELETES[what](new URL(request.url), channel.folder_id);
+      if (!isIt) return office.fetch(request);
+      if (when === 'after') await office.fetch(request);
+      resolve();
+      return new Promise<Response>(() => {});
+    });
+  });
+  void allJobs(context)['restore-task']({
+    tenant,
+    payload: { task: undo },
+    now: context.clock.now(),
+    lease: context.chance.uuid(),
+    signal: new AbortController().signal,
+  });
+  await killed;
+  context.cloud.connectTo((request) => office.fetch(request));
+  return undo;
+}
+
+test('RES-5, RES-4: an undo that is killed before or after it deletes a channel or its empty folder deletes both', async () => {
+  for (const what of ['the channel', 'its folder'] as const)
+    for (const when of ['before', 'after'] as const) {
+      const scene = await aChannelWithFolder();
+      const { office, teams, team, end, listResults, channel } = scene;
+      const undone = await end(await undoUntil(scene, what, when));
+      const about = `${when} ${what}`;
+      expect([about, undone.result, undone.message, undone.counts.failed]).toEqual([
+        about,
+        'success',
+        null,
+        0,
+      ]);
+      expect(list(scene)).not.toContain('Deliveries');
+      const said = (await listResults(undone.id)).map(({ message }) => message);
+      expect(said).toContain('Removed with its channel.');
+      // A new channel takes the folder of its name.
+      const next = teams.addChannel(team, 'Deliveries');
+      expect([about, next.folder_id === channel.folder_id]).toEqual([about, false]);
+      office.close();
+    }
+});
+
+test('RES-5, RES-4: an undo leaves the folder of a channel to one that somebody has created since it was killed', async () => {
+  const scene = await aChannelWithFolder();
+  const { office, teams, team, end, channel } = scene;
+  const undo = await undoUntil(scene, 'the channel', 'after');
+  const other = teams.addChannel(team, 'Deliveries');
+  expect(other.folder_id).toBe(channel.folder_id);
+  expect((await end(undo)).result).toBe('success');
+  teams.removeChannel(team, other.id);
+  expect(teams.addChannel(team, 'Deliveries').folder_id).toBe(channel.folder_id);
+  office.close();
+});
+
+test('RES-5, RES-4: an undo whose tenant is away when it deletes the folder of a channel deletes it later', async () => {
+  const scene = await aChannelWithFolder();
+  const { fixture, office, teams, team, undo, task, channel } = scene;
+  const { clock, cloud } = fixture.context;
+  let downUntil = 0;
+  cloud.connectTo(async (request) => {
+    const isFolder = DELETES['its folder'](new URL(request.url), channel.folder_id);
+    if (request.method === 'DELETE' && isFolder && downUntil === 0)
+      downUntil = clock.now() + 300_000;
+    if (clock.now() < downUntil) throw new TypeError('fetch failed');
+    return office.fetch(request);
+  });
+  const undone = await undo(task);
+  expect([downUntil > 0, undone.result, undone.message]).toEqual([true, 'success', null]);
+  expect(teams.addChannel(team, 'Deliveries').folder_id).not.toBe(channel.folder_id);
   office.close();
 });

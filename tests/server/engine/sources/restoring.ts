@@ -21,6 +21,7 @@ export const WRITE_ROLES = [
 
 /** An undo of a restore that wrote no items. */
 export const NO_ITEMS: FolderRemoval = {
+  findRest: () => Promise.resolve(null),
   before: async () => undefined,
   listWritten: async () => [],
 };
