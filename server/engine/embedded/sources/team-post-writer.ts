@@ -42,27 +42,28 @@ interface LocatedThread {
   readonly thread: Thread;
 }
 
-/**
- * Finds a post in a channel: the one that was backed up, or what a restore has written of it.
- * `isRootDeleted`: the backup has only its replies. `others`: messages that it isn't.
- */
-async function locate(
+interface Wanted {
+  /** The backup has only its replies. */
+  readonly isRootDeleted: boolean;
+  /** Messages that it isn't. */
+  readonly others: readonly string[];
+}
+
+/** Lists what may be a post in a channel: the one that was backed up, then what restores wrote of it. */
+async function* listLocated(
   client: GraphClient,
   object: SourceObject,
   channel: Pick<OpenChannel, 'id'>,
   { key, at, people, title }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'>,
-  {
-    isRootDeleted,
-    others,
-  }: { readonly isRootDeleted: boolean; readonly others: readonly string[] },
-): Reply<LocatedThread | null> {
+  { isRootDeleted, others }: Wanted,
+): AsyncGenerator<EngineResult<LocatedThread>, void> {
   for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
     const root = shift === 0 ? parsePostKey(key).message : String(at + shift);
     const found = await readThread(client, object, { channel: channel.id, message: root });
-    if (!found.ok && found.error.kind !== 'missing') return found;
+    if (!found.ok && found.error.kind !== 'missing') return yield found;
     if (!found.ok) {
       if (shift === 0) continue;
-      return nothing;
+      return;
     }
     const { post } = found.value;
     const isOwn =
@@ -72,8 +73,13 @@ async function locate(
         : (getAuthor(post) === people && isTitle(post, title)) || isSignedBy(post, people));
     const isThere = !isDeleted(post) || (isRootDeleted && shift === 0);
     if (!others.includes(root) && isOwn && isThere)
-      return { ok: true, value: { root, thread: found.value } };
+      yield { ok: true, value: { root, thread: found.value } };
   }
+}
+
+/** Finds a post in a channel: the one that was backed up, else what a restore has written of it. */
+async function locate(...input: Parameters<typeof listLocated>): Reply<LocatedThread | null> {
+  for await (const located of listLocated(...input)) return located;
   return nothing;
 }
 
@@ -157,23 +163,28 @@ export async function findPost(
 ): Reply<FoundObject | null> {
   const avoided = others.map((key) => parsePostKey(key).message);
   const isRootDeleted = isDeleted(stored.post);
-  const located = await locate(client, object, channel, item, { isRootDeleted, others: avoided });
-  if (!located.ok) return located;
-  if (located.value === null) return nothing;
-  const { root, thread } = located.value;
-  const isEdited =
-    hasEditedReply(stored, thread) ||
-    !(getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post));
-  const isWhole = getMissing(stored, thread).length === 0;
-  if (!isWhole && !(isEdited && countsChanged)) return nothing;
-  return {
-    ok: true,
-    value: {
+  const wanted = { isRootDeleted, others: avoided };
+  let first: FoundObject | null | undefined;
+  for await (const located of listLocated(client, object, channel, item, wanted)) {
+    if (!located.ok) return located;
+    const { root, thread } = located.value;
+    const isEdited =
+      hasEditedReply(stored, thread) ||
+      !(
+        getMessageText(thread.post).endsWith(getMessageText(stored.post)) || isDeleted(stored.post)
+      );
+    const isWhole = getMissing(stored, thread).length === 0;
+    const isSame = isWhole && !isEdited;
+    const found = {
       key: getPostKey(channel.id, root),
       changeKey: thread.post.etag ?? '',
-      isSame: isWhole && !isEdited,
-    },
-  };
+      isSame,
+    };
+    // Restores of other points may have written other versions of it before this one.
+    if (isSame) return { ok: true, value: found };
+    first ??= isWhole || (isEdited && countsChanged) ? found : null;
+  }
+  return { ok: true, value: first ?? null };
 }
 
 /**

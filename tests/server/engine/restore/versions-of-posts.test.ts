@@ -178,3 +178,55 @@ test('RES-94, RES-48, RES-1, RES-2: of several versions of one post or tab, the 
     expect([mode, tabs(list())]).toEqual([mode, tabs(before)]);
   }
 });
+
+test('RES-2, RES-48: "keep both" writes a thread once, although an earlier version of it was written before', async () => {
+  const office = await aRandomOffice(await freshStore(ONE), 11, 'team');
+  const { teams } = office.admin;
+  const { team } = office.targets;
+  const channel = teams.listChannels(team)[0]?.id ?? '';
+  const post = teams.addPost(team, channel);
+  const subject = 'Plan of the week';
+  office.tables.run(
+    'update post set props = ? where n = ?',
+    JSON.stringify({ ...readPostProps(post), subject }),
+    post.n,
+  );
+  office.pass(60_000);
+  const reply = teams.addPost(team, channel, post);
+  const points = [];
+  for (const text of ['first', 'second']) {
+    office.pass(60_000);
+    teams.editPost(team, channel, post.id, `<p>${text}</p>`, reply.id);
+    points.push(await office.backUp());
+  }
+  office.pass(60_000);
+  // Somebody edits the post, and deletes its reply.
+  teams.editPost(team, channel, post.id, '<p>edited since</p>');
+  teams.deletePost(team, channel, post.id, reply.id);
+  const listReplies = () =>
+    teams
+      .listPosts(team, channel)
+      .filter((one) => readPostProps(one).subject === subject)
+      .map((one) =>
+        teams
+          .listReplies(one)
+          .filter(({ deleted_at }) => deleted_at === null)
+          .map((row) => findText(readPostProps(row).content))
+          .join(' '),
+      )
+      .toSorted();
+  const written = [''];
+  for (const [n, text] of ['first', 'second'].entries()) {
+    const explorer = await office.open('teams', points[n]?.at ?? 0);
+    const node = (await office.walk(explorer)).find((one) => one.node.name === subject)?.node;
+    if (node === undefined) throw new Error('not backed up');
+    const input = { ...TERMS, explorer, nodes: [node.id], onConflict: 'keep-both' } as const;
+    written.push(text);
+    for (const outcome of ['restored', 'skipped'] as const) {
+      const dry = await office.restore({ ...input, dryRun: true });
+      const { results } = await office.restore(input);
+      const outcomes = [dry.results, results].map((rows) => rows.map((row) => row.outcome));
+      expect([text, outcomes, listReplies()]).toEqual([text, [[outcome], [outcome]], written]);
+    }
+  }
+});
