@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { parseRetryAfter } from '#server/platform/outbound/retry.ts';
 import type { GraphClient } from './client.ts';
 import { GRAPH_VERSION, graphUrl } from './clouds.ts';
-import { readFailure } from './errors.ts';
+import { type GraphFailure, readFailure } from './errors.ts';
 import type { GraphResult } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
 import { failed } from '../../result.ts';
@@ -21,7 +21,8 @@ export interface BatchPart {
 
 /**
  * Reads up to any number of paths, twenty in a request. Returns a result for each, in their order:
- * each fails alone, and those that Graph throttles are requested again.
+ * each fails alone. Those that Graph throttles are requested again, and those whose token has expired
+ * once, with a new one.
  */
 export async function readBatch(
   client: GraphClient,
@@ -51,7 +52,9 @@ async function readChunk(
     if (!isOwn) results[at] = failed('refused', t.foreignLink);
     return isOwn;
   });
+  let isRenewed = false;
   for (let round = 1; open.length > 0; round += 1) {
+    const token = await ports.tokens.get(scope.signal);
     const sent = await client.post('/$batch', { requests: open.map(getRequest) }, BatchAnswer, {
       isRepeatable: true,
     });
@@ -60,12 +63,14 @@ async function readChunk(
       return;
     }
     const again: OpenPart[] = [];
+    const refused: OpenPart[] = [];
     let waitMs: Ms | null = null;
     for (const entry of open) {
       const answer = sent.value.responses.find(({ id }) => id === String(entry.at));
-      const { result, isWorthRepeating } = getResult(answer);
+      const { result, reaction } = getResult(answer);
       results[entry.at] = result;
-      if (!isWorthRepeating) continue;
+      if (reaction === 'renew') refused.push(entry);
+      if (reaction !== 'throttle' && reaction !== 'retry') continue;
       again.push(entry);
       const requestedMs = parseRetryAfter(
         getHeader(answer?.headers, 'retry-after'),
@@ -73,8 +78,14 @@ async function readChunk(
       );
       if (requestedMs !== null) waitMs = Math.max(waitMs ?? 0, requestedMs);
     }
-    open = again;
+    const renews = !isRenewed && refused.length > 0;
+    open = renews ? [...again, ...refused] : again;
     if (open.length === 0 || round === MAX_ROUNDS || scope.signal.aborted) return;
+    if (renews) {
+      isRenewed = true;
+      if (token.ok) ports.tokens.forget(token.value);
+      if (again.length === 0) continue;
+    }
     const pauseMs = ports.governor.backOffMs(round, waitMs);
     const entry = await ports.governor.enter(scope.lane, scope, ports.clock.now() + pauseMs);
     if (entry.type !== 'entered') return;
@@ -102,21 +113,17 @@ function getPath(link: string): string {
 
 function getResult(answer: v.InferOutput<typeof PartAnswer> | undefined): {
   readonly result: GraphResult<unknown>;
-  readonly isWorthRepeating: boolean;
+  readonly reaction: GraphFailure['reaction'] | null;
 } {
-  if (answer === undefined)
-    return { result: failed('internal', t.unreadable), isWorthRepeating: true };
+  if (answer === undefined) return { result: failed('internal', t.unreadable), reaction: 'retry' };
   if (answer.status >= 200 && answer.status < 300)
-    return { result: { ok: true, value: answer.body }, isWorthRepeating: false };
+    return { result: { ok: true, value: answer.body }, reaction: null };
   if (answer.status === 302) {
     const link = getHeader(answer.headers, 'location');
-    if (link !== null) return { result: { ok: true, value: link }, isWorthRepeating: false };
+    if (link !== null) return { result: { ok: true, value: link }, reaction: null };
   }
   const { error, code, reaction } = readFailure(answer.status, answer.body);
-  return {
-    result: { ok: false, error, code },
-    isWorthRepeating: reaction === 'throttle' || reaction === 'retry',
-  };
+  return { result: { ok: false, error, code }, reaction };
 }
 
 function getHeader(headers: Readonly<Record<string, string>> | undefined, name: string) {

@@ -387,6 +387,43 @@ test('ENG-20: a batch reads twenty in a request, and asks again only for the par
   expect(sent.filter((urls) => urls.includes('/users/gone')).length).toBe(1);
 });
 
+test('ENG-20: parts of a batch whose token has expired are requested again with a new one, once', async () => {
+  const sent: (readonly string[])[] = [];
+  const tokens = getTokens(['planted-old', 'planted-new', 'planted-other']);
+  const graph = testGraph(
+    async (request) => {
+      const { requests } = (await request.json()) as {
+        requests: readonly { id: string; url: string }[];
+      };
+      sent.push(requests.map(({ url }) => url));
+      const isOld = request.headers.get('authorization') === 'Bearer planted-old';
+      return json({
+        responses: requests.map(({ id, url }) =>
+          url === '/users/never' || (isOld && url === '/users/old')
+            ? { id, status: 401, body: { error: { code: 'InvalidAuthenticationToken' } } }
+            : sent.length === 1 && url === '/users/busy'
+              ? { id, status: 429, headers: { 'Retry-After': '1' } }
+              : { id, status: 200, body: { id: url } },
+        ),
+      });
+    },
+    { tokens },
+  );
+  const read = async (names: readonly string[]) => {
+    const paths = names.map((name) => ({ path: `/users/${name}` }));
+    const results = await readBatch(graph.client, paths);
+    return results.map((result) => (result.ok ? result.value : result.error.kind));
+  };
+  const found = ['new', 'busy', 'old'].map((name) => ({ id: `/users/${name}` }));
+  expect(await read(['new', 'busy', 'old', 'never'])).toEqual([...found, 'refused']);
+  expect(sent.map((urls) => urls.length)).toEqual([4, 3]);
+  expect(tokens.forgotten).toEqual(['planted-old']);
+  sent.length = 0;
+  // Nothing else has to be waited for.
+  expect(await read(['never'])).toEqual(['refused']);
+  expect([sent.length, tokens.forgotten]).toEqual([2, ['planted-old', 'planted-new']]);
+});
+
 test('ENG-20: what was deleted before counts as deleted', async () => {
   const graph = testGraph((_, n) =>
     n === 1 ? graphError(404, 'itemNotFound') : graphError(412, 'resourceModified'),
