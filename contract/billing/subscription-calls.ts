@@ -173,7 +173,7 @@ export const subscriptionCalls = {
     method: 'GET',
     path: 'o365/subscriptions/{userId}',
     summary:
-      "Returns the subscriptions of a user's companies, with the usage of the current month. Other users' subscriptions need access to all subscriptions.",
+      "Returns the subscriptions of the companies that are listed for a user, with the usage of the current month. Other users' subscriptions, and those of users who see all companies, need access to all subscriptions.",
     input: v.strictObject({ userId: anyUserId }),
     output: v.object({ rows: v.array(companySubscription), count: v.number() }),
     gate: OWN,

@@ -178,6 +178,7 @@ const LAKESIDE_PEOPLE: readonly PersonPlan[] = [
   person('m365', 'Piotr Zielinski', ['o365_admin']),
   person('partner', 'Sana Malik', ['sub-sp']),
   person('customer', 'George Whitlam', ['read-only'], { company: 1 }),
+  person('subscriber', 'Noor Haddad', ['o365_admin'], { company: 1 }),
 ];
 const HARBOUR_PEOPLE: readonly PersonPlan[] = [
   person('operator', 'Ellie Thibodeau', ['operator'], { technician: true }),

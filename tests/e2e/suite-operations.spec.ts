@@ -169,6 +169,23 @@ test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by 
   );
 });
 
+test('BILL-14: a user who sees all companies finds no subscription to change, and no prices of customers', async ({
+  page,
+}) => {
+  await page.setViewportSize(DESK);
+  await enter(portal, page, 'm365', '/o365/subscriptions');
+  await expect(page.getByText(/so none of their subscriptions is yours\./)).toBeVisible();
+  await expect(page.getByText(/per user and month/)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0);
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  await expect(menu.getByRole('link', { name: 'Subscriptions' })).toBeVisible();
+  await expect(menu.getByRole('link', { name: 'Service level' })).toHaveCount(0);
+  await page.goto(`${portal.url}/o365/service-level`);
+  await expect(page.getByRole('heading', { name: 'No subscription' })).toBeVisible();
+  await expect(page.getByText(/Only super-admins see and change them\./)).toBeVisible();
+  await sound(page, 'service level without a subscription');
+});
+
 test('BILL-9: a new price is for new levels only, and the dashboard of the administration is accessible', async ({
   page,
 }) => {

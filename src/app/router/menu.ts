@@ -11,7 +11,8 @@ import { menuMessages as t } from './menu.messages.en.ts';
 
 /**
  * `app`: the only app that shows the entry when its group is in every app. `cards`: shown only if
- * subscriptions are paid by card. `tip`: what the page is for.
+ * subscriptions are paid by card. `own`: shown only to users who see subscriptions (BILL-14). `tip`:
+ * what the page is for.
  */
 export interface Entry {
   readonly to: PagePath;
@@ -19,6 +20,7 @@ export interface Entry {
   readonly icon: IconName;
   readonly app?: 'monitoring' | 'o365';
   readonly cards?: true;
+  readonly own?: true;
   readonly tip?: string | undefined;
 }
 /** A link to an external page, shown after the entries. `tip`: what it is for. */
@@ -62,7 +64,10 @@ const entry = (
   to: PagePath,
   word: TextKey<typeof t>,
   icon: IconName,
-  { tip, ...more }: Pick<Entry, 'app' | 'cards'> & { readonly tip?: TextKey<typeof t> } = {},
+  {
+    tip,
+    ...more
+  }: Pick<Entry, 'app' | 'cards' | 'own'> & { readonly tip?: TextKey<typeof t> } = {},
 ): Entry => ({
   to,
   get word() {
@@ -160,7 +165,11 @@ export const MENU: readonly MenuGroup[] = [
       entry('/monitoring/invoices', 'invoices', 'invoice'),
       entry('/monitoring/billing', 'billing', 'card', { app: 'monitoring' }),
       entry('/o365/billing', 'billing', 'card', { app: 'o365', cards: true }),
-      entry('/o365/service-level', 'serviceLevel', 'licensing', { app: 'o365', cards: true }),
+      entry('/o365/service-level', 'serviceLevel', 'licensing', {
+        app: 'o365',
+        cards: true,
+        own: true,
+      }),
     ],
   }),
   group('sources', {
@@ -218,18 +227,22 @@ export const getMenu = (
       ({ entries, outside }) => entries.length > 0 || (outside?.(features, app).length ?? 0) > 0,
     );
 
-/** Returns the sidebar groups of one app. */
+/**
+ * Returns the sidebar groups of one app. `seesSubscriptions`: whether the user sees all subscriptions,
+ * or has companies that can have one.
+ */
 export const getAppMenu = (
   app: 'monitoring' | 'o365',
   roles: readonly Role[],
   branding: Branding | null,
+  seesSubscriptions = true,
 ): readonly MenuGroup[] =>
   getMenu(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false, app)
     .filter((group) => (group.app ?? app) === app)
     .map((group) => ({
       ...group,
       entries: group.entries
-        .filter((entry) => (entry.app ?? app) === app)
+        .filter((entry) => (entry.app ?? app) === app && (seesSubscriptions || entry.own !== true))
         .map((entry) => ({ ...entry, to: getOpenPageIn(app, entry.to, roles, branding) })),
     }));
 

@@ -2,6 +2,7 @@ import { useArea } from '../router/area.ts';
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
+import { seesSubscriptions } from '#contract/billing/subscriber.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { getAppMenu } from '../router/menu.ts';
 import type { Entry, Outside } from '../router/menu.ts';
@@ -85,20 +86,22 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
         aria-label={t.main}
         className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]"
       >
-        {getAppMenu(app, me?.roles ?? [], branding).map(({ heading, entries, outside }) => (
-          <div key={heading} className="grid gap-px">
-            {heading !== null && !mini && (
-              <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>
-            )}
-            {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}
-            {entries.map((entry) => (
-              <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />
-            ))}
-            {outside?.(branding?.features ?? null, app).map((to) => (
-              <Away key={to.href} to={to} mini={mini} />
-            ))}
-          </div>
-        ))}
+        {getAppMenu(app, me?.roles ?? [], branding, me === null || seesSubscriptions(me)).map(
+          ({ heading, entries, outside }) => (
+            <div key={heading} className="grid gap-px">
+              {heading !== null && !mini && (
+                <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>
+              )}
+              {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}
+              {entries.map((entry) => (
+                <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />
+              ))}
+              {outside?.(branding?.features ?? null, app).map((to) => (
+                <Away key={to.href} to={to} mini={mini} />
+              ))}
+            </div>
+          ),
+        )}
         {me !== null && me.sso.length > 0 && (
           <Systems systems={me.sso} mini={mini} {...(onGo && { onGo })} />
         )}

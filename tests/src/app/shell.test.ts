@@ -14,6 +14,7 @@ import { answerReauth, withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { SIDE_COLOURS } from '#src/app/shell/branding/sidebar-colour.ts';
 import { termsFor } from '#src/app/shell/terms/pending-terms.ts';
 import { mayOpen } from '#contract/pages.ts';
+import { seesSubscriptions } from '#contract/billing/subscriber.ts';
 import { getStartPage, getAppMenu, getHomePage, getMenu } from '#src/app/router/menu.ts';
 import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
 
@@ -280,6 +281,23 @@ test('LIC-6: Subscriptions is a setting of the cloud suite only, if subscription
       false,
     ]);
   }
+});
+
+const listsServiceLevel = (roles: readonly Role[], companies: readonly number[] | null): boolean =>
+  getAppMenu(
+    'o365',
+    roles,
+    { ...branding, isStripeEnabled: true },
+    seesSubscriptions({ roles, companies }),
+  )
+    .flatMap(({ entries }) => entries)
+    .some(({ to }) => to === '/o365/service-level');
+
+test('BILL-14: Service level is in the menu of users who see subscriptions: super-admins, and users with a list of companies', () => {
+  expect(listsServiceLevel(['o365_admin'], null)).toBe(false);
+  expect(listsServiceLevel(['o365_admin', 'admin'], null)).toBe(false);
+  expect(listsServiceLevel(['o365_admin'], [1])).toBe(true);
+  expect(listsServiceLevel(['o365_admin', 'super-admin'], null)).toBe(true);
 });
 
 test('OWN-3, BRAND-11: the colors that a user may choose are legible in both themes, and an invalid color is not stored', async () => {

@@ -4,7 +4,6 @@ import type { Event } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { CompanyRow } from '#contract/users/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { by, FORBIDDEN_RESULT, NOT_FOUND_RESULT } from '#server/platform/auth/guards.ts';
@@ -22,6 +21,7 @@ import {
   loadBilledCompanies,
   makeUsageOutput,
   seesMonths,
+  seesSubscription,
 } from './load.ts';
 import { getCalendarMonth, getMonthAt, type CalendarMonth } from './month.ts';
 
@@ -97,10 +97,13 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
           if (!isOwn && !hasAbility(ctx.session, 'o365.subscriptions')) return FORBIDDEN_RESULT;
           const user = (await tx.rows('user', [userId])).get(userId);
           if (!user || user.deletedAt !== null) return NOT_FOUND_RESULT;
-          const companies = (await loadSeenCompanies(tx, ctx)).filter(
-            ({ n }) => user.companies === null || user.companies.includes(n),
+          const seen = (await tx.all('company')).filter(
+            (row) => seesCompany(ctx.session, row) && seesCompany(user, row),
           );
-          if (!isOwn && companies.length === 0) return NOT_FOUND_RESULT;
+          if (!isOwn && seen.length === 0) return NOT_FOUND_RESULT;
+          const companies = seen.filter(
+            (row) => seesSubscription(ctx.session, row) && seesSubscription(user, row),
+          );
           const month = await loadMonth(tx, {}, ctx.now);
           const rows = await listCompanySubscriptions(tx, ctx.session, companies, {
             month,
@@ -170,11 +173,5 @@ export async function loadMonth(
     month ?? Number(current.text.slice(5)),
   );
 }
-
-const loadSeenCompanies = async (
-  tx: TenantTx,
-  { session }: SessionContext,
-): Promise<readonly CompanyRow[]> =>
-  (await tx.all('company')).filter((row) => seesCompany(session, row));
 
 export const notNow = (message: string): Result<never> => failed({ kind: 'conflict', message });

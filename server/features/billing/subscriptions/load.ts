@@ -21,14 +21,26 @@ import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { parseMonth, type CalendarMonth } from './month.ts';
 import { loadUnpaidInvoices } from './overdue-invoices.ts';
 
-/** A company by its number or id, if the caller sees it. */
+/**
+ * Whether a user sees the subscription of a company (BILL-14): super-admins that of each company that
+ * they see, anyone else only that of a company listed for them. Without a list, a user works for the
+ * provider and subscribes to nothing.
+ */
+export const seesSubscription = (
+  session: Pick<Principal, 'roles' | 'key' | 'companies'>,
+  company: Pick<CompanyRow, 'n' | 'deletedAt'>,
+): boolean =>
+  seesCompany(session, company) &&
+  (session.companies !== null || hasAbility(session, 'o365.subscriptions'));
+
+/** A company by its number or id, if the caller sees its subscription. */
 export const findBilledCompany = async (
   tx: TenantTx,
   session: Principal,
   ref: number | string,
 ): Promise<CompanyRow | null> =>
   (await tx.all('company')).find(
-    (row) => (row.n === ref || row.id === ref) && seesCompany(session, row),
+    (row) => (row.n === ref || row.id === ref) && seesSubscription(session, row),
   ) ?? null;
 
 /** The running subscription of a company, or else its last one. */
@@ -58,7 +70,7 @@ export async function canUndo(
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Companies that a user sees, and deleted ones, whose months can still be billed (BILL-17). */
+/** Companies whose subscriptions a user sees, and deleted ones, whose months can still be billed (BILL-17). */
 export const loadBilledCompanies = async (
   tx: TenantTx,
   session: Principal,
@@ -67,7 +79,7 @@ export const loadBilledCompanies = async (
 
 /** A month of a deleted company can still be acknowledged and invoiced. */
 export const seesMonths = (session: Principal, { n }: Pick<CompanyRow, 'n'>): boolean =>
-  seesCompany(session, { n });
+  seesSubscription(session, { n });
 
 /**
  * Companies by name with their subscription and their usage in a month; only those that have one, and

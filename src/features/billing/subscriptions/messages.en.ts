@@ -42,6 +42,9 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   noneHint: 'Start a subscription to bill a company for Microsoft 365 backup.',
   noOwn: 'No subscription',
   noOwnHint: 'Your companies have no subscription to Microsoft 365 backup.',
+  ofProvider:
+    'You see all companies of {provider}, so none of their subscriptions is yours. Only super-admins see and change them.',
+  yourProvider: 'your provider',
   notOnDevice: "Subscriptions aren't stored on this device.",
   needsNetwork: "You're offline. Reconnect to change subscriptions.",
   companyCount: '{count, plural, one {# company} other {# companies}}',

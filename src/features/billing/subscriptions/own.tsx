@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { seesSubscriptions } from '#contract/billing/subscriber.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
 import { useBranding, useMe, useZone } from '#src/app/session/session.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
@@ -24,12 +26,17 @@ import type { Operation } from './operation-dialog.tsx';
 export const ServiceLevels = () => (
   <Page title={t.serviceLevel}>
     <div className="min-h-full bg-sheet">
-      <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">{t.serviceLevelHint}</p>
       <OwnSubscriptions
         operations={LEVEL}
+        hint={t.serviceLevelHint}
         empty={
           <Notice icon="licensing" level={2} title={t.noOwn}>
             <p className="m-0">{t.noOwnHint}</p>
+          </Notice>
+        }
+        unavailable={
+          <Notice icon="licensing" level={2} title={t.noOwn}>
+            <ProviderHint />
           </Notice>
         }
       />
@@ -39,31 +46,59 @@ export const ServiceLevels = () => (
 
 /** `/o365/subscriptions`: what the user's companies subscribe to, above their usage. */
 export const SuiteSubscriptions = () => (
-  <Subscriptions above={<OwnSubscriptions operations={OWN_OPERATIONS} empty={null} />} />
+  <Subscriptions
+    above={
+      <OwnSubscriptions
+        operations={OWN_OPERATIONS}
+        empty={null}
+        unavailable={
+          <div className="max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
+            <ProviderHint />
+          </div>
+        }
+      />
+    }
+  />
+);
+
+/** For users who see all companies: they subscribe to nothing themselves. */
+const ProviderHint = () => (
+  <p className="m-0">{t.ofProvider({ provider: useBranding()?.name ?? t.yourProvider })}</p>
 );
 
 const LEVEL: readonly Operation[] = ['change-level'];
 
-function OwnSubscriptions({
-  operations,
-  empty,
-}: {
+interface OwnProps {
   readonly operations: readonly Operation[];
+  readonly hint?: string;
   readonly empty: ReactNode;
-}) {
+  /** Instead of all that, for users who see no subscriptions. */
+  readonly unavailable: ReactNode;
+}
+
+function OwnSubscriptions({ unavailable, ...props }: OwnProps) {
   const me = useMe();
+  if (me === null) return null;
+  return seesSubscriptions(me) ? <SeenSubscriptions me={me} {...props} /> : unavailable;
+}
+
+function SeenSubscriptions({
+  me,
+  operations,
+  hint,
+  empty,
+}: Omit<OwnProps, 'unavailable'> & { readonly me: Me }) {
   const zone = useZone();
   const canChange = useAbility('o365.service-level');
   const branding = useBranding();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const query = useSearchQuery(
-    'getSubscription',
-    { userId: me?.id ?? '' },
-    { isStored: true, wanted: me !== null },
-  );
+  const query = useSearchQuery('getSubscription', { userId: me.id }, { isStored: true });
   const rows = (query.value?.rows ?? []).filter(hasSubscription);
   return (
     <>
+      {hint !== undefined && (
+        <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">{hint}</p>
+      )}
       <ListState
         query={query}
         offline={offline}
