@@ -106,6 +106,8 @@ export const companySubscription = v.object({
   /** The company was deleted; its months can still be billed. */
   isDeleted: v.boolean(),
   subscription: orNull(subscription),
+  /** The month is over: the subscription is as it was at its end. */
+  isPast: v.optional(v.boolean()),
   usage: orNull(usageMonth),
   /** The number of the oldest unpaid invoice of its months in QuickBooks. */
   unpaidInvoice: v.optional(orNull(v.string())),
@@ -156,7 +158,7 @@ export const subscriptionCalls = {
     method: 'GET',
     path: 'o365/subscriptions',
     summary:
-      'Lists the companies with a Microsoft 365 subscription or usage in a month, with their usage of that month and the totals per currency.',
+      'Lists the companies with a Microsoft 365 subscription or usage in a month, with their usage of that month and the totals per currency. Of a month that is over, the subscriptions are as they were at its end.',
     input: v.strictObject(MONTH_FIELDS),
     output: v.object({
       month: v.number(),

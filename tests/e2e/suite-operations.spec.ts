@@ -115,6 +115,13 @@ test('BILL-13, BILL-14: a debt is written off with its amount, and backups conti
   await expect(details.getByText(/is unpaid/)).toHaveCount(0);
   const after = await findRow(portal, (row) => row.companyName === companyName);
   expect(after.subscription).toMatchObject({ status: 'active', owedMills: 0, graceEndsAt: null });
+  // A month that is over is shown as it was, and offers nothing of that (BILL-17).
+  const past = new Date();
+  past.setUTCDate(0);
+  await page.goto(`${portal.url}/o365/billing?month=${past.toISOString().slice(0, 7)}`);
+  await entry(page, companyName).click();
+  await expect(details.getByText(/^As it was at the end of this month\./)).toBeVisible();
+  await expect(details.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0);
 });
 
 test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by card on the hosted page, and its terms stay', async ({

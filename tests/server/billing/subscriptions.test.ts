@@ -367,7 +367,7 @@ anyDatabase((kind, open) => {
     const { _id: usage = '' } = after.rows[0]?.usage ?? {};
     await must(biller, 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
     const file = await biller('POST', 'o365/subscriptions/export', { month: 3, year: 2026 });
-    expect(file.text).toContain('Calloway Freight,2026-03,ended,basic,');
+    expect(file.text).toContain('Calloway Freight,2026-03,active,basic,');
     const all = await must<OutputOf<'listAllSubscriptions'>>(
       biller,
       'GET',

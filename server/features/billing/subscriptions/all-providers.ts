@@ -13,13 +13,14 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { csvAnswer, loadZone } from '#server/platform/http/csv-response.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { loadBranding, loadHosts } from '#server/platform/tenancy/branding.ts';
 import { providersFrom } from '#server/platform/tenancy/providers.ts';
 import { listCells, listHeads, toAmount } from './cells.ts';
 import { loadMonth } from './handlers.ts';
-import { listCompanySubscriptions, loadBilledCompanies } from './load.ts';
+import { listMonthSubscriptions, loadBilledCompanies } from './load.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
-import type { CalendarMonth } from './month.ts';
+import { getMonthEnd, type CalendarMonth } from './month.ts';
 
 type Query = ParsedInputOf<'exportAllSubscriptions'>;
 type Sort = (typeof ALL_SUBSCRIPTION_SORTS)[number];
@@ -119,11 +120,13 @@ const loadProvider = (
     async (tx) => {
       const provider = { _id: id, name: (await loadBranding(tx)).name, own: id === ctx.tenant };
       const { session, now } = ctx;
+      const { timeZone } = await loadCompanyLimit(tx);
+      const at = Math.min(now, getMonthEnd(month, timeZone));
       const companies = await loadBilledCompanies(tx, session);
       const organizations = (await tx.all('organization')).filter(
         ({ removedAt }) => removedAt === null,
       );
-      const rows = await listCompanySubscriptions(tx, session, companies, { month, now });
+      const rows = await listMonthSubscriptions(tx, session, companies, { month, now });
       return {
         provider: { ...provider, hosts: await loadHosts(tx) },
         rows: rows.map((row) => ({
@@ -133,8 +136,8 @@ const loadProvider = (
             .filter(({ company }) => company === row.company)
             .map(({ name }) => name)
             .sort(collator.compare),
-          payment: row.subscription && getPayment(row.subscription, ctx.now),
-          next: row.subscription && getNext(row.subscription, ctx.now),
+          payment: row.subscription && getPayment(row.subscription, at),
+          next: row.subscription && getNext(row.subscription, at),
         })),
       };
     },

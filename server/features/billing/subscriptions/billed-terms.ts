@@ -123,6 +123,16 @@ export const loadBilledDays = async (
   timeZone: string,
 ): Promise<BilledDays> => getBilledDays(await loadChanges(tx), days, timeZone);
 
+/** Returns the subscriptions as they were at the end of a day, without those that started later. */
+export const loadSubscriptionsAt = async (
+  tx: TenantTx,
+  day: DayN,
+  timeZone: string,
+): Promise<readonly SubscriptionRow[]> =>
+  [...listStates(await loadChanges(tx), timeZone).values()].flatMap(
+    (states) => states.findLast((state) => state.day <= day)?.row ?? [],
+  );
+
 /** Whether Stripe collects the month of a company. */
 export type CardMonths = (month: Pick<UsageMonthRow, 'company' | 'month'>) => boolean;
 

@@ -17,7 +17,8 @@ import { isBeingCollected } from '../stripe/collect-months.ts';
 import { listCells, listHeads } from './cells.ts';
 import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
 import {
-  listCompanySubscriptions,
+  listLastSubscriptions,
+  listMonthSubscriptions,
   loadBilledCompanies,
   makeUsageOutput,
   seesMonths,
@@ -67,7 +68,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
           const month = await loadMonth(tx, input, ctx.now);
           const { session, now } = ctx;
           const companies = await loadBilledCompanies(tx, session);
-          const rows = await listCompanySubscriptions(tx, session, companies, { month, now });
+          const rows = await listMonthSubscriptions(tx, session, companies, { month, now });
           const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
           const totals = new Map<NonNullable<CompanySubscription['usage']>['currency'], number>();
           for (const { usage } of rows)
@@ -104,11 +105,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
           const companies = seen.filter(
             (row) => seesSubscription(ctx.session, row) && seesSubscription(user, row),
           );
-          const month = await loadMonth(tx, {}, ctx.now);
-          const rows = await listCompanySubscriptions(tx, ctx.session, companies, {
-            month,
-            now: ctx.now,
-          });
+          const rows = await listLastSubscriptions(tx, ctx.session, companies, ctx.now);
           return ok({ rows: [...rows], count: rows.length });
         },
         { readOnly: true },
@@ -144,7 +141,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
         async (tx) => {
           const { timeZone } = await loadCompanyLimit(tx);
           const month = await loadMonth(tx, input, ctx.now);
-          const rows = await listCompanySubscriptions(
+          const rows = await listMonthSubscriptions(
             tx,
             ctx.session,
             await loadBilledCompanies(tx, ctx.session),

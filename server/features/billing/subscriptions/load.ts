@@ -16,9 +16,9 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 import { loadCollectionErrors } from '../stripe/collection-errors.ts';
-import { loadCardMonths } from './billed-terms.ts';
+import { loadCardMonths, loadSubscriptionsAt } from './billed-terms.ts';
 import { getLatestSubscriptions, findUsage } from './count-usage.ts';
-import { parseMonth, type CalendarMonth } from './month.ts';
+import { getMonthAt, parseMonth, type CalendarMonth } from './month.ts';
 import { loadUnpaidInvoices } from './overdue-invoices.ts';
 
 /**
@@ -82,16 +82,74 @@ export const seesMonths = (session: Principal, { n }: Pick<CompanyRow, 'n'>): bo
   seesSubscription(session, { n });
 
 /**
+ * Returns the subscription that each company had in a month: as it was at the end of the month, or as it
+ * is now if the month isn't over. One that ended before the month, and one of a month to come, isn't
+ * there (BILL-17).
+ */
+async function loadMonthSubscriptions(
+  tx: TenantTx,
+  month: CalendarMonth,
+  now: Ms,
+): Promise<ReadonlyMap<CompanyN, SubscriptionRow>> {
+  const { timeZone } = await loadCompanyLimit(tx);
+  const today = getDay(now, timeZone, 0);
+  if (month.first > today) return new Map();
+  const rows =
+    month.last < today
+      ? await loadSubscriptionsAt(tx, month.last, timeZone)
+      : await tx.all('subscription');
+  return getLatestSubscriptions(
+    rows.filter(({ endedAt }) => endedAt === null || getDay(endedAt, timeZone, 0) >= month.first),
+  );
+}
+
+/**
  * Companies by name with their subscription and their usage in a month; only those that have one, and
  * deleted ones only with usage.
  */
-export async function listCompanySubscriptions(
+export const listMonthSubscriptions = async (
   tx: TenantTx,
   session: Principal,
   companies: readonly CompanyRow[],
-  { month, now }: { readonly month: CalendarMonth; readonly now: Ms },
+  at: { readonly month: CalendarMonth; readonly now: Ms },
+): Promise<readonly CompanySubscription[]> =>
+  listCompanySubscriptions(tx, session, companies, {
+    ...at,
+    subscriptions: await loadMonthSubscriptions(tx, at.month, at.now),
+  });
+
+/** Companies by name with their last subscription, also one that has ended, and their current usage. */
+export const listLastSubscriptions = async (
+  tx: TenantTx,
+  session: Principal,
+  companies: readonly CompanyRow[],
+  now: Ms,
+): Promise<readonly CompanySubscription[]> => {
+  const { timeZone } = await loadCompanyLimit(tx);
+  return listCompanySubscriptions(tx, session, companies, {
+    month: getMonthAt(now, timeZone),
+    now,
+    subscriptions: getLatestSubscriptions(await tx.all('subscription')),
+  });
+};
+
+async function listCompanySubscriptions(
+  tx: TenantTx,
+  session: Principal,
+  companies: readonly CompanyRow[],
+  {
+    month,
+    now,
+    subscriptions,
+  }: {
+    readonly month: CalendarMonth;
+    readonly now: Ms;
+    readonly subscriptions: ReadonlyMap<CompanyN, SubscriptionRow>;
+  },
 ): Promise<readonly CompanySubscription[]> {
-  const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
+  const { timeZone } = await loadCompanyLimit(tx);
+  // Nothing is undone in a month that is over.
+  const isPast = month.last < getDay(now, timeZone, 0);
   const usage = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   const toUsage = await makeUsageOutput(tx, now);
   const findUnpaid = await loadUnpaidInvoices(tx);
@@ -105,7 +163,7 @@ export async function listCompanySubscriptions(
       found === undefined
         ? null
         : toSubscriptionOutput(
-            (await canUndo(tx, session, found)) ? found : { ...found, undo: null },
+            !isPast && (await canUndo(tx, session, found)) ? found : { ...found, undo: null },
           );
     rows.push({
       company: n,
@@ -113,6 +171,7 @@ export async function listCompanySubscriptions(
       companyName: name,
       isDeleted,
       subscription,
+      isPast,
       usage: row === null ? null : toUsage(row),
       unpaidInvoice: findUnpaid(n)?.number ?? null,
     });

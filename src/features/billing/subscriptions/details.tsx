@@ -79,7 +79,7 @@ export function SubscriptionDetails({
       {row.subscription !== null && (
         <TermsList
           row={{ ...row, subscription: row.subscription }}
-          operations={isReadOnly || row.isDeleted ? NONE : ALL}
+          operations={isReadOnly || row.isDeleted || row.isPast === true ? NONE : ALL}
           levelNames={isReadOnly ? null : branding}
           offline={offline}
           onChanged={onChanged}
@@ -144,7 +144,9 @@ export function TermsList({
   const [doing, setDoing] = useState<Operation | null>(null);
   const { subscription } = row;
   const { status, currency, owedMills, graceEndsAt, minimumUsers, undo } = subscription;
-  const next = describeNextStep(subscription, useNow(60_000), zone);
+  const isPast = row.isPast === true;
+  const now = useNow(60_000);
+  const next = isPast ? null : describeNextStep(subscription, now, zone);
   const possible = operations.filter((operation) => isPossible(operation, subscription));
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   return (
@@ -153,12 +155,14 @@ export function TermsList({
         <span className="font-semibold">{getLevelName(subscription.level, levelNames)}</span>
         <StatusBadge status={status} />
       </div>
+      {isPast && <p className="m-0 text-agate text-ink-3">{t.pastHint}</p>}
       {owedMills > 0 && (
         <Callout tone={status === 'payment_failed' ? 'warning' : 'failed'}>
-          {t.owed({ amount: moneyWords(owedMills, currency) })}{' '}
-          {graceEndsAt !== null && status === 'payment_failed'
-            ? t.graceUntil({ when: formatWhen(graceEndsAt, zone) })
-            : status !== 'pending' && t.stoppedHint}
+          {(isPast ? t.owedThen : t.owed)({ amount: moneyWords(owedMills, currency) })}{' '}
+          {!isPast &&
+            (graceEndsAt !== null && status === 'payment_failed'
+              ? t.graceUntil({ when: formatWhen(graceEndsAt, zone) })
+              : status !== 'pending' && t.stoppedHint)}
         </Callout>
       )}
       <ul className="m-0 list-none border-t border-rule p-0 text-ink-2 [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5">

@@ -101,6 +101,8 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   endsInTrial: 'Ends on {when}, before the trial does, so nothing is billed',
   trialEnds: 'The trial ends on {when}, and billing starts then',
   owed: '{amount} is unpaid.',
+  owedThen: '{amount} was unpaid.',
+  pastHint: 'As it was at the end of this month. Choose the current month to change it.',
   graceUntil: 'Backups stop on {when} unless it is paid. Restores keep working.',
   stoppedHint: 'Backups are stopped until it is paid. Restores keep working.',
   minimum: 'At least {count, plural, one {# user} other {# users}}',
