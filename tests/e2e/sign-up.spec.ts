@@ -140,6 +140,16 @@ test('BILL-20, E2E-7: each page after a payment says what happened', async ({ pa
   await page.getByRole('link', { name: 'Return' }).click();
   await expect(page.getByText('Stripe saves what you change on its page.')).toBeVisible();
   await sound(page, 'checkout updated');
+  // Billing, which the provider's branding shows, saves a card on Stripe's page.
+  const save = page.getByRole('button', { name: 'Save a card' });
+  await page.goto(`${portal.url}/monitoring/billing`);
+  await expect(page.getByText('This portal never sees or stores it.')).toBeVisible();
+  await sound(page, 'billing with cards');
+  await save.click();
+  await page.getByRole('link', { name: 'Cancel and return' }).click();
+  await save.click();
+  await page.getByRole('button', { name: 'Save card' }).click();
+  await expect(page.getByText('Your card was saved.')).toBeVisible();
   for (const path of ['ccCollection', 'cs_test_none/success']) {
     await page.goto(`${portal.url}/subscriptions/checkout/${path}`);
     await expect(page.getByText('There is no payment for this address.')).toBeVisible();

@@ -31,6 +31,11 @@ export const billingMessages = defineMessages('billing', {
   paymentCards: 'Payment cards',
   paymentCardsHint: 'How this portal handles payment cards.',
   noCards: "This portal doesn't ask for or store payment cards. Pay each invoice as it describes.",
+  cardsAtStripe:
+    "Enter the card on Stripe's page. This portal never sees or stores it. Stripe charges it if your subscription is paid by card.",
+  noSubscribers: 'Your companies have no subscription that a card can pay.',
+  company: 'Company',
+  saveCard: 'Save a card',
   questions: 'Questions',
   notConnected: "QuickBooks isn't connected yet. Connect it to see invoices.",
   syncing: 'Invoices are syncing from QuickBooks.',

@@ -295,6 +295,11 @@ eachDatabase((kind, open) => {
       'o365/checkout/ccCollection',
       {},
     );
+    // Who doesn't save a card returns to the page with the button.
+    expect(stripe.list('sessions').at(-1)).toMatchObject({
+      mode: 'setup',
+      cancel_url: expect.stringMatching(/\/monitoring\/billing$/),
+    });
     const back = await pay(till, url);
     const checkout = new URL(back, 'http://x').searchParams.get('session') ?? '';
     expect(await must(buyer, 'GET', `o365/checkout/${checkout}/success`)).toEqual({

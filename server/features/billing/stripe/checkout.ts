@@ -44,7 +44,7 @@ export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => 
       customer: customer.value,
       currency: currency.toLowerCase(),
       success_url: `${address}/subscriptions/checkout/ccCollection?session={CHECKOUT_SESSION_ID}`,
-      cancel_url: `${address}/o365/subscriptions`,
+      cancel_url: `${address}/monitoring/billing`,
     };
     const session = await writeStripe(
       context,
