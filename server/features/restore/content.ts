@@ -107,7 +107,10 @@ export function restoreContentHandlers(context: AppContext): Pick<Handlers, Name
     getDriveDownloadSize: (input, ctx) => size(input, ctx, 'onedrive'),
 
     async listSites({ parentId, ...input }, ctx) {
-      const where = parentId === undefined ? TOP : ({ parent: parentId, only: 'objects' } as const);
+      const where =
+        parentId === undefined
+          ? TOP
+          : ({ within: parentId, parent: parentId, only: 'objects' } as const);
       return mapRows(await list(ctx, input, 'sharepoint', where, ['site']), siteOut);
     },
     listSiteContent: async ({ siteId, ...input }, ctx) =>

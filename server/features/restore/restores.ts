@@ -216,7 +216,7 @@ async function listSubsites(
   for (const parent of parents)
     for (let cursor: string | null = null; ;) {
       const page: Result<EnginePage<Node>> = getAnswer(
-        await engine.listChildren(scope, { ...SUBSITES, explorer, parent, cursor }),
+        await engine.listChildren(scope, { ...SUBSITES, explorer, within: parent, parent, cursor }),
       );
       if (!page.ok) return page;
       const ids = page.value.rows.map(({ id }) => id);

@@ -161,6 +161,6 @@ eachDatabase((kind, open) => {
 const createPreview = (who: Asker, session: string, item: string) =>
   who<Preview>(
     'POST',
-    `o365/restore/restoresessions/${session}/mailboxes/o1/items/${item}/preview`,
+    `o365/restore/restoresessions/${session}/mailboxes/${item.replace(/^i(\d+)\..*$/, 'o$1')}/items/${item}/preview`,
     {},
   );

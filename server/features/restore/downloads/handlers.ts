@@ -66,9 +66,9 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
     ctx: SessionContext,
     workload: DownloadWorkload,
     { restoreSessionId, format, downloadInBackground }: Query,
+    within: NodeId,
     nodes: readonly NodeId[],
     suffix: string,
-    within?: NodeId,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(context, ctx, { restoreSessionId }, workload, async (at) => {
       const { kind, engine, scope } = at;
@@ -77,7 +77,7 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
         return requestBackgroundDownload(context, ctx, at, {
           explorer: restoreSessionId,
           nodes,
-          ...(within !== undefined && { within }),
+          within,
           workload,
           format,
           suffix,
@@ -88,7 +88,7 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
         await engine.prepareDownload(scope, {
           explorer: restoreSessionId,
           nodes,
-          ...(within !== undefined && { within }),
+          within,
           maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
           expiresAt,
         }),
@@ -123,25 +123,25 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
 
   return {
     downloadMailbox: ({ mailboxId, ...input }, ctx) =>
-      download(ctx, 'outlook', asPst(input), [mailboxId], '-mailbox'),
-    downloadMailFolder: ({ folderId, ...input }, ctx) =>
-      download(ctx, 'outlook', asPst(input), [folderId], '-mailbox-folder'),
-    downloadMailItems: ({ items, ...input }, ctx) =>
-      download(ctx, 'outlook', input, items, '-items'),
+      download(ctx, 'outlook', asPst(input), mailboxId, [mailboxId], '-mailbox'),
+    downloadMailFolder: ({ mailboxId, folderId, ...input }, ctx) =>
+      download(ctx, 'outlook', asPst(input), mailboxId, [folderId], '-mailbox-folder'),
+    downloadMailItems: ({ mailboxId, items, ...input }, ctx) =>
+      download(ctx, 'outlook', input, mailboxId, items, '-items'),
     downloadDrive: ({ onedriveId, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, [onedriveId], '-onedrive'),
-    downloadDriveFolder: ({ folderId, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, [folderId], '-folder'),
-    downloadDocuments: ({ documents, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, documents, '-documents'),
+      download(ctx, 'onedrive', input, onedriveId, [onedriveId], '-onedrive'),
+    downloadDriveFolder: ({ onedriveId, folderId, ...input }, ctx) =>
+      download(ctx, 'onedrive', input, onedriveId, [folderId], '-folder'),
+    downloadDocuments: ({ onedriveId, documents, ...input }, ctx) =>
+      download(ctx, 'onedrive', input, onedriveId, documents, '-documents'),
     downloadLibrary: ({ siteId, libraryId, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, [libraryId], '-library', siteId),
+      download(ctx, 'sharepoint', input, siteId, [libraryId], '-library'),
     downloadSiteFolder: ({ siteId, folderId, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, [folderId], '-folder', siteId),
+      download(ctx, 'sharepoint', input, siteId, [folderId], '-folder'),
     downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, documents, '-documents', siteId),
+      download(ctx, 'sharepoint', input, siteId, documents, '-documents'),
     downloadTeamFiles: ({ teamId, files, ...input }, ctx) =>
-      download(ctx, 'teams', input, files, '-teams-files', teamId),
+      download(ctx, 'teams', input, teamId, files, '-teams-files'),
   };
 }
 

@@ -22,14 +22,17 @@ export const PreviewRequest = v.object({
 /** G64, DL-7: mails as people read them. The address opens only with the cookie of this answer. */
 export function previewHandlers(context: AppContext): Pick<Handlers, 'createMailPreview'> {
   return {
-    createMailPreview: ({ restoreSessionId, itemId, attachment }, ctx) =>
+    createMailPreview: ({ restoreSessionId, mailboxId, itemId, attachment }, ctx) =>
       withSession(context, ctx, { restoreSessionId }, 'outlook', async (at) => {
         const mail = {
           explorer: restoreSessionId,
           node: itemId,
           ...(attachment !== undefined && { attachment }),
         };
-        const read = await readPreviewedMail(context.mailPreviews, at, mail);
+        const read = await readPreviewedMail(context.mailPreviews, at, {
+          ...mail,
+          within: mailboxId,
+        });
         if (!read.ok) return read;
         const { body, ...head } = read.value;
         const request = { kind: 'preview', workload: 'outlook', isFile: false, ...mail } as const;

@@ -15,7 +15,6 @@ import { collect, type PreviewedMail, readCleanMail } from './read-content.ts';
 import { offerPreview } from './offer.ts';
 import type { MailPreviews } from './previews.ts';
 import type { ReadMail } from './read-mail.ts';
-import type { NodeId } from '#contract/ids.ts';
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Message = v.object({
@@ -69,7 +68,7 @@ type ReadPost = Pick<ReadMail, 'subject' | 'sentAt' | 'heldPictures' | 'body'> &
 export async function readPreviewedPost(
   previews: MailPreviews,
   { engine, scope }: EngineAt,
-  post: PreviewedMail & { readonly within?: NodeId },
+  post: PreviewedMail,
   zone: string,
 ): Promise<Result<ReadPost>> {
   const json = await readPart(engine, scope, post);
@@ -107,7 +106,7 @@ export async function readPreviewedPost(
 async function readPart(
   engine: EngineAt['engine'],
   scope: EngineScope,
-  post: PreviewedMail & { readonly within?: NodeId },
+  post: PreviewedMail,
   picture?: string,
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
   const content = getAnswer(

@@ -19,6 +19,8 @@ import { showFile } from './show-file.ts';
 export interface PreviewedMail {
   readonly explorer: ExplorerId;
   readonly node: NodeId;
+  /** The mailbox or team that it must belong to. */
+  readonly within?: NodeId;
   /** Of an attachment. */
   readonly attachment?: readonly number[] | undefined;
 }
@@ -136,11 +138,16 @@ export async function readCleanMail(
 async function loadPart(
   engine: EngineAt['engine'],
   scope: EngineScope,
-  mail: PreviewedMail,
+  { explorer, node, within }: PreviewedMail,
   as: 'mime' | 'msg' | 'json',
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
   const content = getAnswer(
-    await engine.readContent(scope, { explorer: mail.explorer, node: mail.node, as }),
+    await engine.readContent(scope, {
+      explorer,
+      node,
+      ...(within !== undefined && { within }),
+      as,
+    }),
   );
   if (!content.ok) return content;
   const { bytes, stream } = content.value;
