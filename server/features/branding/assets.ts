@@ -7,6 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { callerReader } from '../../platform/http/client-address.ts';
+import { evaluateConditions } from '../../platform/http/conditions.ts';
 import { TOO_LARGE } from '../../platform/http/envelope.ts';
 import { tenantReader } from '../../platform/http/tenant.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -119,7 +120,7 @@ export function assetRoutes(context: AppContext): (app: Hono) => void {
         'cache-control':
           req.query('v') === row.hash ? 'public, max-age=31536000, immutable' : 'no-cache',
       };
-      if (req.header('if-none-match') === headers.etag)
+      if (evaluateConditions(req.raw.headers, headers.etag) === 'not-modified')
         return new Response(null, { status: 304, headers });
       return new Response(Buffer.from(row.base64, 'base64'), { headers });
     });

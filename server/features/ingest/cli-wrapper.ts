@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
+import { evaluateConditions } from '#server/platform/http/conditions.ts';
 
 const NAME = 'daybook-run.mjs';
 
@@ -19,7 +20,9 @@ export function wrapRoutes(app: Hono): void {
       'cache-control': 'no-cache',
       'etag': tag,
     };
-    return req.header('if-none-match') === tag
+    const conditions = evaluateConditions(req.raw.headers, tag);
+    if (conditions === 'failed') return new Response(null, { status: 412, headers: { etag: tag } });
+    return conditions === 'not-modified'
       ? new Response(null, { status: 304, headers })
       : new Response(text, { headers });
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { chosenCoding } from './compress.ts';
+import { evaluateConditions } from './conditions.ts';
 
 interface Variant {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -74,10 +75,8 @@ export function serveAsset(assets: Assets, request: Request): Response {
     'etag': variant.etag,
     'vary': file ? 'accept-encoding' : 'accept, accept-encoding',
   });
-  const known = (request.headers.get('if-none-match') ?? '')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(variant.etag)) return new Response(null, { status: 304, headers });
+  if (evaluateConditions(request.headers, variant.etag) === 'not-modified')
+    return new Response(null, { status: 304, headers });
   if (variant !== asset.plain && coding !== null) headers.set('content-encoding', coding);
   headers.set('content-length', String(variant.bytes.byteLength));
   return new Response(variant.bytes, { headers });

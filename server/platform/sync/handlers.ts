@@ -7,6 +7,7 @@ import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { utcDay } from '#contract/time/day.ts';
+import { evaluateConditions } from '#server/platform/http/conditions.ts';
 import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
 import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -75,7 +76,7 @@ export function syncHandlers(
       return await read(ctx, async (tx) => {
         const tag = await tagOfDay(tx, scope, day, await tx.head());
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
-        if (ctx.request.headers.get('if-none-match') === tag)
+        if (evaluateConditions(ctx.request.headers, tag) === 'not-modified')
           return new Response(null, { status: 304, headers });
         const key = `${ctx.tenant} ${tag}`;
         const stored = pages.get(key);

@@ -322,11 +322,13 @@ test('WRAP-3: the portal serves the file to everybody', async () => {
     answer.headers.get('content-disposition'),
   ]).toEqual([200, 'text/javascript; charset=utf-8', 'attachment; filename="daybook-run.mjs"']);
   expect(await answer.text()).toBe(readFileSync('cli-wrapper/daybook-run.mjs', 'utf8'));
-  expect(
-    (
-      await app.request('/daybook-run.mjs', {
-        headers: { 'if-none-match': answer.headers.get('etag') ?? '' },
-      })
-    ).status,
-  ).toBe(304);
+  const etag = answer.headers.get('etag') ?? '';
+  for (const [headers, status] of [
+    [{ 'if-none-match': etag }, 304],
+    [{ 'if-none-match': `"other", W/${etag}` }, 304],
+    [{ 'if-none-match': '"other"' }, 200],
+    [{ 'if-match': etag }, 200],
+    [{ 'if-match': '"other"' }, 412],
+  ] as const)
+    expect((await app.request('/daybook-run.mjs', { headers })).status).toBe(status);
 });

@@ -230,5 +230,40 @@ anyDatabase((kind, openStore) => {
       headers: { range: 'bytes=0-4' },
     });
     expect([status, bytes.length]).toEqual([200, 0]);
+    // Section 13.2.2: If-Match, then If-None-Match, then the range. There is no date to compare with.
+    const past = 'Mon, 02 Mar 2020 07:30:00 GMT';
+    for (const [headers, answer, length] of [
+      [{ 'if-none-match': etag }, 304, 0],
+      [{ 'if-none-match': `W/${etag}` }, 304, 0],
+      [{ 'if-none-match': `"a,b", ${etag}` }, 304, 0],
+      [{ 'if-none-match': '*' }, 304, 0],
+      [{ 'if-none-match': '"other"' }, 200, 10],
+      [{ 'if-none-match': etag, 'range': 'bytes=0-4' }, 304, 0],
+      [{ 'if-none-match': etag, 'range': 'bytes=99-' }, 304, 0],
+      [{ 'if-none-match': '"other"', 'range': 'bytes=0-4' }, 206, 5],
+      [{ 'if-match': etag }, 200, 10],
+      [{ 'if-match': '*' }, 200, 10],
+      [{ 'if-match': `"other", ${etag}` }, 200, 10],
+      [{ 'if-match': '"other"' }, 412, null],
+      [{ 'if-match': `W/${etag}` }, 412, null],
+      [{ 'if-match': '"other"', 'range': 'bytes=0-4' }, 412, null],
+      [{ 'if-match': '"other"', 'if-none-match': etag }, 412, null],
+      [{ 'if-match': etag, 'if-none-match': etag }, 304, 0],
+      [{ 'if-match': etag, 'range': 'bytes=0-4' }, 206, 5],
+      [{ 'if-unmodified-since': past }, 200, 10],
+      [{ 'if-modified-since': past }, 200, 10],
+    ] as const)
+      for (const method of ['GET', 'HEAD'] as const) {
+        const got = await read(made.url, { cookies, method, headers });
+        const expected = method === 'HEAD' && answer === 206 ? 200 : answer;
+        expect([method, headers, got.status]).toEqual([method, headers, expected]);
+        if (method === 'GET' && length !== null) expect(got.bytes).toHaveLength(length);
+        // Section 15.4.5: as a whole answer has them.
+        expect([got.headers.get('etag'), got.headers.get('cache-control')]).toEqual([
+          etag,
+          'no-store',
+        ]);
+        if (answer === 304) expect(got.headers.get('content-length')).toBeNull();
+      }
   });
 });

@@ -8,6 +8,7 @@ import { getAgent } from '#server/platform/auth/audit.ts';
 import { getCookie, DOWNLOAD_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
 import { hashSecret, type LinkSecret, makeSecret } from '#server/platform/auth/link-secret.ts';
 import { callerReader } from '#server/platform/http/client-address.ts';
+import { evaluateConditions } from '#server/platform/http/conditions.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
 import { getAnswer, loadOperatorScope } from '../../backup/engine-calls.ts';
@@ -127,6 +128,10 @@ async function serve(
 ): Promise<Response> {
   const { bytes, name, etag, organization, session, sessionId, of } = link;
   const { tenant, id, request } = visit;
+  const conditions = evaluateConditions(request.headers, etag);
+  if (conditions === 'failed') return refuse(412, t.otherContent, { etag });
+  if (conditions === 'not-modified')
+    return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-store' } });
   const headers = new Headers({
     'accept-ranges': 'bytes',
     'cache-control': 'no-store',
