@@ -219,7 +219,7 @@ export interface EnginePage<T> {
   readonly rows: readonly T[];
   /** Null: this was the last page. */
   readonly next: string | null;
-  /** Null: unknown. */
+  /** All rows that match, whatever the page has of them. Null: unknown. */
   readonly count: number | null;
 }
 
@@ -308,6 +308,8 @@ export interface ListChildrenInput extends PageInput {
   readonly within?: NodeId;
   /** `objects`: sites below a site. */
   readonly only: 'objects' | 'folders' | 'items' | 'all';
+  /** Only folders and items of these kinds. */
+  readonly kinds?: readonly Node['kind'][];
   readonly text: string | null;
   /** Rows to leave out before the first page. */
   readonly offset?: number;

@@ -60,6 +60,7 @@ export function restoreContentHandlers(context: AppContext): Pick<Handlers, Name
       const page = getAnswer(
         await engine.listChildren(scope, {
           ...where,
+          kinds,
           explorer: input.restoreSessionId,
           text: input.search === undefined || input.search === '' ? null : input.search,
           offset: input.offset ?? 0,

@@ -251,20 +251,21 @@ async function readFiles(
   const folders = await readFolders({ limit, offset, ...(rest !== undefined && { cursor: rest }) });
   if (!folders.ok) return folders;
   const { rows, next } = folders.value;
-  // An offset beyond the folders says nothing about how many there are.
+  // Beyond the folders, a server doesn't say how many there are.
   const total =
-    rows.length > 0 || cursor !== undefined
-      ? ok(folders.value.count ?? 0)
+    rows.length > 0 || cursor !== undefined || folders.value.count !== null
+      ? ok(folders.value.count)
       : await countFolders(readFolders);
   if (!total.ok) return total;
-  const all = cursor === undefined ? total.value : 0;
+  const all = cursor === undefined ? (total.value ?? 0) : 0;
   const left = limit - rows.length;
   const files = await readItems({
     limit: Math.max(1, left),
     offset: cursor === undefined ? Math.max(0, offset - all) : 0,
   });
   if (!files.ok) return files;
-  const count = cursor === undefined && files.value.count !== null ? all + files.value.count : null;
+  const isCounted = cursor === undefined && total.value !== null && files.value.count !== null;
+  const count = isCounted ? all + (files.value.count ?? 0) : null;
   if (next !== null) return ok({ rows, next: mark(IN_FOLDERS, next), count });
   if (left === 0) return ok({ rows, next: files.value.rows.length > 0 ? IN_FILES : null, count });
   return ok({
@@ -311,6 +312,7 @@ async function readPage<K extends Node['kind']>(
   const page = getAnswer(
     await engine.listChildren(scope, {
       ...where,
+      kinds,
       explorer: restoreSessionId,
       text: search === undefined || search === '' ? null : search,
       offset,

@@ -199,7 +199,7 @@ anyDatabase((kind, open) => {
     expect(size.body.data).toMatchObject({ items: 4, bytes: 14 });
     const reads = await readingsIn(library);
     // Each list that was read is one: a channel's files are three, with the folder that holds them.
-    expect(reads.length).toBe(33);
+    expect(reads.length).toBe(30);
   });
 
   test(`RES-81: two versions of a post are compared by its texts and those of its replies (${kind})`, async () => {

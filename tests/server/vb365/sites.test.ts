@@ -96,6 +96,29 @@ anyDatabase((database, open) => {
       ]);
     });
 
+    test('RES-20: an offset leaves rows out, and a count is of all rows or unknown', async () => {
+      for (const [path, all] of [
+        ['content', 3],
+        [`documents?parentId=${library}`, 1],
+        [`items?parentId=${tasks}`, 5],
+        [`documents?parentId=${tasks}`, 0],
+        [`items?parentId=${library}`, 0],
+      ] as const)
+        for (let offset = 0; offset <= all + 2; offset += 1) {
+          const range = `${path.includes('?') ? '&' : '?'}offset=${offset}`;
+          const page = await bench.ask<{ rows: Listed[]; count: number | null }>(
+            `${site}/${path}${range}`,
+          );
+          expect([path, offset, page.rows.length]).toEqual([
+            path,
+            offset,
+            Math.max(0, all - offset),
+          ]);
+          expect([path, offset, page.count ?? all]).toEqual([path, offset, all]);
+          if (offset === 0) expect([path, page.count]).toEqual([path, all]);
+        }
+    });
+
     test('VB365-25: libraries and lists are read to the last file and row, also in folders', async () => {
       expect(await names(`${site}/folders?parentId=${library}`)).toEqual(['Old']);
       expect(await names(`${site}/documents?parentId=${library}`)).toEqual(['top.txt']);

@@ -87,23 +87,36 @@ export async function listChildren(
 ): Promise<EngineResult<EnginePage<Node>>> {
   const read = readCursor(input.cursor);
   if (!read.ok) return read;
-  if (input.parent === null) return ok(await listObjects(tx, explorer, input, read.value));
+  const listObjectsBelow = (above: ObjectState | null) =>
+    listCounted(input, read.value, (range) => listObjects(tx, explorer, range, read.value, above));
+  if (input.parent === null) return ok(await listObjectsBelow(null));
   const ref = parseNodeId(input.parent);
   if (ref === null || ref.kind === 'item' || !isWithinObject(ref, input.within))
     return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);
-  if (input.only === 'objects')
-    return ok(await listObjects(tx, explorer, input, read.value, state));
+  if (input.only === 'objects') return ok(await listObjectsBelow(state));
   const folder = ref.kind === 'folder' ? await loadFolder(tx, state, ref.n) : null;
   if (ref.kind === 'folder' && folder === null) return failed('missing', t.noNode);
   const level = { explorer, state, folderKey: folder?.key ?? null };
   const list = input.only === 'folders' ? listFolders : listItems;
-  const page = await list(tx, level, input, read.value);
+  const page = await listCounted(input, read.value, (range) => list(tx, level, range, read.value));
   const channel = state.kind === 'team' ? await findChannel(tx, state, level.folderKey) : null;
   return ok(
     channel === null ? page : { ...page, rows: page.rows.map((row) => addChannel(row, channel)) },
   );
+}
+
+/** A page beyond the last row has no row that the count comes with. */
+async function listCounted(
+  input: Input,
+  after: After | null,
+  list: (range: Input) => Promise<EnginePage<Node>>,
+): Promise<EnginePage<Node>> {
+  const page = await list(input);
+  if (page.rows.length > 0 || after !== null || (input.offset ?? 0) === 0) return page;
+  const { count } = await list({ ...input, offset: 0, limit: 1 });
+  return { ...page, count };
 }
 
 const addChannel = (node: Node, channel: NodeId): Node =>
@@ -172,7 +185,7 @@ async function listObjects(
   explorer: OpenExplorer,
   { text, limit, offset = 0 }: Input,
   after: After | null,
-  above: ObjectState | null = null,
+  above: ObjectState | null,
 ): Promise<EnginePage<Node>> {
   const level =
     above !== null
@@ -208,7 +221,7 @@ const objectNode = ({ kind, address, subsites, ...row }: ObjectRow): Node => ({
 async function listFolders(
   { sql: db, tenant }: TenantTx,
   { explorer, state, folderKey }: Level,
-  { text, limit, offset = 0 }: Input,
+  { kinds, text, limit, offset = 0 }: Input,
   after: After | null,
 ): Promise<EnginePage<Node>> {
   const { rows } = await sql<{
@@ -229,6 +242,7 @@ async function listFolders(
       from folder as v
       where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.parent_key is not distinct from ${folderKey}
         and ${isShown(tenant, sql`folder`, explorer, state)}
+        and ${kinds === undefined ? sql`true` : hasFolderKind(state, folderKey, kinds)}
         and ${text === null ? sql`true` : sql`v.name ilike ${pattern(text)}`}
     )
     select s.n, s.name, s.key, s.well_known as "wellKnown", s.deleted, s."sortKey", count(*) over () as "all",
@@ -250,6 +264,20 @@ async function listFolders(
     hasFolders: row.hasFolders,
   }));
 }
+
+/** The folder `v` is of one of these kinds, as its properties are. */
+function hasFolderKind(
+  state: ObjectState,
+  parent: string | null,
+  kinds: readonly Node['kind'][],
+): RawBuilder<boolean> {
+  const is = (wellKnown: string | null): boolean =>
+    kinds.includes(folderProperties(state, parent, { key: '', wellKnown }).kind);
+  if (state.kind !== 'site') return is(null) ? sql`true` : sql`false`;
+  const parts = SITE_PARTS.filter(is);
+  return sql`(v.well_known = any(${parts}::text[]) or (${is(null)} and (v.well_known is null or v.well_known <> all(${SITE_PARTS}::text[]))))`;
+}
+const SITE_PARTS = ['library', 'list'];
 
 export function folderProperties(
   { kind, address }: ObjectState,
@@ -296,7 +324,7 @@ export interface ItemRow {
 async function listItems(
   { sql: db, tenant }: TenantTx,
   { explorer, state, folderKey }: Level,
-  { text, sort: wanted, descending, limit, offset = 0 }: Input,
+  { kinds, text, sort: wanted, descending, limit, offset = 0 }: Input,
   after: After | null,
 ): Promise<EnginePage<Node>> {
   // A search or an order by hidden titles would give them away.
@@ -316,6 +344,7 @@ async function listItems(
   const type = sort === 'name' ? sql`text` : sql`bigint`;
   const isListed = sql`v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = ${folderKey ?? ''}
       and ${isShown(tenant, sql`item`, explorer, state)}
+      and ${kinds === undefined || ITEM_KINDS[state.kind].every((kind) => kinds.includes(kind)) ? sql`true` : sql`v.kind = any(${[...kinds]}::text[])`}
       and ${text === null ? sql`true` : hasText(pattern(text))}`;
   // A count over the rows would read and sort all of them before the first page.
   const { rows } = await sql<ItemRow & { readonly sortKey: string | number; all: number }>`
@@ -330,6 +359,16 @@ async function listItems(
     itemNode(state.n, state.reads ? row : withoutContent(row)),
   );
 }
+
+const MAIL_KINDS = ['mail', 'event', 'contact', 'task', 'note'] as const;
+/** Which kinds of items an object has. */
+const ITEM_KINDS: Readonly<Record<ObjectKind, readonly ItemKind[]>> = {
+  mailbox: MAIL_KINDS,
+  archive: MAIL_KINDS,
+  drive: ['file'],
+  site: ['file', 'row'],
+  team: ['post', 'file', 'tab', 'settings'],
+};
 
 const SORTS = {
   name: sql`lower(v.title)`,

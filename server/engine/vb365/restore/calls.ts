@@ -11,7 +11,7 @@ import { done, failed, ok } from '../../result.ts';
 import { withSignal } from '../client.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { loadJobIds } from '../store-organization.ts';
-import { listChildren } from './children.ts';
+import { chooseKinds, listChildren } from './children.ts';
 import { readServerContent } from './content.ts';
 import { makeServerDownloads, prepareDownload, type ServerDownloads } from './downloads.ts';
 import {
@@ -160,7 +160,7 @@ export function makeVb365RestoreCalls(
           return failed('missing', explorerMessages.noNode);
         const listed = await listChildren(withSignal(client, signal), explorer, node, input);
         if (!listed.ok) return listed;
-        const { page, shown } = listed.value;
+        const { page, shown } = chooseKinds(listed.value, input);
         await inTx(scope, async (tx) => {
           await storeNodes(tx, scope.organization, shown, context().clock.now());
           await record(tx, scope, READ, {

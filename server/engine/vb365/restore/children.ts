@@ -1,4 +1,4 @@
-import type { EngineResult } from '#contract/engine/engine.ts';
+import type { EngineResult, ListChildrenInput, Node } from '#contract/engine/engine.ts';
 import type { NodeId } from '#contract/ids.ts';
 import { explorerMessages } from '../../shared/explorer.messages.en.ts';
 import { failed, ok } from '../../result.ts';
@@ -116,6 +116,21 @@ export async function listChildren(
       range,
     ),
   );
+}
+
+/** Leaves out what is of other kinds than those that are asked for. */
+export function chooseKinds(
+  { page, shown }: ShownPage,
+  { kinds, cursor, offset = 0 }: Pick<ListChildrenInput, 'kinds' | 'cursor' | 'offset'>,
+): ShownPage {
+  const isChosen = ({ kind }: Node): boolean => kinds === undefined || kinds.includes(kind);
+  const rows = page.rows.filter(isChosen);
+  if (rows.length === page.rows.length) return { page, shown };
+  const isAll = cursor === null && offset === 0 && page.next === null;
+  return {
+    page: { ...page, rows, count: isAll ? rows.length : null },
+    shown: shown.filter(({ node }) => isChosen(node)),
+  };
 }
 
 /** What was listed, as a parent of what is below it. */

@@ -67,8 +67,11 @@ export async function readPage<R>(
     page: {
       rows: shown.map(({ node }) => node),
       next: next === null ? null : String(next),
-      // With the last page, all are known.
-      count: next === null ? range.offset + shown.length : null,
+      // With the last row, all are known.
+      count:
+        next === null && (shown.length > 0 || range.offset === 0)
+          ? range.offset + shown.length
+          : null,
     },
   };
 }
@@ -92,6 +95,17 @@ export async function* readAll<R>(
     offset = Number(page.next);
   }
   throw new SourceError('fault', t.endless({ host: client.host }));
+}
+
+/** Reads a list to its end to count its rows. */
+export async function countRows<R>(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  list: ListRequest<R>,
+): Promise<number> {
+  let count = 0;
+  for await (const shown of readAll(client, explorer, list)) count += shown.length;
+  return count;
 }
 
 /** Finds mailboxes, drives, sites or teams by a part of their name. The server's lists have no filter. */

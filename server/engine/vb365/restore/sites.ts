@@ -6,6 +6,7 @@ import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { type KnownNode, makeNodeId, type ShownNode } from './nodes.ts';
 import {
+  countRows,
   findObjects,
   getCommon,
   getName,
@@ -125,30 +126,32 @@ async function listContent(
   cursor: string | null,
   range: Range,
 ): Promise<ShownPage> {
+  const getList = (type: 'library' | 'list'): ListRequest<Vb365SitePart> => ({
+    path: `${SITES}/${part(site)}/${TYPES[type]}`,
+    row: SitePartShape,
+    show: (row) => toPart(explorer, site, type, row),
+  });
   const read = (type: 'library' | 'list', from: Range): Promise<ShownPage> =>
-    readPage(
-      client,
-      explorer,
-      {
-        path: `${SITES}/${part(site)}/${TYPES[type]}`,
-        row: SitePartShape,
-        show: (row: Vb365SitePart) => toPart(explorer, site, type, row),
-      },
-      from,
-    );
+    readPage(client, explorer, getList(type), from);
   const isLists = cursor !== null && LISTS_CURSOR.test(cursor);
   const libraries = isLists ? EMPTY : await read('library', range);
   if (libraries.page.next !== null)
     return { ...libraries, page: { ...libraries.page, count: null } };
-  const left = { offset: isLists ? range.offset : 0, limit: range.limit - libraries.shown.length };
+  // Beyond the libraries, the server doesn't say how many there are.
+  const before = isLists
+    ? 0
+    : (libraries.page.count ?? (await countRows(client, explorer, getList('library'))));
+  const left = {
+    offset: Math.max(0, range.offset - before),
+    limit: range.limit - libraries.shown.length,
+  };
   const { shown, page } = left.limit === 0 ? FULL : await read('list', left);
   return {
     shown: [...libraries.shown, ...shown],
     page: {
       rows: [...libraries.page.rows, ...page.rows],
       next: page.next === null ? null : `lists-${page.next}`,
-      count:
-        page.next === null && range.offset === 0 ? libraries.shown.length + shown.length : null,
+      count: !isLists && page.count !== null ? before + page.count : null,
     },
   };
 }
