@@ -110,6 +110,51 @@ eachDatabase((kind, openStore) => {
       409,
       expect.stringContaining('Only a single mail can be downloaded as .eml.'),
     ]);
+    // An event, a contact or a task is no mail, and several mails are no single one.
+    const kinds = ['event', 'contact', 'task'] as const;
+    await library.store(
+      ours,
+      42,
+      'mailbox',
+      kinds.map((of) => ({ path: ['Other'], title: of, content: Buffer.from('{}'), kind: of })),
+    );
+    await library.store(ours, 43, 'drive', [
+      { path: [], title: 'notes.txt', content: Buffer.from('notes') },
+    ]);
+    const drive = await openLibrary(admin, ours, 'Veod');
+    const load = async (path: string, body: object): Promise<readonly [number, string]> => {
+      const answer = await admin('POST', `o365/restore/restoresessions/${path}`, body);
+      return [answer.status, answer.body.message ?? ''];
+    };
+    const mailbox = `${session}/mailboxes/o42/items/download`;
+    for (const format of ['eml', 'msg', 'mbox'])
+      for (const downloadInBackground of [false, true]) {
+        const how = { format, downloadInBackground };
+        for (const n of [1, 2, 3])
+          expect([format, n, ...(await load(mailbox, { items: [`i42.${n}`], ...how }))]).toEqual([
+            format,
+            n,
+            404,
+            'There are no mails here. Choose ZIP or PST for calendars, contacts and tasks.',
+          ]);
+        const [status, text] = await load(`${drive}/onedrives/o43/documents/download`, {
+          documents: ['i43.1'],
+          ...how,
+        });
+        expect([status, text]).toEqual([
+          409,
+          'Only mailboxes can be downloaded as PST, mbox, MSG or EML files. Choose ZIP.',
+        ]);
+      }
+    const several = await load(`${session}/mailboxes/o41/items/download`, {
+      items: ['i41.1', 'i41.2'],
+      format: 'eml',
+      downloadInBackground: true,
+    });
+    expect(several).toEqual([
+      409,
+      expect.stringContaining('Only a single mail can be downloaded as .eml.'),
+    ]);
     await fixture.context.store.tenant(library.office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('item')

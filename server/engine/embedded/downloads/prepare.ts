@@ -148,10 +148,13 @@ async function begin(
   { clock }: AppContext,
   tx: TenantTx,
   scope: EngineScope,
-  { explorer, nodes, within, expiresAt, holds }: DownloadInput,
+  { explorer, nodes, within, expiresAt, holds, format }: DownloadInput,
   id: DownloadId,
 ): Promise<EngineResult<Found>> {
   if (scope.user === null) throw new Error('Only users download.');
+  const [only = '', second] = nodes;
+  const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
+  if (format === 'eml' && !isSingle) return failed('conflict', t.onlySingle);
   const open = await useExplorer(tx, scope, explorer, clock.now());
   if (!open.ok) return open;
   const plan = await planRestore(
@@ -182,8 +185,6 @@ async function begin(
       folders: JSON.stringify(holds === 'mailbox-items' ? listFolders(plan.value) : []),
     })
     .execute();
-  const [only = '', second] = nodes;
-  const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
   return ok({ plan: plan.value, isSingle });
 }
 

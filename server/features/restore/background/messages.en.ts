@@ -2,7 +2,6 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Downloads in the background: refusals, reasons and emails. */
 export const backgroundMessages = defineMessages('background-downloads', {
-  onlyMailboxes: 'Only mailboxes can be downloaded as PST, mbox or MSG files. Choose ZIP.',
   tooManyRunning:
     "You've reached the limit of {limit, number} downloads in preparation. Wait until one is ready, or cancel one.",
   noRoom:

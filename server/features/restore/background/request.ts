@@ -18,7 +18,7 @@ import { archiveName } from '../downloads/file-name.ts';
 import type { EngineAt } from '../scope.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { makePartFiles } from './part-files.ts';
-import { type Format, isForMailboxes, RUNNING } from './rows.ts';
+import { chooseHolds, type Format, isForMailboxes, RUNNING } from './rows.ts';
 
 interface BackgroundRequest {
   readonly explorer: ExplorerId;
@@ -44,7 +44,6 @@ export async function requestBackgroundDownload(
 ): Promise<Result<OutputOf<'downloadMailbox'>>> {
   const isOnServer = kind === 'vb365';
   const format = wanted ?? 'zip';
-  if (isForMailboxes(format) && workload !== 'outlook') return conflict(t.onlyMailboxes);
   const { store, clock } = context;
   const now = clock.now();
   const maxBytes = isFresh(ctx) ? null : LIMITS.downloadPlainBytes;
@@ -53,7 +52,7 @@ export async function requestBackgroundDownload(
       explorer,
       nodes,
       ...(within !== undefined && { within }),
-      holds: format === 'pst' ? 'mailbox-items' : isForMailboxes(format) ? 'mails' : 'everything',
+      holds: chooseHolds(format),
       ...(wanted !== undefined && { format: wanted }),
       maxBytes,
       isLater: true,

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OutputOf } from '#contract/calls.ts';
+import type { DownloadInput } from '#contract/engine/downloads.ts';
 import type { Workload } from '#contract/engine/engine.ts';
 import type { PartFormat } from '#server/engine/public/downloads.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
@@ -22,6 +23,10 @@ export const isDownloadRunning = ({ state }: DownloadRow): boolean =>
 /** Whether only items of mailboxes have the format. */
 export const isForMailboxes = (format: string): format is 'pst' | 'mbox' | 'msg' =>
   format === 'pst' || format === 'mbox' || format === 'msg';
+
+/** What a download in this format has. */
+export const chooseHolds = (format: Format): NonNullable<DownloadInput['holds']> =>
+  format === 'pst' ? 'mailbox-items' : format === 'zip' ? 'everything' : 'mails';
 
 /** What is written for a format. `eml`, and a single file: as it is. */
 export const getPartFormat = ({ format, file_name: single }: DownloadRow): PartFormat => {

@@ -13,7 +13,7 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { insertLink } from '../links.ts';
 import { requestBackgroundDownload } from '../background/request.ts';
-import { isForMailboxes } from '../background/rows.ts';
+import { chooseHolds, isForMailboxes } from '../background/rows.ts';
 import { withSession } from '../scope.ts';
 import { archiveName } from './file-name.ts';
 import { downloadMessages as t } from './messages.en.ts';
@@ -71,6 +71,8 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
     suffix: string,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(context, ctx, { restoreSessionId }, workload, async (at) => {
+      if (format !== undefined && format !== 'zip' && workload !== 'outlook')
+        return failed({ kind: 'conflict', message: t.onlyMailboxes });
       const { kind, engine, scope } = at;
       const isLater = downloadInBackground || !RESTORE_CAPABILITIES[kind].downloadsNow;
       if (isLater || (format !== undefined && isForMailboxes(format)))
@@ -89,6 +91,7 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
           explorer: restoreSessionId,
           nodes,
           within,
+          ...(format !== undefined && { format, holds: chooseHolds(format) }),
           maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
           expiresAt,
         }),
@@ -97,7 +100,6 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
       const prepared = answer.value;
       if (prepared.kind === 'too-large') return REAUTH;
       const { fileName, bytes, items, missing } = prepared;
-      if (format === 'eml' && fileName === null) return unsupported(t.onlySingle);
       const id = context.chance.uuid() as DownloadId;
       const ticket = makeSecret(context.chance);
       const name = await context.store.tenant(ctx.tenant, async (tx) => {
@@ -144,5 +146,3 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
       download(ctx, 'teams', input, teamId, files, '-teams-files'),
   };
 }
-
-const unsupported = (message: string): Result<never> => failed({ kind: 'conflict', message });
