@@ -2,7 +2,6 @@ import { useEffect, useId, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { DownloadFormat } from '#contract/engine/downloads.ts';
 import type { Failure } from '#contract/errors.ts';
-import { LIMITS } from '#contract/limits.ts';
 import { ok } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -11,12 +10,12 @@ import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
-import { formatBytes } from '#src/ui/format.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { useCapabilities } from '../capabilities.ts';
 import type { ChosenNodes } from '../task/draft.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { restoreDownloadMessages as t } from './messages.en.ts';
+import { getSizeText } from './size-text.ts';
 import type { DownloadOptions } from './use-download.ts';
 
 type Size = OutputOf<'getMailDownloadSize'>;
@@ -89,12 +88,7 @@ export function DownloadDialog({
           ? getFailureText(failure)
           : size === null
             ? t.measuring
-            : downloadsNow
-              ? t[isForced ? 'about' : 'size']({
-                  count: size.items,
-                  size: formatBytes(size.bytes),
-                })
-              : getServerSizeText(size)}
+            : getSizeText(size, chosen, { countsAll: downloadsNow })}
       </output>
       <Check
         checked={isForced || form.inBackground}
@@ -110,14 +104,6 @@ export function DownloadDialog({
 }
 
 const isOffered = (format: DownloadFormat): format is DownloadOptions['format'] => format !== 'eml';
-
-/** A server names no sizes of mails, and counts no further than it has to. */
-function getServerSizeText({ items: count, bytes, isExact }: Size): string {
-  const size = formatBytes(bytes);
-  if (isExact) return t.size({ count, size });
-  if (count > LIMITS.restorePlainItems) return t.many({ count: LIMITS.restorePlainItems });
-  return bytes === 0 ? t.count({ count }) : t.about({ count, size });
-}
 
 const SIZE_CALLS = {
   outlook: 'getMailDownloadSize',
