@@ -278,7 +278,7 @@ test('RES-24: a dry run asks for no rights; a restore and its undo wait for them
   expect(questions).toEqual(['restore', 'restore', 'restore', 'undo', 'undo', 'undo']);
 });
 
-test('RES-10: a restore runs only after a dry run of the same request, and its undo names it', async () => {
+test('RES-10: on the page, a restore runs only after a dry run of the same request, and its undo names it', async () => {
   const { actor, log, until } = start([]);
   actor.send({ type: 'RUN' });
   expect(actor.getSnapshot().value).toBe('drafted');
