@@ -13,6 +13,7 @@ import type {
   TenantId,
   UserId,
 } from './ids.ts';
+import { schemaMessages } from './schemas.messages.en.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -40,11 +41,19 @@ export const anyTaskId = anyId as v.GenericSchema<string, TaskId>;
 export const anyDownloadId = anyId as v.GenericSchema<string, DownloadId>;
 
 const whole = (max: number) =>
-  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(max));
+  v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d{0,5}$/, () => schemaMessages.wholeFromOne),
+    v.transform(Number),
+    v.maxValue(max),
+  );
 /** A moment in a query: milliseconds, or the API's own format `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const moment = v.pipe(
   v.string(),
-  v.regex(/^(\d{1,15}|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?)$/),
+  v.regex(
+    /^(\d{1,15}|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?)$/,
+    () => schemaMessages.moment,
+  ),
   v.transform((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text))),
   v.finite(),
 );

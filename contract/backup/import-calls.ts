@@ -7,6 +7,7 @@ import { nameText } from '../text-schema.ts';
 import { CURSOR, idOut, listPageSchema } from './suite-schema.ts';
 import type { BackupRepositoryId, OrganizationId } from '../ids.ts';
 import { storedIdSchema } from '../id-schema.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const gate = 'o365.repositories';
 const PATH = 'o365/organizations/{organizationId}/imports';
@@ -23,7 +24,10 @@ const counts = {
   failed: v.number(),
 };
 
-const mailboxId = v.pipe(v.string(), v.regex(/^import:(?:drive:)?[\da-f-]{36}$/));
+const mailboxId = v.pipe(
+  v.string(),
+  v.regex(/^import:(?:drive:)?[\da-f-]{36}$/, () => schemaMessages.importedMailbox),
+);
 const mailboxIn = v.union([
   v.strictObject({ name: nameText() }),
   v.strictObject({ id: mailboxId }),
@@ -33,7 +37,13 @@ const mailboxIn = v.union([
 const IMPORT_CONTENTS = ['mail', 'files'] as const;
 const IMAP_SECURITIES = ['tls', 'starttls', 'none'] as const;
 const account = {
-  host: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.:-]+$/)),
+  host: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1),
+    v.maxLength(253),
+    v.regex(/^[\w.:-]+$/, () => schemaMessages.host),
+  ),
   port: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535)),
   security: v.picklist(IMAP_SECURITIES),
   username: nameText(),

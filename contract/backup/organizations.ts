@@ -6,6 +6,7 @@ import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 import { ExclusionSchema } from './exclusions.ts';
 import { LegalHoldSchema } from './legal-holds.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 /** The clouds that Microsoft runs separately. */
 export const REGIONS = [
@@ -36,7 +37,10 @@ export const SERVICES = {
 
 /** SHA-1 of the certificate in hexadecimal, and when it expires. */
 const certificate = v.strictObject({
-  thumbprint: v.pipe(v.string(), v.regex(/^[\da-f]{40}$/i)),
+  thumbprint: v.pipe(
+    v.string(),
+    v.regex(/^[\da-f]{40}$/i, () => schemaMessages.thumbprint),
+  ),
   expiresAt: ms,
 });
 

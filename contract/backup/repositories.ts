@@ -6,6 +6,7 @@ import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 import { ShortPeriodSchema } from './server-repositories.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const id = uuidSchema<BackupRepositoryId>();
 const proxyId = v.pipe(v.string(), v.uuid());
@@ -23,14 +24,22 @@ export const S3_FIELDS = {
     v.trim(),
     v.url(),
     v.maxLength(LIMITS.addressChars),
-    v.regex(/^https?:\/\/[^/?#@]+\/?$/),
+    v.regex(/^https?:\/\/[^/?#@]+\/?$/, () => schemaMessages.storageAddress),
   ),
-  region: v.pipe(v.string(), v.trim(), v.regex(/^[a-z\d-]{1,40}$/)),
-  bucket: v.pipe(v.string(), v.trim(), v.regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/)),
+  region: v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^[a-z\d-]{1,40}$/, () => schemaMessages.region),
+  ),
+  bucket: v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, () => schemaMessages.bucket),
+  ),
   prefix: v.pipe(
     v.string(),
     v.trim(),
-    v.regex(/^(?:(?!\.{1,2}(?:\/|$))[\w.-]{1,60}(?:\/(?!$)|$)){0,5}$/),
+    v.regex(/^(?:(?!\.{1,2}(?:\/|$))[\w.-]{1,60}(?:\/(?!$)|$)){0,5}$/, () => schemaMessages.prefix),
   ),
 };
 

@@ -3,6 +3,7 @@ import type { ScheduleType } from '../engine/engine.ts';
 import type { BackupJobId, Ms } from '../ids.ts';
 import { getDay, dayText, getMoment, offsetAt, type DayN } from '../time/day.ts';
 import { uuidSchema } from '../id-schema.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 export const WEEKDAYS = [
   'Sunday',
@@ -39,7 +40,10 @@ export const PERIODICALLY_EVERY = Object.keys(PERIODS) as readonly (keyof typeof
 const CONTINUOUS_PAUSE: Ms = 5 * MINUTE;
 
 /** `HH:mm`, as local time. */
-const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
+const timeOfDay = v.pipe(
+  v.string(),
+  v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, () => schemaMessages.timeOfDay),
+);
 
 /**
  * When a backup job starts, in local time of the provider's zone. A local time that the clocks skip
@@ -81,7 +85,10 @@ export const SERVER_SCHEDULES = [
  * The hours of a week in which sessions may work, from Sunday 00:00 on: `1` open, `0` closed. A
  * session pauses in closed hours.
  */
-export const BackupWindowSchema = v.pipe(v.string(), v.regex(/^[01]{168}$/));
+export const BackupWindowSchema = v.pipe(
+  v.string(),
+  v.regex(/^[01]{168}$/, () => schemaMessages.backupWindow),
+);
 
 /**
  * Schedule, hours and retries of a job. `backupWindow` null: all hours. `retryNumber`: how often a

@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { nameText } from '../text-schema.ts';
 import { RETENTION_POLICIES, RetentionPolicySchema, type RetentionPolicy } from './retention.ts';
 import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from './schedule.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 // Repositories of a Veeam Backup for Microsoft 365 server, as its REST API has them.
 
@@ -83,7 +84,10 @@ export const toShortPeriod = (retention: ServerRetention): ShortPeriod | null =>
   retention.unit === 'years' ? null : { ...retention };
 
 /** In the time zone of the server. */
-const time = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
+const time = v.pipe(
+  v.string(),
+  v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, () => schemaMessages.timeOfDay),
+);
 
 export const CLEAN_UP_TYPES = ['Daily', 'Monthly'] as const;
 
@@ -100,7 +104,11 @@ export const CleanUpScheduleSchema = v.variant('type', [
 export type CleanUpSchedule = v.InferOutput<typeof CleanUpScheduleSchema>;
 
 /** An id of something on the server. */
-export const ServerIdSchema = v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/));
+export const ServerIdSchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^[\w-]{1,100}$/, () => schemaMessages.serverId),
+);
 
 /**
  * A folder of a proxy, as its operating system writes it: on a drive of Windows, or below the root of
@@ -110,7 +118,7 @@ export const ServerPathSchema = v.pipe(
   v.string(),
   v.trim(),
   v.maxLength(LIMITS.subjectChars),
-  v.regex(/^(?:[A-Za-z]:[\\/]|\/(?!\/))[^\p{Cc}]*$/u),
+  v.regex(/^(?:[A-Za-z]:[\\/]|\/(?!\/))[^\p{Cc}]*$/u, () => schemaMessages.serverPath),
   v.check((path) => !path.split(/[\\/]/).some((name) => name.replaceAll(/\s/g, '') === '..')),
 );
 

@@ -1,12 +1,17 @@
 import * as v from 'valibot';
 import { anyId } from '../paging.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 /** Parts of the inputs and outputs that the calls of the cloud suite share. */
 
 /** A company by number, or by the id of `companies`. */
 export const companyRef = v.union([
   v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number)),
+  v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d{0,8}$/, () => schemaMessages.companyNumber),
+    v.transform(Number),
+  ),
   anyId,
 ]);
 export const listedIds = v.pipe(v.array(anyId), v.maxLength(500));
@@ -15,12 +20,23 @@ export const listedIds = v.pipe(v.array(anyId), v.maxLength(500));
 export const CURSOR = {
   cursor: v.optional(v.pipe(v.string(), v.maxLength(500))),
   limit: v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(1_000)),
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,3}$/, () => schemaMessages.pageRows),
+      v.transform(Number),
+      v.maxValue(1_000),
+    ),
   ),
 };
 /** A page of a list: after a cursor, or after a number of rows. */
 export const OFFSET = {
-  offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
+  offset: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,7}$/, () => schemaMessages.offset),
+      v.transform(Number),
+    ),
+  ),
   ...CURSOR,
 };
 /** `next` null: this was the last page. `count` null: unknown. */

@@ -2,9 +2,14 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { PAGE, getPage, words } from '../paging.ts';
 import { INVOICE_STATES } from './invoice.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
-const whole = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
+const whole = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,8}$/, () => schemaMessages.wholeFromOne),
+  v.transform(Number),
+);
 const day = v.pipe(v.string(), v.isoDate());
 /** The id of a QuickBooks record. Text that can't be one counts as an unknown id. */
 const remoteId = v.pipe(

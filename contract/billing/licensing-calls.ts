@@ -1,9 +1,13 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { anyTenantId } from '../paging.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 /** A month in an address, such as `2026-11`. */
-const month = v.pipe(v.string(), v.regex(/^\d{4}-(0[1-9]|1[0-2])$/));
+const month = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, () => schemaMessages.month),
+);
 export const UNITS = ['Computers', 'Jobs', 'Points', 'Instances', 'Users'] as const;
 
 /**

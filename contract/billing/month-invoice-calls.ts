@@ -4,10 +4,14 @@ import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 import { BILLING_SECRETS, CURRENCIES } from './service-levels.ts';
 import { usageLine } from './subscription-calls.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 /** The id of a QuickBooks record. */
-const remoteId = v.pipe(v.string(), v.regex(/^\w{1,20}$/));
+const remoteId = v.pipe(
+  v.string(),
+  v.regex(/^\w{1,20}$/, () => schemaMessages.remoteId),
+);
 const monthNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(12));
 const yearNumber = v.pipe(v.number(), v.integer(), v.minValue(2_000), v.maxValue(2_999));
 const lookup = v.object({

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { nameText } from '../text-schema.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -54,7 +55,10 @@ const customer = v.object({
 });
 export type CustomerOut = v.InferOutput<typeof customer>;
 const pair = v.strictObject({
-  customer: v.pipe(v.string(), v.regex(/^\d{1,20}$/)),
+  customer: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,20}$/, () => schemaMessages.digits),
+  ),
   company: orNull(companyN),
 });
 
@@ -101,7 +105,10 @@ export const quickBooksCalls = {
     summary: 'Exchanges the authorization code from Intuit for tokens and stores them encrypted.',
     input: v.strictObject({
       code: v.pipe(v.string(), v.minLength(1), v.maxLength(1_000)),
-      realmId: v.pipe(v.string(), v.regex(/^\d{1,30}$/)),
+      realmId: v.pipe(
+        v.string(),
+        v.regex(/^\d{1,30}$/, () => schemaMessages.digits),
+      ),
       state: v.pipe(v.string(), v.maxLength(100)),
     }),
     output: stored,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Mills } from './invoice.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 /** The service levels of Microsoft 365 backup, from section 9 of the specification. */
 export const SERVICE_LEVELS = [
@@ -47,7 +48,11 @@ export const PriceSchema: v.GenericSchema<Mills> = v.pipe(
 );
 
 /** Ids of Stripe's objects, such as `price_…`. */
-const stripeId = v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/));
+const stripeId = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^[\w-]{1,100}$/, () => schemaMessages.stripeId),
+);
 
 /**
  * What one level costs per month: for each user, and for each gigabyte of backup data. `isOffered`:
@@ -84,11 +89,23 @@ export const BillingSettingsSchema = v.strictObject({
   isSignUpOpen: v.boolean(),
   recaptcha: v.strictObject({
     isOn: v.boolean(),
-    siteKey: v.nullable(v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/))),
+    siteKey: v.nullable(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.regex(/^[\w-]{1,100}$/, () => schemaMessages.stripeId),
+      ),
+    ),
   }),
   solarWinds: v.nullable(
     v.strictObject({
-      url: v.pipe(v.string(), v.trim(), v.maxLength(500), v.url(), v.regex(/^https?:\/\//i)),
+      url: v.pipe(
+        v.string(),
+        v.trim(),
+        v.maxLength(500),
+        v.url(),
+        v.regex(/^https?:\/\//i, () => schemaMessages.webAddress),
+      ),
       username: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
     }),
   ),

@@ -11,11 +11,19 @@ import {
 } from './service-levels.ts';
 import { SUBSCRIPTION_STATUSES, UNDOABLE_OPERATIONS } from './subscriptions.ts';
 import { QuantitySchema } from './usage-months.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const number = (min: number, max: number) =>
   v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))]),
+    v.union([
+      v.number(),
+      v.pipe(
+        v.string(),
+        v.regex(/^\d{1,4}$/, () => schemaMessages.fewDigits),
+        v.transform(Number),
+      ),
+    ]),
     v.integer(),
     v.minValue(min),
     v.maxValue(max),

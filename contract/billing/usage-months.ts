@@ -8,6 +8,7 @@ import { getPerson } from '../runs/fold-rules.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 import { MILLS, type Mills } from './invoice.ts';
 import { CURRENCIES, PriceSchema, SERVICE_LEVELS } from './service-levels.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 /**
  * The usage of a company in a month (BILL-12). Quantities are in hundredths: 1,250 are 12.5 users.
@@ -45,7 +46,10 @@ export const usageCounted = v.strictObject({
   data: v.strictObject({
     id,
     company: n,
-    month: v.pipe(v.string(), v.regex(MONTH)),
+    month: v.pipe(
+      v.string(),
+      v.regex(MONTH, () => schemaMessages.month),
+    ),
     currency: v.picklist(CURRENCIES),
     ...counted,
     parts: v.optional(

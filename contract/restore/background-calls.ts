@@ -4,6 +4,7 @@ import { anyDownloadId } from '../paging.ts';
 import { DOWNLOAD_FORMATS } from './shapes.ts';
 import { storedIdSchema } from '../id-schema.ts';
 import type { DownloadId, OrganizationId } from '../ids.ts';
+import { schemaMessages } from '../schemas.messages.en.ts';
 
 const gate = 'o365.restorePortal';
 const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
@@ -98,7 +99,14 @@ export const backgroundDownloadCalls = {
     summary: 'Returns an address with which this browser downloads a finished file.',
     input: v.strictObject({
       ...OF_DOWNLOAD,
-      part: v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number)), '1'),
+      part: v.optional(
+        v.pipe(
+          v.string(),
+          v.regex(/^[1-9]\d{0,5}$/, () => schemaMessages.wholeFromOne),
+          v.transform(Number),
+        ),
+        '1',
+      ),
     }),
     output: v.object({ url: v.string(), name: v.string(), bytes: v.number(), sha256: v.string() }),
     gate,

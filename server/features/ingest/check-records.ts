@@ -10,6 +10,7 @@ import {
   RepositoryInSchema,
 } from '#contract/ingest/calls.ts';
 import { makeFastValidator } from '#contract/fast-validate.ts';
+import { getExpectedWords } from '#server/platform/http/expected-words.ts';
 import { type Normal, normalizeExecution } from './normalize.ts';
 import { ingestAnswers as t } from './answers.messages.en.ts';
 
@@ -57,11 +58,9 @@ function checked<S extends v.GenericSchema>(
 }
 
 /** Returns Valibot's message without the received value, which could be a secret. */
-const describeIssue = (issue: v.BaseIssue<unknown>): string =>
-  issue.expected === 'never'
-    ? t.unknownField
-    : issue.received === 'undefined'
-      ? t.missingField
-      : issue.expected === null
-        ? t.invalidField
-        : t.expectedField({ expected: issue.expected.slice(0, 200) });
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  if (issue.expected === 'never') return t.unknownField;
+  if (issue.received === 'undefined') return t.missingField;
+  const expected = getExpectedWords(issue);
+  return expected === null ? t.invalidField : t.expectedField({ expected });
+}

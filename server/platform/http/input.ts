@@ -8,6 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock } from '../app-context.ts';
 import { toInputFailure, readBodyJson } from './body.ts';
+import { getExpectedWords } from './expected-words.ts';
 import { requestMessages as t } from './request.messages.en.ts';
 
 const MAX_ISSUES = 20;
@@ -87,17 +88,15 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   return ok(Object.fromEntries(seen));
 }
 
-/** valibot's own messages repeat the sent value; these say what was expected. */
+/** Says what was expected at a field. A schema's own message may be a whole sentence. */
 function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map(({ key }) => nameable(String(key))).join('.');
   if (issue.type === 'strict_object' && issue.expected === 'never')
     return { path, message: t.unknownField };
   if (issue.received === 'undefined') return { path, message: t.missing };
-  return {
-    path,
-    message:
-      issue.expected === null ? t.notValid : t.expected({ what: issue.expected.slice(0, 200) }),
-  };
+  const what = getExpectedWords(issue);
+  if (what === null) return { path, message: t.notValid };
+  return { path, message: what.endsWith('.') ? what : t.expected({ what }) };
 }
 
 const nameable = (key: string): string => (/^[\w-]{1,64}$/.test(key) ? key : '?');
