@@ -11,8 +11,10 @@ export interface ItemFlags {
   readonly importance?: 'low' | 'high';
   readonly categories?: readonly string[];
   readonly messageId?: string;
-  /** Version of a file, as the cloud names it. */
+  /** Of an earlier version of a file: its number, as the cloud names it. */
   readonly version?: string;
+  /** Of a file: the number of the version that it has, if it was listed with the earlier ones. */
+  readonly presentVersion?: string;
   /** Replies to a post. */
   readonly replies?: number;
   /** The cloud's hash of the file, with its algorithm. */

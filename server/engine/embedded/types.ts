@@ -95,6 +95,8 @@ export interface FileVersion {
 export interface ListedVersions {
   readonly file: ItemChange;
   readonly versions: EngineResult<readonly FileVersion[]>;
+  /** The number of the version that is the file's content; absent: unknown. */
+  readonly present?: string;
 }
 /** `file`: its key. */
 export interface WantedVersion {

@@ -54,6 +54,10 @@ test('ENG-140: the versions that a file had before its present content are backe
   expect(progress.bytes.done).toBeGreaterThanOrEqual(sizes + older);
   expect(office.requests.filter((path) => path.endsWith('/versions')).length).toBe(3);
 
+  // The file itself has the number of its present content.
+  const findNode = async (): Promise<unknown> => (await office.findFile(file.name)).node;
+  expect(await findNode()).toMatchObject({ version: stored.at(-1)?.id });
+
   // What hasn't changed costs no request; what has, those of its new versions.
   office.requests.length = 0;
   await office.backUp();
@@ -63,6 +67,7 @@ test('ENG-140: the versions that a file had before its present content are backe
   const read = office.requests.filter((path) => path.endsWith('/content'));
   expect(read.map((path) => /versions\/(.*)\/content/.exec(path)?.[1])).toEqual(['4.0']);
   expect(read.some((path) => path.includes(other.id))).toBe(false);
+  expect(await findNode()).toMatchObject({ version: office.listStored(file.id).at(-1)?.id });
   // The restore point of before shows the fourth as its own.
   expect(getTexts(await listShown(office, file.name))).toEqual(
     getTexts(office.listStored(file.id)),

@@ -77,6 +77,7 @@ const FLAGS = v.object({
   categories: v.exactOptional(v.array(v.string())),
   messageId: v.exactOptional(v.string()),
   version: v.exactOptional(v.string()),
+  presentVersion: v.exactOptional(v.string()),
   replies: v.exactOptional(count),
   hash: v.exactOptional(v.string()),
   fields: v.exactOptional(v.record(v.string(), v.string())),

@@ -399,7 +399,7 @@ export const itemNode = (
 function itemProperties({ kind, people, flags }: ItemRow) {
   switch (kind) {
     case 'file':
-      return { kind, version: flags.version ?? '', author: people };
+      return { kind, version: flags.version ?? flags.presentVersion ?? '', author: people };
     case 'row':
       return { kind, author: people, fields: flags.fields ?? {} };
     case 'post':

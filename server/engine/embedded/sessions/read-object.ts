@@ -203,7 +203,9 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
         item.kind === 'file' && parts.length > 0 && known.get(item.key)?.isPresent !== true,
     );
     const read = await versions.read(files.map(({ item }) => item));
-    return read.ok ? { ok: true, value: writes } : read;
+    if (!read.ok) return read;
+    const present = read.value;
+    return { ok: true, value: writes.map((write) => withVersion(write, present)) };
   }
 
   return {
@@ -356,6 +358,14 @@ type PagePart = Omit<PageWrite, 'items'> & { readonly items: readonly ItemChange
 function withSize(item: ItemChange, parts: readonly StoredPart[]): ItemChange {
   const content = item.kind === 'file' ? parts.find((part) => part.as === 'raw') : undefined;
   return content === undefined ? item : { ...item, bytes: content.bytes };
+}
+
+function withVersion(write: ItemWrite, present: ReadonlyMap<string, string>): ItemWrite {
+  const { item } = write;
+  const presentVersion = present.get(item.key);
+  return presentVersion === undefined
+    ? write
+    : { ...write, item: { ...item, flags: { ...item.flags, presentVersion } } };
 }
 
 /** Cuts a page into parts that fit a batch. The last one has the cursor. */

@@ -30,9 +30,10 @@ interface VersionReader {
   /**
    * Stores the versions of files that aren't stored yet, and ends those that the source has no more.
    * What can't be read is a lack, never an error. Before the files themselves are stored: a session
-   * that breaks off reads a file again, and then only the versions that are missing.
+   * that breaks off reads a file again, and then only the versions that are missing. Returns the numbers
+   * of the versions that the files have, by their keys, as far as they are known.
    */
-  read(files: readonly ItemChange[]): Promise<EngineResult<void>>;
+  read(files: readonly ItemChange[]): Promise<EngineResult<ReadonlyMap<string, string>>>;
   /** Says what could not be read. */
   report(): void;
 }
@@ -47,7 +48,10 @@ export function makeVersionReader(
   const lacks: string[] = [];
   const since = context.retainedSince ?? -Infinity;
 
-  async function readBatch(files: readonly ItemChange[]): Promise<EngineResult<void>> {
+  async function readBatch(
+    files: readonly ItemChange[],
+    present: Map<string, string>,
+  ): Promise<EngineResult<void>> {
     const stored = await store.tenant(
       tenant,
       (tx) =>
@@ -63,7 +67,9 @@ export function makeVersionReader(
     const ended: string[] = [];
     const done: string[] = [];
     const open = new Set<string>();
-    for await (const { file, versions } of source.listVersions?.(object, files, call) ?? []) {
+    for await (const listed of source.listVersions?.(object, files, call) ?? []) {
+      const { file, versions } = listed;
+      if (listed.present !== undefined) present.set(file.key, listed.present);
       if (!versions.ok) {
         // The file was removed since it was read: the next session says so.
         if (versions.error.kind === 'missing') continue;
@@ -72,16 +78,16 @@ export function makeVersionReader(
         continue;
       }
       done.push(file.key);
-      const listed = new Map(
+      const chosen = new Map(
         versions.value
           .slice(0, versionLimit)
           .filter(({ at }) => at >= since)
           .map((version) => [getVersionKey(file.key, version), version]),
       );
       const known = stored.get(file.key) ?? [];
-      ended.push(...known.flatMap(({ key }) => (listed.has(key) ? [] : [key])));
+      ended.push(...known.flatMap(({ key }) => (chosen.has(key) ? [] : [key])));
       const readable = new Set(known.flatMap(({ key, isDamaged }) => (isDamaged ? [] : [key])));
-      for (const [key, version] of listed)
+      for (const [key, version] of chosen)
         if (!readable.has(key)) wanted.push({ file: file.key, version });
     }
     let writes: ItemWrite[] = [];
@@ -142,12 +148,13 @@ export function makeVersionReader(
 
   return {
     async read(files) {
-      if (versionLimit === 0 || source.listVersions === undefined) return ok(undefined);
+      const present = new Map<string, string>();
+      if (versionLimit === 0 || source.listVersions === undefined) return ok(present);
       for (let from = 0; from < files.length; from += BATCH_FILES) {
-        const read = await readBatch(files.slice(from, from + BATCH_FILES));
+        const read = await readBatch(files.slice(from, from + BATCH_FILES), present);
         if (!read.ok) return read;
       }
-      return ok(undefined);
+      return ok(present);
     },
     report() {
       for (const lack of lacks.slice(0, MAX_NAMED)) call.onLack?.(lack);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
 import { readBatch } from '../graph/batch.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import { download } from '../graph/download.ts';
@@ -48,8 +49,11 @@ export async function* listFileVersions(
     client,
     files.map(({ key }) => ({ path: `${itemPath(drive, key)}/versions` })),
   );
-  for (const [at, file] of files.entries())
-    yield { file, versions: await readVersions(client, results[at] ?? failed('internal', '')) };
+  for (const [at, file] of files.entries()) {
+    const listed = await readVersions(client, results[at] ?? failed('internal', ''));
+    if (listed.ok) yield splitVersions(file, listed.value);
+    else yield { file, versions: listed };
+  }
 }
 
 async function readVersions(
@@ -70,9 +74,22 @@ async function readVersions(
     const one = v.safeParse(Version, row);
     return one.success ? [toVersion(one.output)] : [];
   });
-  // The newest is what the file has now: it is backed up as the file.
-  return ok(versions.sort((a, b) => b.at - a.at).slice(1));
+  return ok(versions.sort((a, b) => b.at - a.at));
 }
+
+/**
+ * The newest is what the file has now: it is backed up as the file, unless it came after that. Programs
+ * may give a file a date that its version doesn't have.
+ */
+function splitVersions(file: ItemChange, all: readonly FileVersion[]): ListedVersions {
+  const [newest, ...versions] = all;
+  const isPresent =
+    newest !== undefined &&
+    (newest.bytes === file.bytes || Math.abs(newest.at - file.changedAt) <= SAME_MS);
+  return { file, versions: ok(versions), ...(isPresent && { present: newest.id }) };
+}
+/** Clocks of files and of their versions may differ by this much. */
+const SAME_MS: Ms = 2_000;
 
 function toVersion({ id, size, ...row }: v.InferOutput<typeof Version>): FileVersion {
   const { user, application } = row.lastModifiedBy ?? {};
@@ -135,8 +152,8 @@ export async function* listVersionsByDrive(
 ): AsyncGenerator<ListedVersions, void> {
   for (const [drive, own] of Map.groupBy(files, ({ key }) => split(key).drive)) {
     const plain = own.map((file) => ({ ...file, key: split(file.key).id }));
-    for await (const { file, versions } of listFileVersions(client, drivePathById(drive), plain))
-      yield { file: { ...file, key: join(drive, file.key) }, versions };
+    for await (const one of listFileVersions(client, drivePathById(drive), plain))
+      yield { ...one, file: { ...one.file, key: join(drive, one.file.key) } };
   }
 }
 
