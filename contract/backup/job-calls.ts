@@ -27,6 +27,7 @@ import {
   type JobItem,
   type JobItemPart,
 } from './jobs.ts';
+import { START_OBSTACLES } from './chains.ts';
 import { SchedulePolicySchema } from './schedule.ts';
 import { CURSOR, idOut, listPageSchema, OFFSET } from './suite-schema.ts';
 
@@ -131,7 +132,8 @@ const itemOut = v.object({
 
 /**
  * A job without its items. `lastStatus`: of the session in progress, or of the last one; null before
- * the first. `nextRun`: a moment that has passed means now.
+ * the first. `nextRun`: a moment that has passed means now. `obstacle`: why its schedule never starts
+ * an enabled job; `jobName`: the job that it follows, if it is about that one.
  */
 export const jobOut = v.object({
   _id: v.string(),
@@ -160,6 +162,9 @@ export const jobOut = v.object({
   lastRun: v.nullable(v.number()),
   lastBackup: v.nullable(v.number()),
   nextRun: v.nullable(v.number()),
+  obstacle: v.nullable(
+    v.object({ kind: v.picklist(START_OBSTACLES), jobName: v.nullable(v.string()) }),
+  ),
 });
 
 const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
@@ -271,7 +276,7 @@ export const backupJobCalls = {
     method: 'DELETE',
     path: 'o365/jobs/{jobId}',
     summary:
-      'Deletes a backup job. Its restore points stay as long as their repository keeps them.',
+      'Deletes a backup job that no other job starts after. Its restore points stay as long as their repository keeps them.',
     input: v.strictObject({ jobId }),
     output: v.object({}),
     gate,

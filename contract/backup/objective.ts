@@ -1,4 +1,5 @@
 import type { Ms } from '../ids.ts';
+import { type ChainedJob, listChain } from './chains.ts';
 import { PERIODS } from './schedule.ts';
 import type { Schedule, SchedulePolicy } from './schedule.ts';
 
@@ -7,24 +8,42 @@ const DAY: Ms = 24 * HOUR;
 
 /**
  * Returns how old the last restore point of an object may be: twice the longest wait between two
- * starts of its job, hours in which the job may not work included. Null if only people start the job.
- * `before`: the job that a chained one follows.
+ * starts of its job. Null if only people start it.
  */
-export function getRecoveryPointObjective(
-  { schedule, backupWindow }: SchedulePolicy,
-  before: SchedulePolicy | null = null,
+export function getRecoveryPointObjective<T extends PlannedJob>(
+  job: T,
+  jobs: ReadonlyMap<string, T> = new Map(),
 ): Ms | null {
-  const wait =
-    schedule.type === 'Chained'
-      ? before === null
-        ? null
-        : longestWait(before.schedule)
-      : longestWait(schedule);
-  return wait === null ? null : 2 * (wait + longestClosed(backupWindow));
+  const wait = getLongestWait(job, jobs);
+  return wait === null ? null : 2 * wait;
 }
 
+/**
+ * Returns the longest wait between two starts of a job, hours in which it may not work included. A
+ * chained job waits as long as the first job of its chain, and for the hours of each job in it. Null
+ * if only people start the first job, or it isn't known. `jobs`: deleted ones, too, whose schedule
+ * still says how often the job ran.
+ */
+export function getLongestWait<T extends PlannedJob>(
+  job: T,
+  jobs: ReadonlyMap<string, T>,
+): Ms | null {
+  const { chain, isCycle } = listChain(job, jobs);
+  const first = chain.at(-1) ?? job;
+  const wait = isCycle ? null : getLongestGap(first.schedulePolicy.schedule);
+  if (wait === null) return null;
+  // Jobs with the same hours wait for the same opening.
+  const hours = new Set(chain.map(({ schedulePolicy: { backupWindow } }) => backupWindow));
+  return [...hours].reduce((sum, window) => sum + longestClosed(window), wait);
+}
+
+/** A job as far as its waits need it. */
+export type PlannedJob = ChainedJob & {
+  readonly schedulePolicy: Pick<SchedulePolicy, 'backupWindow'>;
+};
+
 /** Returns the longest time between two starts, rounded up to whole days where clocks may change. */
-function longestWait(schedule: Schedule): Ms | null {
+function getLongestGap(schedule: Schedule): Ms | null {
   switch (schedule.type) {
     case 'Daily':
       return daysBetween(schedule.dailyType) * DAY;

@@ -278,27 +278,3 @@ export const nextRetry = (
   endedAt: Ms,
   attempt: number,
 ): Ms | null => (attempt < retryNumber ? endedAt + retryWaitInterval * MINUTE : null);
-
-/** A job as far as chains need it. */
-export interface ChainedJob {
-  readonly id: string;
-  readonly schedulePolicy: { readonly schedule: Schedule };
-}
-
-/**
- * Returns whether a job would, with this schedule, run after itself through a chain of jobs.
- */
-export function makesCycle(id: string, schedule: Schedule, jobs: readonly ChainedJob[]): boolean {
-  const after = new Map(
-    jobs.map((job) => [job.id, getChainedAfter(job.schedulePolicy.schedule)] as const),
-  ).set(id, getChainedAfter(schedule));
-  const seen = new Set<string>();
-  for (let at: string | null = id; at !== null; at = after.get(at) ?? null) {
-    if (seen.has(at)) return true;
-    seen.add(at);
-  }
-  return false;
-}
-
-const getChainedAfter = (schedule: Schedule): string | null =>
-  schedule.type === 'Chained' ? schedule.chainedAfter : null;

@@ -114,6 +114,41 @@ async function openJob(page: Page, name: string): Promise<void> {
   await expect(panel(page, name)).toBeVisible();
 }
 
+test('PLAN-4, PLAN-5: a job that another starts after names it before it is deleted, and once disabled, the other says why it never starts', async ({
+  page,
+}) => {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as {
+    rows: { id: string; name: string; organizationId: string; repositoryId: string }[];
+  };
+  const first = rows.find(({ name }) => name === MAIL);
+  const { id } = (await api('POST', 'o365/jobs', {
+    organizationId: first?.organizationId,
+    repositoryId: first?.repositoryId,
+    name: 'Follower',
+    backupType: 'EntireOrganization',
+    schedulePolicy: {
+      schedule: { type: 'Chained', chainedAfter: first?.id },
+      backupWindow: null,
+      retryNumber: 0,
+      retryWaitInterval: 10,
+    },
+  })) as { id: string };
+  await openJob(page, MAIL);
+  await panel(page, MAIL).getByRole('button', { name: 'Delete job' }).click();
+  const dialog = page.getByRole('dialog', { name: `The job ${MAIL} can't be deleted` });
+  await expect(dialog.getByRole('link', { name: 'Follower' })).toBeVisible();
+  await expect(dialog.getByRole('button')).toHaveText(['Close']);
+  await api('POST', `o365/jobs/${first?.id ?? ''}/disable`, {});
+  await dialog.getByRole('link', { name: 'Follower' }).click();
+  await expect(panel(page, 'Follower')).toContainText(
+    `The job ${MAIL}, which this job follows, is disabled.`,
+  );
+  await api('POST', `o365/jobs/${first?.id ?? ''}/enable`, {});
+  await expect(panel(page, 'Follower')).not.toContainText('is disabled');
+  await api('DELETE', `o365/jobs/${id}`);
+});
+
 test('PAGE-10, E2E-7: on a phone, a job opens as a sheet over its list, with the focus in it and back on the job', async ({
   browser,
 }) => {

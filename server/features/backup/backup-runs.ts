@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { getChainedAfter, listChain } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult, EngineScope, EnginePage } from '#contract/engine/engine.ts';
@@ -46,19 +47,25 @@ const FALLBACK_MS: Ms = 15 * 60_000;
  * recorded under its own id, so once. Administrators learn by email of damaged data (SUITE-35).
  * Organizations that lacked permissions, or were denied an access, are checked again (ENG-50).
  */
-export const backupRuns =
-  (context: AppContext): JobHandler<'backup-runs'> =>
-  async ({ tenant, now, signal }) => {
+export function backupRuns(context: AppContext): JobHandler<'backup-runs'> {
+  /** Whose chained jobs were updated since this process began: former versions stored no interval. */
+  const updated = new Set<TenantId>();
+  return async ({ tenant, now, signal }) => {
     while (!signal.aborted) {
-      const news = await context.store.tenant(tenant, readNews, { readOnly: true });
+      const news = await context.store.tenant(
+        tenant,
+        (tx) => readNews(tx, { withChained: !updated.has(tenant) }),
+        { readOnly: true },
+      );
       const reports: SessionReport[] = [];
       const denied = new Set<OrganizationId>();
       for (const site of news.sites) {
-        const recorded = await recordSite(context, tenant, site, news.timeZone);
+        const recorded = await recordSite(context, tenant, site, news);
         reports.push(...recorded);
         if (recorded.some(({ details }) => details?.session.isAccessDenied === true))
           denied.add(site.organization.id);
       }
+      updated.add(tenant);
       // Emails are queued with the end of the step, so once.
       await context.store.tenant(tenant, async (tx) => {
         await storeSeen(tx, news.to);
@@ -74,6 +81,7 @@ export const backupRuns =
     }
     return now + FALLBACK_MS;
   };
+}
 
 /** What happened in an organization. */
 interface Site {
@@ -83,6 +91,8 @@ interface Site {
 }
 interface News {
   readonly sites: readonly Site[];
+  /** Deleted jobs, too. */
+  readonly everyJob: ReadonlyMap<string, BackupJobRow>;
   readonly timeZone: string;
   /** After this event. */
   readonly from: number;
@@ -91,7 +101,10 @@ interface News {
   readonly isMore: boolean;
 }
 
-async function readNews(tx: TenantTx): Promise<News> {
+async function readNews(
+  tx: TenantTx,
+  { withChained }: { readonly withChained: boolean },
+): Promise<News> {
   const { seq: head } = await tx.head();
   const seen = await tx.sql
     .selectFrom('backup_runs_seen')
@@ -120,9 +133,22 @@ async function readNews(tx: TenantTx): Promise<News> {
   const jobs = new Map(
     (await tx.rows('backupJob', [...new Set(ids)])) as Map<string, BackupJobRow>,
   );
-  if (organizations.length > 0)
-    for (const job of await tx.all('backupJob'))
-      if (organizations.includes(job.organization)) jobs.set(job.id, job);
+  const everyJob = new Map<string, BackupJobRow>(
+    jobs.size > 0 || organizations.length > 0 || withChained
+      ? (await tx.all('backupJob')).map((job) => [job.id, job])
+      : [],
+  );
+  // What a job's schedule says also goes for the jobs that start after it.
+  const changed = new Set(jobs.keys());
+  for (const job of everyJob.values()) {
+    const { chain } = listChain(job, everyJob);
+    if (
+      organizations.includes(job.organization) ||
+      chain.some(({ id }) => changed.has(id)) ||
+      (withChained && job.removedAt === null && getChainedAfter(job) !== null)
+    )
+      jobs.set(job.id, job);
+  }
   const owners = await tx.rows('organization', [
     ...new Set([...organizations, ...[...jobs.values()].map(({ organization }) => organization)]),
   ]);
@@ -136,6 +162,7 @@ async function readNews(tx: TenantTx): Promise<News> {
   }
   return {
     sites: [...sites.values()],
+    everyJob,
     timeZone: await loadZone(tx),
     from,
     to: isMore ? (events.at(-1)?.seq ?? head) : head,
@@ -155,12 +182,12 @@ async function recordSite(
   context: AppContext,
   tenant: TenantId,
   { organization, jobs, ended }: Site,
-  timeZone: string,
+  { everyJob, timeZone }: Pick<News, 'everyJob' | 'timeZone'>,
 ): Promise<readonly SessionReport[]> {
   const key = await openKey(context, tenant, organization);
   if (key === null) return [];
   const facts = new Map(
-    [...jobs.values()].map((job) => [job.id, jobFacts(job, organization, timeZone)]),
+    [...jobs.values()].map((job) => [job.id, jobFacts(job, organization, timeZone, everyJob)]),
   );
   const executions: Normal[] = [];
   const reports: SessionReport[] = [];

@@ -42,6 +42,8 @@ const ACTIVITY_DAYS = 30;
 interface CompanyScope {
   readonly organizations: ReadonlyMap<OrganizationId, OrganizationRow>;
   readonly jobs: ReadonlyMap<BackupJobId, BackupJobRow>;
+  /** Deleted jobs, too. */
+  readonly everyJob: ReadonlyMap<string, BackupJobRow>;
   readonly repositories: readonly BackupRepositoryRow[];
 }
 
@@ -178,22 +180,20 @@ async function loadReach(
     readonly organization: OrganizationId;
     readonly removedAt: Ms | null;
   }): boolean => row.removedAt === null && seen.has(row.organization);
+  const jobs = await tx.all('backupJob');
   return {
     organizations: seen,
-    jobs: new Map((await tx.all('backupJob')).filter(isOwn).map((row) => [row.id, row])),
+    jobs: new Map(jobs.filter(isOwn).map((row) => [row.id, row])),
+    everyJob: new Map(jobs.map((row) => [row.id, row])),
     repositories: (await tx.all('backupRepository')).filter(isOwn),
   };
 }
 
 /** The jobs that start automatically, and how old restore points of their objects may be. */
-const listObjectives = ({ jobs }: CompanyScope) =>
-  [...jobs.values()].flatMap(({ id, createdAt, enabled, schedulePolicy }) => {
-    const { schedule } = schedulePolicy;
-    const before = schedule.type === 'Chained' ? jobs.get(schedule.chainedAfter) : undefined;
-    const objectiveMs = enabled
-      ? getRecoveryPointObjective(schedulePolicy, before?.schedulePolicy ?? null)
-      : null;
-    return objectiveMs === null ? [] : [{ jobId: id, createdAt, objectiveMs }];
+const listObjectives = ({ jobs, everyJob }: CompanyScope) =>
+  [...jobs.values()].flatMap((job) => {
+    const objectiveMs = job.enabled ? getRecoveryPointObjective(job, everyJob) : null;
+    return objectiveMs === null ? [] : [{ jobId: job.id, createdAt: job.createdAt, objectiveMs }];
   });
 
 function getNames(

@@ -1,7 +1,7 @@
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { BackupJobRow, JobItem } from '#contract/backup/jobs.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
-import { makesCycle } from '#contract/backup/schedule.ts';
+import { makesCycle } from '#contract/backup/chains.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
 import type { JobNotification } from '#contract/engine/server-jobs.ts';
 import type { BackupJobId, CompanyN } from '#contract/ids.ts';

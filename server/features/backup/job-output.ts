@@ -1,3 +1,4 @@
+import { findStartObstacle, getPreviousJob } from '#contract/backup/chains.ts';
 import { dueAt, JOB_ITEM_PARTS, type BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
@@ -27,10 +28,9 @@ export async function jobsOut(tx: TenantTx, jobs: readonly BackupJobRow[]): Prom
   const repositories = await tx.rows('backupRepository', [
     ...new Set(jobs.map(({ repository }) => repository)),
   ]);
-  const chained = await tx.rows('backupJob', [...new Set(jobs.flatMap(chainedAfter))]);
+  const byId = new Map((await tx.all('backupJob')).map((job) => [job.id, job]));
   const timeZone = await loadZone(tx);
   return jobs.map((job) => {
-    const [before] = chainedAfter(job);
     const [last] = job.recent;
     return {
       _id: job.id,
@@ -56,13 +56,11 @@ export async function jobsOut(tx: TenantTx, jobs: readonly BackupJobRow[]): Prom
       lastStatus: job.running ? 'Running' : last ? STATUS[last.result] : null,
       lastRun: job.running?.startedAt ?? last?.startedAt ?? null,
       lastBackup: job.lastPointAt,
-      nextRun: dueAt(job, timeZone, before === undefined ? null : (chained.get(before) ?? null)),
+      nextRun: dueAt(job, timeZone, getPreviousJob(job, byId)),
+      obstacle: findStartObstacle(job, byId),
     };
   });
 }
-
-const chainedAfter = ({ schedulePolicy: { schedule } }: BackupJobRow): string[] =>
-  schedule.type === 'Chained' ? [schedule.chainedAfter] : [];
 
 /** Returns a job with its items and their names in the directory. */
 export async function jobInFull(tx: TenantTx, job: BackupJobRow): Promise<JobInFull | null> {

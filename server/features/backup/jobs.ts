@@ -1,3 +1,4 @@
+import { listFollowers } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
@@ -252,6 +253,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
         if (found && !isBackedUpHere(found.organization))
           return deleteOnServer(context, ctx, found);
+        const refused = found && (await read(ctx, (tx) => followerRefusal(tx, found.job)));
+        if (refused) return refused;
         if (found?.job.running)
           await getEngine(context).jobs.stop(scopeFor(ctx, found.organization.id), { job: jobId });
         return command<Record<string, never>>(
@@ -259,6 +262,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
           { jobId },
           'backupjob.deleted',
           async (tx, job) =>
+            (await followerRefusal(tx, job)) ??
             ok({
               drafts: [
                 await setNotification(tx, job, EVERYONE_OFF),
@@ -300,3 +304,12 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
 
 const visibleJobs = async (tx: TenantTx, session: Principal): Promise<BackupJobRow[]> =>
   (await tx.all('backupJob')).filter((job) => isRowVisible(session, job)).sort(compareByName);
+
+/** A job that others start after can't be deleted: they would never start again. */
+async function followerRefusal(tx: TenantTx, { id }: BackupJobRow): Promise<Result<never> | null> {
+  const followers = listFollowers(id, await tx.all('backupJob')).sort(compareByName);
+  const jobs = followers.map(({ name }) => name).join(', ');
+  return followers.length === 0
+    ? null
+    : failed({ kind: 'conflict', message: t.jobFollowed({ jobs }) });
+}

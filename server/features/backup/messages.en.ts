@@ -71,6 +71,8 @@ export const backupMessages = defineMessages('backup-suite', {
   noItems: 'Select at least one item.',
   noArchives:
     "Archive mailboxes can't be backed up. Microsoft Graph finds them only in its beta version, which isn't supported for production.",
+  jobFollowed:
+    'These jobs start after this one: {jobs}. Give them another schedule or delete them first.',
   chainCycle: 'This job would run after itself.',
   otherCompanyUser: "This user doesn't exist or doesn't have access to the company.",
   certificateSubject: 'Certificate of {name} expires on {day}',

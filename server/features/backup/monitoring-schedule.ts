@@ -1,25 +1,32 @@
+import { getLongestWait, type PlannedJob } from '#contract/backup/objective.ts';
 import {
   DAILY_TYPES,
   MONTHLY_NUMBERS,
   type Schedule,
-  type SchedulePolicy,
   WEEKDAYS,
 } from '#contract/backup/schedule.ts';
 import type { JobSchedule as ExpectedSchedule } from '#contract/runs/rows.ts';
 
 /**
  * Returns a backup job's schedule as Monitoring expects its results: a cron expression in the
- * provider's zone. A continuous job, and one that runs after another, has no times of its own.
- * Null: only people start the job.
+ * provider's zone. A continuous job has no times of its own, and one that runs after another has the
+ * longest wait of its chain. Null: only people start the job. `jobs`: deleted ones, too.
  */
 export function expectedSchedule(
-  { schedule }: Pick<SchedulePolicy, 'schedule'>,
+  job: PlannedJob,
   timeZone: string,
+  jobs: ReadonlyMap<string, PlannedJob>,
 ): ExpectedSchedule | null {
+  const { schedule } = job.schedulePolicy;
   switch (schedule.type) {
     case 'Disabled':
       return null;
-    case 'Chained':
+    case 'Chained': {
+      const wait = getLongestWait(job, jobs);
+      return wait === null
+        ? { type: 'kind', kind: schedule.type }
+        : { type: 'every', everySec: wait / 1_000, kind: schedule.type };
+    }
     case 'Continuously':
       return { type: 'kind', kind: schedule.type };
     case 'Daily':

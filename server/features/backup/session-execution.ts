@@ -48,11 +48,12 @@ const TASK_STATUS: Readonly<Record<SessionObject['state'], TaskIn['status']>> = 
   cancelled: 'Error',
 };
 
-/** Returns a backup job as Monitoring has it. Its id there is its own id. */
+/** Returns a backup job as Monitoring has it. Its id there is its own id. `jobs`: all of the provider. */
 export const jobFacts = (
   job: BackupJobRow,
   organization: Pick<OrganizationRow, 'name'>,
   timeZone: string,
+  jobs: ReadonlyMap<string, BackupJobRow>,
 ) =>
   ({
     job: job.name,
@@ -63,7 +64,7 @@ export const jobFacts = (
     entityGroup: 'office365',
     managed: true,
     enabled: job.enabled && job.removedAt === null,
-    schedule: expectedSchedule(job.schedulePolicy, timeZone),
+    schedule: expectedSchedule(job, timeZone, jobs),
   }) as const satisfies Partial<ExecutionIn>;
 
 /** The same as a job without a result. */

@@ -1,3 +1,5 @@
+import type { StartObstacle } from '#contract/backup/chains.ts';
+import { obstacleText } from '#contract/backup/obstacle-text.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { getExpectation, missedIgnoredUntil } from '#contract/problems/expectation.ts';
@@ -46,12 +48,12 @@ export function markMissed(
       const expected = stat ? afterRefused(job, stat, refused, bootedAt, now) : null;
       if (!stat || !expected || companies.get(job.company)?.deletedAt !== undefined) continue;
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
-      else if (!isOwnOverdue(own.get(job.n), expected.graceMs, bootedAt, now))
-        next.set(job.n, Math.max(own.get(job.n) ?? 0, now) + OWN_PAUSE_MS);
+      else if (!isOwnOverdue(own.get(job.n)?.at, expected.graceMs, bootedAt, now))
+        next.set(job.n, Math.max(own.get(job.n)?.at ?? 0, now) + OWN_PAUSE_MS);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
       else {
         if (!uids.has(getMissedUid(job.n, expected.at)))
-          miss(deciding, job, expected.at, stat.lastStart);
+          miss(deciding, job, expected.at, stat.lastStart, own.get(job.n)?.obstacle);
         next.set(
           job.n,
           getExpectation(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ??
@@ -160,11 +162,17 @@ const LEFT: JudgedProblem = getProblem(
 export const getMissedUid = (job: JobN, at: Ms): string =>
   `missed:${job}@${new Date(at).toISOString()}`;
 
-export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart: Ms | null): void {
+export function miss(
+  deciding: Deciding,
+  job: JobRow,
+  expectedAt: Ms,
+  lastStart: Ms | null,
+  obstacle: StartObstacle | null = null,
+): void {
   const n = deciding.next.run++;
   const problem = stepProblem(deciding, job, n, expectedAt, MISSED, MISSED.kind);
   if (problem === null) return;
-  const message = `Expected at ${minuteText(expectedAt)}; ${lastStart === null ? 'it has never run' : `last run at ${minuteText(lastStart)}`}.`;
+  const message = `Expected at ${minuteText(expectedAt)}; ${lastStart === null ? 'it has never run' : `last run at ${minuteText(lastStart)}`}.${obstacle === null ? '' : ` ${obstacleText(obstacle)}`}`;
   deciding.emit(job.company, `run:${n}`, {
     type: 'run.missed@1',
     data: {

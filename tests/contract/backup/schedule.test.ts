@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
+import { makesCycle } from '#contract/backup/chains.ts';
 import {
   isWithinHours,
-  makesCycle,
   nextOpen,
   nextRetry,
   nextRuns,

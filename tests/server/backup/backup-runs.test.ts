@@ -314,6 +314,56 @@ test('SUITE-31, RUN-3: a job did not run if its own schedule is overdue, not whi
   expect(await all(bench, 'problem')).toMatchObject([{ state: 'Missed', closedBy: 'success' }]);
 });
 
+test('PLAN-5, SUITE-31, RUN-3: a job whose chain never starts it did not run, after the longest wait of the chain, and says why', async () => {
+  const bench = await makeSessionBench(await freshStore(ONE), makeObjects());
+  const { ground: fixture, tenant } = bench;
+  const addAfter = (chainedAfter: string) =>
+    bench.addJob({
+      schedulePolicy: { ...HALF_HOURLY, schedule: { type: 'Chained', chainedAfter } },
+    });
+  const first = await bench.addJob({ schedulePolicy: HALF_HOURLY });
+  const second = await addAfter(first);
+  const third = await addAfter(second);
+  for (const job of [first, second, third]) await backUp(bench, job);
+  const context = { ...fixture.context };
+  const [recorded, missed] = [backupRuns(context), missedRuns(context)];
+  const check = async () => {
+    const now = context.clock.now();
+    const step = { tenant, payload: null, now, signal: new AbortController().signal };
+    await recorded(step);
+    await missed(step);
+    const jobs = await all(bench, 'job');
+    return (await all(bench, 'run'))
+      .filter(({ status }) => status === 'Missed')
+      .map(({ job, message }) => [
+        [first, second, third].indexOf(jobs.find(({ n }) => n === job)?.uid ?? ''),
+        message?.split('. ').slice(1).join('. '),
+      ]);
+  };
+  expect(await check()).toEqual([]);
+  expect(
+    (await all(bench, 'job')).filter(({ uid }) => uid !== first).map(({ schedule }) => schedule),
+  ).toEqual([
+    { type: 'every', everySec: 1_800, kind: 'Chained' },
+    { type: 'every', everySec: 1_800, kind: 'Chained' },
+  ]);
+  // The followers wait for the first job, which is late: only that one did not run.
+  fixture.pass(2 * HOUR);
+  expect(await check()).toEqual([[0, '']]);
+  await bench.append({ type: 'backupjob.deleted@1', data: { id: first } });
+  fixture.pass(HOUR);
+  const deleted =
+    'The job Mail and files, which this job follows, was deleted. Choose another schedule for this job.';
+  expect(await check()).toEqual([
+    [0, ''],
+    [1, deleted],
+    [2, deleted],
+  ]);
+  // Once a day, not every half hour.
+  fixture.pass(2 * HOUR);
+  expect(await check()).toHaveLength(3);
+});
+
 test("SUITE-32: nobody sees, changes or posts with an organization's key, and another key can't report its jobs", async () => {
   const { ground: fixture, office } = await aSuite(await freshStore(ONE));
   const cloud = await office.as('cloud', ['o365_admin']);
@@ -355,7 +405,11 @@ test('SUITE-31: the times in Monitoring are the times at which jobs start', asyn
   for (const zone of ['UTC', 'Asia/Kolkata', 'America/Phoenix'])
     for (const schedule of schedules) {
       const after = Date.parse('2026-01-14T09:17:00Z');
-      const expected = expectedSchedule({ schedule }, zone);
+      const expected = expectedSchedule(
+        { id: 'job', schedulePolicy: { schedule, backupWindow: null } },
+        zone,
+        new Map(),
+      );
       if (expected?.type !== 'cron') throw new Error('a schedule without times');
       const times: number[] = [];
       while (times.length < 8 * PROOF)

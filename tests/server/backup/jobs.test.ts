@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { byClock } from '#server/platform/db/store.ts';
 import { anyDatabase } from '../db/databases.ts';
 import { aSuite, job, makeAll, POLICY } from './fixtures.ts';
 
@@ -246,6 +247,70 @@ anyDatabase((kind, open) => {
       job(mine.organization, mine.repository, { name: 'calloway MAIL' }),
     );
     expect(taken.status).toBe(409);
+  });
+
+  test(`PLAN-4, PLAN-5, SUITE-5: a job that others start after isn't deleted, and one whose chain can't start says why (${kind})`, async () => {
+    const { office, recording, ground: fixture } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { organization, repository: vault, job: first } = await makeAll(admin, 1, 'Calloway');
+    const add = async (name: string, before: string): Promise<string> =>
+      (
+        await admin<{ id: string }>(
+          'POST',
+          'o365/jobs',
+          job(organization, vault, { name, ...chained(before) }),
+        )
+      ).body.data.id;
+    const second = await add('Second', first);
+    const third = await add('Third', second);
+    await add('Other', first);
+    await admin('POST', `o365/jobs/${first}/start`, {});
+    recording.calls.length = 0;
+    const refused = await admin('DELETE', `o365/jobs/${first}`);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'These jobs start after this one: Other, Second. Give them another schedule or delete them first.',
+    ]);
+    // Nothing was stopped for it.
+    expect(recording.calls).toEqual([]);
+    expect((await admin('GET', `o365/jobs/${first}`)).status).toBe(200);
+
+    interface Obstructed {
+      readonly nextRun: number | null;
+      readonly obstacle: { readonly kind: string; readonly jobName: string | null } | null;
+    }
+    const obstacle = async (id: string) =>
+      (await admin<Obstructed>('GET', `o365/jobs/${id}`)).body.data.obstacle;
+    expect([await obstacle(first), await obstacle(second), await obstacle(third)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    await admin('POST', `o365/jobs/${first}/disable`, {});
+    const disabled = { kind: 'job-disabled', jobName: 'Calloway mail' };
+    expect([await obstacle(first), await obstacle(second), await obstacle(third)]).toEqual([
+      null,
+      disabled,
+      disabled,
+    ]);
+    // A former version deleted jobs that others started after.
+    await fixture.context.store.tenant(office.tenant, async (tx) => {
+      await tx.append(
+        [
+          {
+            company: 1,
+            entity: `backupjob:${first}`,
+            event: { type: 'backupjob.deleted@1', data: { id: first } },
+          },
+        ],
+        byClock(fixture.context.clock.now()),
+      );
+    });
+    const deleted = { kind: 'job-deleted', jobName: 'Calloway mail' };
+    expect([await obstacle(second), await obstacle(third)]).toEqual([deleted, deleted]);
+    expect((await admin('DELETE', `o365/jobs/${second}`)).status).toBe(409);
+    for (const id of [third, second])
+      expect((await admin('DELETE', `o365/jobs/${id}`)).status).toBe(200);
   });
 
   test(`OUT-6, G9: of two commands to enable and disable, the later one wins, and each runs once (${kind})`, async () => {

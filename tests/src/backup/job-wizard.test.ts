@@ -141,6 +141,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
       lastRun: null,
       lastBackup: null,
       nextRun: null,
+      obstacle: null,
       schedulePolicy,
       selectedItems: [],
       excludedItems: [],
@@ -185,6 +186,7 @@ test('WIZ-12, VB365-41: an edit sends back the parts and items that the page doe
     lastRun: null,
     lastBackup: null,
     nextRun: null,
+    obstacle: null,
     selectedItems,
     excludedItems: selectedItems,
   });
@@ -268,4 +270,15 @@ test('WIZ-8: an error of the server is shown at the field of the wizard', () => 
       { path: 'repositoryId', message: 'c' },
     ]).map(({ path }) => path),
   ).toEqual(['backupWindow', 'chainedAfter', 'repositoryId']);
+});
+
+test('PLAN-5, WIZ-12: a job whose job before was deleted is saved only with another schedule', () => {
+  const issues = (otherJobs: JobData['otherJobs']) =>
+    JOB_WIZARD.steps
+      .find(({ id }) => id === '5')
+      ?.check({ ...JOB_WIZARD.empty, type: 'Chained', chainedAfter: JOB, otherJobs });
+  expect(issues([])).toEqual([
+    { path: 'chainedAfter', message: 'Choose the job that this one follows.' },
+  ]);
+  expect(issues([job({ id: JOB })])).toEqual([]);
 });

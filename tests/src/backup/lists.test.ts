@@ -1,8 +1,10 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
+import type { StartObstacle } from '#contract/backup/chains.ts';
 import type { Schedule } from '#contract/backup/schedule.ts';
 import { getHealth } from '#src/features/backup/organizations/health.ts';
+import { NextRun } from '#src/features/backup/jobs/next-run.tsx';
 import { scheduleLabel, getStripMarks } from '#src/features/backup/jobs/labels.ts';
 import { suiteListAddress, listPlace } from '#src/features/shared/suite-list/address.ts';
 import { StateText } from '#src/features/backup/state-text.tsx';
@@ -58,6 +60,19 @@ test('SUITE-10: the state of an organization is the worst of its certificate and
     lacks({ isCertificateMissing: true, missingPermissions: ['Mail.Read'] }, 'failed'),
     lacks({ missingPermissions: [], isCertificateMissing: false }, 'success'),
   ]).toEqual(['permissions', 'job', 'certificate-missing', 'job']);
+  // The job that this one follows was deleted: devices no longer have it.
+  const chained = {
+    type: 'Chained',
+    chainedAfter: '20000000-0000-4000-8000-000000000009',
+  } as const;
+  const follower = job({
+    recent: [session('success')],
+    schedulePolicy: { ...job().schedulePolicy, schedule: chained },
+  });
+  expect(getHealth(organization(), [follower], NOW)).toEqual({
+    state: 'warning',
+    why: 'job-never-starts',
+  });
   const running = { id: 's', startedAt: 1 };
   expect(getHealth(organization(), [job({ running })], NOW).state).toBe('running');
 });
@@ -90,6 +105,18 @@ test('SUITE-10: a schedule reads as it runs', () => {
     [{ type: 'Disabled' }, 'Manual'],
   ];
   for (const [schedule, word] of words) expect(scheduleLabel(schedule, 'Mail')).toBe(word);
+});
+
+const renderNextRun = (obstacle: StartObstacle | null): string =>
+  renderToStaticMarkup(createElement(NextRun, { at: null, now: NOW, zone: 'UTC', obstacle }));
+test('PLAN-5: a job that its schedule never starts says so and why, instead of when it runs next', () => {
+  const html = renderNextRun({ kind: 'job-disabled', jobName: 'Mail' });
+  expect(html).toContain('Never starts');
+  expect(html).toContain('The job Mail, which this job follows, is disabled.');
+  expect(renderNextRun(null)).not.toContain('Never starts');
+  expect(
+    scheduleLabel({ type: 'Chained', chainedAfter: '20000000-0000-4000-8000-000000000009' }, null),
+  ).toBe('After a deleted job');
 });
 
 test('SUITE-10: the address of a list has its search, its tab and the open entry', () => {

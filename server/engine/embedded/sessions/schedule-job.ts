@@ -1,3 +1,4 @@
+import { getPreviousJob } from '#contract/backup/chains.ts';
 import { type BackupJobRow, dueAt } from '#contract/backup/jobs.ts';
 import { nextRetry } from '#contract/backup/schedule.ts';
 import type { StartReason } from '#contract/engine/sessions.ts';
@@ -33,7 +34,7 @@ export const backupSchedule =
       for (const job of jobs) {
         // Continues with the event that activates the subscription.
         if (stopped.has(job.company)) continue;
-        const due = dueAt(job, timeZone, getPrevious(job, byId));
+        const due = dueAt(job, timeZone, getPreviousJob(job, byId));
         if (due === null) continue;
         if (due > now) next = Math.min(next, due);
         else
@@ -47,13 +48,6 @@ export const backupSchedule =
       }
       return next;
     });
-
-function getPrevious(
-  { schedulePolicy: { schedule } }: BackupJobRow,
-  jobs: ReadonlyMap<string, BackupJobRow>,
-): BackupJobRow | null {
-  return schedule.type === 'Chained' ? (jobs.get(schedule.chainedAfter) ?? null) : null;
-}
 
 function getReason(
   { schedulePolicy, recent: [last], attempt }: BackupJobRow,

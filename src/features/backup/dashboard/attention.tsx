@@ -1,4 +1,6 @@
+import { findStartObstacle } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { obstacleText } from '#contract/backup/obstacle-text.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -8,6 +10,7 @@ import { formatDuration, formatTime } from '#src/ui/format.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { DashboardSection } from '../../shared/section.tsx';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
+import { NEVER_STARTS } from '../jobs/next-run.tsx';
 import { stateLabel } from '../jobs/labels.ts';
 import { suiteListAddress } from '../../shared/suite-list/address.ts';
 import { Moment } from '../moment.tsx';
@@ -25,12 +28,13 @@ export interface AttentionProps {
 }
 
 /**
- * What somebody should look at: certificates, jobs that failed, objects without a recent restore
+ * What somebody should look at: certificates, jobs that failed or never start, objects without a recent restore
  * point, and sessions that Microsoft 365 makes wait.
  */
 export function AttentionPanel({ organizations, jobs, now, status }: AttentionProps) {
   const zone = useZone();
   const past = status.value?.pastObjective ?? { count: 0, rows: [] };
+  const byId = new Map(jobs.map((row) => [row.id as string, row]));
   const shown = past.rows.slice(0, SHOWN);
   const lines: readonly LineProps[] = [
     ...organizations.flatMap((row) => {
@@ -44,6 +48,18 @@ export function AttentionPanel({ organizations, jobs, now, status }: AttentionPr
       return state === 'failed' || state === 'warning'
         ? [getLine('/o365/jobs', row.id, row.name, stateLabel(state))]
         : [];
+    }),
+    ...jobs.flatMap((row) => {
+      const obstacle = findStartObstacle(row, byId);
+      return obstacle === null
+        ? []
+        : [
+            {
+              ...getLine('/o365/jobs', row.id, row.name, NEVER_STARTS),
+              id: `obstacle:${row.id}`,
+              detail: obstacleText(obstacle),
+            },
+          ];
     }),
     ...shown.map(({ name, jobId, jobName, lastPointAt, objectiveMs }) => ({
       ...getLine('/o365/jobs', jobId, t.objectOfJob({ name, job: jobName }), OVERDUE),

@@ -19,9 +19,11 @@ type Action = 'start' | 'stop' | 'enable' | 'disable';
  */
 export function JobActions({
   row,
+  followers,
   onDeleted,
 }: {
   readonly row: BackupJobRow;
+  readonly followers: readonly BackupJobRow[];
   readonly onDeleted: () => void;
 }) {
   const { id, enabled, running, schedulePolicy } = row;
@@ -92,7 +94,12 @@ export function JobActions({
       </CallButton>
       {open === 'notifications' && <JobNotifications row={row} onClose={() => setOpen(null)} />}
       {open === 'delete' && (
-        <DeleteJob row={row} onDeleted={onDeleted} onClose={() => setOpen(null)} />
+        <DeleteJob
+          row={row}
+          followers={followers}
+          onDeleted={onDeleted}
+          onClose={() => setOpen(null)}
+        />
       )}
     </div>
   );

@@ -1,8 +1,11 @@
+import type { StartObstacle } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { obstacleText } from '#contract/backup/obstacle-text.ts';
 import { nextRuns } from '#contract/backup/schedule.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
 import { Badge } from '#src/ui/badge.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
 import { FactList } from '../../shared/suite-list/suite-list.tsx';
@@ -20,12 +23,18 @@ export function JobDetails({
   row,
   schedule,
   nextRun,
+  obstacle,
+  followers,
   now,
   onClose,
 }: {
   readonly row: BackupJobRow;
   readonly schedule: string;
   readonly nextRun: Ms | null;
+  /** Why the schedule never starts the job. */
+  readonly obstacle: StartObstacle | null;
+  /** The jobs that start after this one. */
+  readonly followers: readonly BackupJobRow[];
   readonly now: Ms;
   readonly onClose: () => void;
 }) {
@@ -46,7 +55,12 @@ export function JobDetails({
           <Badge>{t.disabled}</Badge>
         </p>
       )}
-      <JobActions row={row} onDeleted={onClose} />
+      {obstacle !== null && (
+        <div className="pt-2">
+          <Callout tone="warning">{obstacleText(obstacle)}</Callout>
+        </div>
+      )}
+      <JobActions row={row} followers={followers} onDeleted={onClose} />
       <LatestSession row={row} now={now} />
       <h3 className="m-0 border-b border-head-rule pt-5 pb-1 text-[length:inherit]">
         {t.settings}
@@ -56,7 +70,10 @@ export function JobDetails({
           ...(row.description === '' ? [] : [[t.description, row.description] as const]),
           [t.scope, scopeLabel(row)],
           [t.schedule, schedule],
-          [t.nextRun, <NextRun key="next" at={nextRun} now={now} zone={zone} />],
+          [
+            t.nextRun,
+            <NextRun key="next" at={nextRun} now={now} zone={zone} obstacle={obstacle} />,
+          ],
           ...(later.length === 0
             ? []
             : [

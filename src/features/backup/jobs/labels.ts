@@ -62,7 +62,10 @@ export function fileVersionsLabel(versions: FileVersions): string {
   return versions === 'all' ? t.versionsAll : t.versionsLast({ count: versions });
 }
 
-/** Returns a schedule in words. `chainedName`: the name of the job that a chained one follows. */
+/**
+ * Returns a schedule in words. `chainedName`: the name of the job that a chained one follows; null if
+ * that one was deleted.
+ */
 export function scheduleLabel(schedule: Schedule, chainedName: string | null): string {
   switch (schedule.type) {
     case 'Daily':

@@ -37,7 +37,8 @@ export const backupJobMessages = defineMessages('backupJobs', {
   manual: 'Manual',
   continuous: 'Continuous',
   chained: 'After {job}',
-  chainedUnknown: 'After another job',
+  chainedUnknown: 'After a deleted job',
+  neverStarts: 'Never starts',
   daily: '{days} at {time}',
   monthly: '{number} {day} of the month at {time}',
   minutes: 'Every {count, plural, one {minute} other {# minutes}}',
@@ -147,4 +148,6 @@ export const backupJobMessages = defineMessages('backupJobs', {
   deleteConsequence:
     'The job no longer runs, and a running session stops. Its restore points stay as long as their repository keeps them.',
   deleted: 'Job deleted',
+  followedTitle: "The job {name} can't be deleted",
+  followed: 'These jobs start after it. Give them another schedule or delete them first:',
 });

@@ -1,4 +1,10 @@
 import { useRouter } from '@tanstack/react-router';
+import {
+  findStartObstacle,
+  getPreviousJob,
+  listFollowers,
+  type StartObstacle,
+} from '#contract/backup/chains.ts';
 import { dueAt } from '#contract/backup/jobs.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -27,18 +33,15 @@ export function BackupJobs() {
   const zone = useZone();
   const now = useNow(30_000);
   const names = new Map(organizations?.map(({ id, name }) => [id, name]));
-  const byId = new Map(rows?.map((row) => [row.id, row]));
+  const byId = new Map<string, BackupJobRow>(rows?.map((row) => [row.id, row]));
   const getOrganization = ({ organization }: BackupJobRow): string => names.get(organization) ?? '';
   const getSchedule = ({ schedulePolicy: { schedule } }: BackupJobRow): string =>
     scheduleLabel(
       schedule,
       schedule.type === 'Chained' ? (byId.get(schedule.chainedAfter)?.name ?? null) : null,
     );
-  const getNextRun = (row: BackupJobRow): Ms | null => {
-    const { schedule } = row.schedulePolicy;
-    const before = schedule.type === 'Chained' ? byId.get(schedule.chainedAfter) : undefined;
-    return dueAt(row, zone, before ?? null);
-  };
+  const getNextRun = (row: BackupJobRow): Ms | null => dueAt(row, zone, getPreviousJob(row, byId));
+  const getObstacle = (row: BackupJobRow): StartObstacle | null => findStartObstacle(row, byId);
   return (
     <SuiteList
       path={JOBS_PATH}
@@ -67,7 +70,7 @@ export function BackupJobs() {
             {getSchedule(row)}
           </ListCell>
           <ListCell label={t.nextRun}>
-            <NextRun at={getNextRun(row)} now={now} zone={zone} />
+            <NextRun at={getNextRun(row)} now={now} zone={zone} obstacle={getObstacle(row)} />
           </ListCell>
           <ListCell className="max-tablet:hidden">
             <Sessions row={row} />
@@ -85,6 +88,8 @@ export function BackupJobs() {
           row={row}
           schedule={getSchedule(row)}
           nextRun={getNextRun(row)}
+          obstacle={getObstacle(row)}
+          followers={listFollowers(row.id, rows ?? [])}
           now={now}
           onClose={close}
         />

@@ -1,3 +1,4 @@
+import { findStartObstacle, type ObstructedJob } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -16,6 +17,7 @@ export interface OrganizationHealth {
     | 'certificate-expires'
     | 'permissions'
     | 'job'
+    | 'job-never-starts'
     | 'no-jobs'
     | 'no-run';
 }
@@ -25,7 +27,7 @@ export const daysLeft = (expiresAt: Ms, now: Ms): number => Math.floor((expiresA
 
 /**
  * Returns the state of an organization, from what this device stores of it: its certificate, what its
- * application lacks, and the last sessions of its jobs, worst first.
+ * application lacks, and its jobs' last sessions and obstacles, worst first.
  */
 export function getHealth(
   {
@@ -33,7 +35,7 @@ export function getHealth(
     isCertificateMissing = false,
     missingPermissions = [],
   }: Pick<OrganizationRow, 'certificate' | 'isCertificateMissing' | 'missingPermissions'>,
-  jobs: readonly Pick<BackupJobRow, 'recent' | 'running'>[],
+  jobs: readonly (ObstructedJob & Pick<BackupJobRow, 'recent' | 'running'>)[],
   now: Ms,
 ): OrganizationHealth {
   const left = certificate === null ? Infinity : daysLeft(certificate.expiresAt, now);
@@ -45,6 +47,9 @@ export function getHealth(
   if (left < CERTIFICATE_NOTICE_DAYS) return { state: 'warning', why: 'certificate-expires' };
   if (results.includes('warning') || results.includes('cancelled'))
     return { state: 'warning', why: 'job' };
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  if (jobs.some((job) => findStartObstacle(job, byId) !== null))
+    return { state: 'warning', why: 'job-never-starts' };
   if (jobs.some(({ running }) => running !== null)) return { state: 'running', why: 'job' };
   if (jobs.length === 0) return { state: 'none', why: 'no-jobs' };
   return results.includes('success')

@@ -23,7 +23,9 @@ export function healthLabel({ state, why }: OrganizationHealth): StateLabel {
             ? t.certificateExpires
             : why === 'permissions'
               ? t.permissionsMissing
-              : t.jobWarning,
+              : why === 'job-never-starts'
+                ? t.jobNeverStarts
+                : t.jobWarning,
         icon: 'warning',
         text: 'text-warning',
       };

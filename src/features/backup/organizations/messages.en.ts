@@ -37,6 +37,7 @@ export const organizationMessages = defineMessages('organizations', {
   noJobs: 'No jobs yet',
   noRun: 'Not backed up yet',
   jobFailed: 'A backup failed',
+  jobNeverStarts: 'A job never starts',
   jobWarning: 'A backup has warnings',
   certificateExpired: 'Certificate expired',
   certificateExpires: 'Certificate expires soon',

@@ -1,12 +1,8 @@
 import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { type FileVersions, JOB_ITEM_PARTS, type JobItemPart } from '#contract/backup/jobs.ts';
-import {
-  DAILY_TYPES,
-  makesCycle,
-  MONTHLY_DAYS,
-  MONTHLY_NUMBERS,
-} from '#contract/backup/schedule.ts';
-import type { ChainedJob, Schedule } from '#contract/backup/schedule.ts';
+import { type ChainedJob, makesCycle } from '#contract/backup/chains.ts';
+import { DAILY_TYPES, MONTHLY_DAYS, MONTHLY_NUMBERS } from '#contract/backup/schedule.ts';
+import type { Schedule } from '#contract/backup/schedule.ts';
 import type { Issue } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
@@ -220,7 +216,11 @@ function scheduleIssues(data: JobData): Issue[] {
       'time',
       t.timeInvalid,
     ),
-    ...issue(data.type === 'Chained' && data.chainedAfter === null, 'chainedAfter', t.chainMissing),
+    ...issue(
+      data.type === 'Chained' && !data.otherJobs.some(({ id }) => id === data.chainedAfter),
+      'chainedAfter',
+      t.chainMissing,
+    ),
     ...issue(
       data.id !== null && makesCycle(data.id, schedule, data.otherJobs),
       'chainedAfter',
