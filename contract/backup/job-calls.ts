@@ -31,31 +31,49 @@ import { START_OBSTACLES } from './chains.ts';
 import { SchedulePolicySchema } from './schedule.ts';
 import { CURSOR, idOut, listPageSchema, OFFSET } from './suite-schema.ts';
 
-/** What is backed up of an item unless it says otherwise. */
-const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
-  mailbox: true,
-  archiveMailbox: true,
-  oneDrive: true,
-  sites: false,
-  personalSite: true,
-  subsites: true,
-  teams: true,
-  teamsChats: false,
-  members: true,
+type PartFlags = { readonly [P in JobItemPart]?: boolean | undefined };
+
+/** What a flag means that an item doesn't have. */
+interface PartDefaults {
+  /** Naming one of these leaves out those that aren't named. */
+  readonly alternatives: (type: JobItem['type']) => readonly JobItemPart[];
+  readonly ifAbsent: Readonly<Record<JobItemPart, boolean>>;
+}
+const ALTERNATIVES = ['mailbox', 'archiveMailbox', 'oneDrive', 'teams'] as const;
+/** The specification: without `sites`, with `personalSite`. A team has no mailboxes to choose from. */
+const SELECTED: PartDefaults = {
+  alternatives: (type) => (type === 'Team' ? [] : ALTERNATIVES),
+  ifAbsent: {
+    mailbox: true,
+    archiveMailbox: true,
+    oneDrive: true,
+    sites: false,
+    personalSite: true,
+    subsites: true,
+    teams: true,
+    teamsChats: false,
+    members: true,
+  },
 };
-/** Naming one of them leaves out those that aren't named. */
-const CHOSEN_PARTS: readonly JobItemPart[] = ['mailbox', 'archiveMailbox', 'oneDrive'];
+/** An item that names parts excludes these, and one that names none excludes all of it. */
+const EXCLUDED: PartDefaults = {
+  alternatives: () => [...ALTERNATIVES, 'sites', 'personalSite'],
+  ifAbsent: { ...SELECTED.ifAbsent, sites: true },
+};
 const partFlags = Object.fromEntries(
   JOB_ITEM_PARTS.map((part) => [part, v.optional(v.boolean())]),
 ) as {
   readonly [P in JobItemPart]: v.OptionalSchema<v.BooleanSchema<undefined>, undefined>;
 };
 function hasPart(
-  flags: { readonly [P in JobItemPart]?: boolean | undefined },
+  type: JobItem['type'],
+  flags: PartFlags,
   part: JobItemPart,
+  { alternatives, ifAbsent }: PartDefaults,
 ): boolean {
-  const isChosen = CHOSEN_PARTS.includes(part) && CHOSEN_PARTS.some((one) => flags[one] === true);
-  return flags[part] ?? (isChosen ? false : PARTS_IF_ABSENT[part]);
+  const named = alternatives(type);
+  const isLeftOut = named.includes(part) && named.some((one) => flags[one] === true);
+  return flags[part] ?? (isLeftOut ? false : ifAbsent[part]);
 }
 
 /** `namesArchive`: the archive mailbox is asked for, not only not left out. */
@@ -67,23 +85,26 @@ export interface NamedItem extends JobItem {
  * An object of the tenant. `id` null: the tenant as a whole for `PartialOrganization`, all sites for
  * `Site`.
  */
-const item = v.pipe(
-  v.strictObject({
-    type: v.picklist(JOB_ITEM_TYPES),
-    id: v.optional(
-      v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars))),
-      null,
-    ),
-    ...partFlags,
-  }),
-  v.transform(({ type, id, ...flags }): NamedItem => ({
-    type,
-    id,
-    parts: JOB_ITEM_PARTS.filter((part) => hasPart(flags, part)),
-    namesArchive: flags.archiveMailbox === true,
-  })),
-);
-const items = v.optional(v.pipe(v.array(item), v.maxLength(LIMITS.backupJobItems)), []);
+const itemFields = v.strictObject({
+  type: v.picklist(JOB_ITEM_TYPES),
+  id: v.optional(
+    v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars))),
+    null,
+  ),
+  ...partFlags,
+});
+function items(defaults: PartDefaults) {
+  const item = v.pipe(
+    itemFields,
+    v.transform(({ type, id, ...flags }): NamedItem => ({
+      type,
+      id,
+      parts: JOB_ITEM_PARTS.filter((part) => hasPart(type, flags, part, defaults)),
+      namesArchive: flags.archiveMailbox === true,
+    })),
+  );
+  return v.optional(v.pipe(v.array(item), v.maxLength(LIMITS.backupJobItems)), []);
+}
 
 const backupType = v.pipe(
   v.string(),
@@ -110,8 +131,8 @@ const fields = {
   /** The earlier versions of each file in Microsoft 365: a maximum number, or all. */
   fileVersions: v.optional(FileVersionsSchema, 'none'),
   backupType,
-  selectedItems: items,
-  excludedItems: items,
+  selectedItems: items(SELECTED),
+  excludedItems: items(EXCLUDED),
   repositoryId: anyRepositoryId,
   proxyId: v.optional(v.nullable(anyId), null),
   schedulePolicy: SchedulePolicySchema,

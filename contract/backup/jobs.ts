@@ -27,8 +27,9 @@ export const JOB_ITEM_TYPES = [
   'PersonalSites',
 ] as const;
 /**
- * What a job backs up of an item. `members`: the members of a group. `sites`: of a group or team its
- * site, of the tenant all sites. A site is backed up itself; `subsites`: those below it, too.
+ * What a job backs up of an item. `oneDrive`: the OneDrive of a person. `personalSite`: what else is in
+ * a person's site, which only a Veeam server backs up. `members`: the members of a group. `sites`: of a
+ * group or team its site, of the tenant all sites. A site is backed up itself; `subsites`: those below it, too.
  */
 export const JOB_ITEM_PARTS = [
   'mailbox',

@@ -108,34 +108,68 @@ const job = {
 };
 const parsed = (input: unknown) => v.safeParse(backupCalls.createBackupJob.input, input);
 
-test('SUITE-2: the type of a backup ignores case, and an item excludes sites and includes the personal site by default', () => {
-  const { output } = parsed({
-    ...job,
-    selectedItems: [
-      { type: 'User', id: 'ann' },
-      { type: 'User', id: 'bob', sites: true, personalSite: false },
-    ],
-  });
-  expect(output).toMatchObject({ backupType: 'SelectedItems' });
-  const [ann, bob] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
-  expect(ann?.parts).toContain('personalSite');
-  expect(ann?.parts).not.toContain('sites');
-  expect(bob?.parts).toContain('sites');
-  expect(bob?.parts).not.toContain('personalSite');
+/** The parts of an item, as the call reads them. */
+function readParts(field: 'selectedItems' | 'excludedItems', item: object): readonly string[] {
+  const { output } = parsed({ ...job, [field]: [{ type: 'User', id: 'ann', ...item }] });
+  const [one] = (output as Record<typeof field, { parts: string[] }[]>)[field];
+  return one?.parts.toSorted() ?? [];
+}
+const OF_A_GROUP = { type: 'Group', id: 'crew' };
+
+test('SUITE-2: the type of a backup ignores case, and a selected item has its personal site and not its sites by default', () => {
+  expect(parsed(job).output).toMatchObject({ backupType: 'SelectedItems' });
+  for (const item of [{}, OF_A_GROUP, { mailbox: true }, { oneDrive: false }]) {
+    expect(readParts('selectedItems', item)).toContain('personalSite');
+    expect(readParts('selectedItems', item)).not.toContain('sites');
+    const changed = readParts('selectedItems', { ...item, sites: true, personalSite: false });
+    expect(changed).toContain('sites');
+    expect(changed).not.toContain('personalSite');
+  }
 });
 
-/** Which parts of a user a job backs up. */
-function chosen(item: object): readonly string[] {
-  const { output } = parsed({ ...job, selectedItems: [{ type: 'User', id: 'ann', ...item }] });
-  const [one] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
-  return ['mailbox', 'archiveMailbox', 'oneDrive'].filter((part) => one?.parts.includes(part));
-}
+// Each line: what a client sends, and every part that it gets.
+test('SUITE-2: a selected item that names its mailbox, archive, OneDrive or team leaves out those that it does not name', () => {
+  const always = ['members', 'personalSite', 'subsites'];
+  const lines: readonly (readonly [object, readonly string[]])[] = [
+    [{}, ['mailbox', 'archiveMailbox', 'oneDrive', 'teams']],
+    [{ oneDrive: true }, ['oneDrive']],
+    [{ mailbox: true }, ['mailbox']],
+    [{ mailbox: true, personalSite: true }, ['mailbox']],
+    [{ mailbox: true, archiveMailbox: true }, ['mailbox', 'archiveMailbox']],
+    [{ mailbox: false }, ['archiveMailbox', 'oneDrive', 'teams']],
+    [{ oneDrive: false }, ['mailbox', 'archiveMailbox', 'teams']],
+    [{ ...OF_A_GROUP, mailbox: true }, ['mailbox']],
+    [{ ...OF_A_GROUP, teams: true }, ['teams']],
+    [{ ...OF_A_GROUP, teams: false }, ['mailbox', 'archiveMailbox', 'oneDrive']],
+    [{ ...OF_A_GROUP, sites: true }, ['mailbox', 'archiveMailbox', 'oneDrive', 'teams', 'sites']],
+  ];
+  for (const [item, parts] of lines)
+    expect([item, readParts('selectedItems', item)]).toEqual([
+      item,
+      [...parts, ...always].toSorted(),
+    ]);
+  expect(readParts('selectedItems', { type: 'Team', id: 'crew', sites: true })).toContain('teams');
+});
 
-test('SUITE-2: an item that names its mailbox, archive or OneDrive leaves out those that it does not name', () => {
-  expect(chosen({})).toEqual(['mailbox', 'archiveMailbox', 'oneDrive']);
-  expect(chosen({ oneDrive: true })).toEqual(['oneDrive']);
-  expect(chosen({ mailbox: true, archiveMailbox: true })).toEqual(['mailbox', 'archiveMailbox']);
-  expect(chosen({ mailbox: false })).toEqual(['archiveMailbox', 'oneDrive']);
+test('SUITE-2: an excluded item excludes what it names, and all of it if it names nothing', () => {
+  const always = ['members', 'subsites'];
+  const all = ['mailbox', 'archiveMailbox', 'oneDrive', 'personalSite', 'sites', 'teams'];
+  const lines: readonly (readonly [object, readonly string[]])[] = [
+    [{}, all],
+    [OF_A_GROUP, all],
+    [{ mailbox: true }, ['mailbox']],
+    [{ oneDrive: true }, ['oneDrive']],
+    [{ personalSite: true }, ['personalSite']],
+    [{ ...OF_A_GROUP, mailbox: true }, ['mailbox']],
+    [{ ...OF_A_GROUP, sites: true }, ['sites']],
+    [{ type: 'Team', id: 'crew', teams: true }, ['teams']],
+    [{ mailbox: false }, all.filter((part) => part !== 'mailbox')],
+  ];
+  for (const [item, parts] of lines)
+    expect([item, readParts('excludedItems', item)]).toEqual([
+      item,
+      [...parts, ...always].toSorted(),
+    ]);
 });
 
 test('SUITE-2: a job with a wrong field is refused, naming the field', () => {

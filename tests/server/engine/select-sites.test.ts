@@ -79,7 +79,7 @@ test('ENG-61: the site of a group, and what is excluded', async () => {
   const group: Item = { type: 'Group', id: 'crew', parts: ['sites'] };
   expect(await select([group])).toEqual(['site offers', 'site sales']);
   expect(await select([{ ...group, id: 'board' }])).toEqual([]);
-  expect(await select([{ ...group, parts: ['mailbox'] }])).toEqual(['mailbox ann']);
+  expect(await select([{ ...group, parts: ['mailbox', 'members'] }])).toEqual(['mailbox ann']);
   expect(await select([chosen(null)], [chosen('sales')])).toEqual([
     'site home',
     'site offers',

@@ -99,6 +99,7 @@ async function findOfPeople(
     [...persons].flatMap((person) => kinds.map((kind) => ({ kind, ...person })));
   if (id === null) return { ok: true, value: select(people.values()) };
   if (type === 'Group') {
+    if (!parts.includes('members')) return NONE;
     const members = await directory.members(id);
     return members.ok ? { ok: true, value: select(members.value) } : members;
   }
@@ -112,8 +113,8 @@ const NONE: EngineResult<readonly SourceObject[]> = { ok: true, value: [] };
 /** All teams of the tenant, a team, or the team of a group. */
 async function findTeams({ type, id, parts }: SelectedItem, { directory, kinds }: Context): Found {
   const isChosen =
-    type === 'Team' ||
-    ((type === 'Group' || type === 'PartialOrganization') && parts.includes('teams'));
+    (type === 'Team' || type === 'Group' || type === 'PartialOrganization') &&
+    parts.includes('teams');
   if (!isChosen || !kinds.includes('team')) return NONE;
   const teams = await directory.list('team');
   if (!teams.ok) return teams;
@@ -129,7 +130,7 @@ function getKinds(parts: SelectedItem['parts']): readonly ObjectKind[] {
   const kinds: ObjectKind[] = [];
   if (parts.includes('mailbox')) kinds.push('mailbox');
   if (parts.includes('archiveMailbox')) kinds.push('archive');
-  if (parts.includes('oneDrive') || parts.includes('personalSite')) kinds.push('drive');
+  if (parts.includes('oneDrive')) kinds.push('drive');
   return kinds;
 }
 

@@ -17,9 +17,6 @@ export function ItemParts({
 }) {
   const { parts } = item;
   const isUnavailable = (part: JobItemPart): boolean => !isOnServer && part === UNAVAILABLE;
-  // Here, both are the drive of a person.
-  const isSame = (other: JobItemPart, part: JobItemPart): boolean =>
-    !isOnServer && part === 'oneDrive' && other === 'personalSite';
   return (
     <fieldset
       aria-label={t.parts({ name: item.name })}
@@ -40,7 +37,7 @@ export function ItemParts({
               onChange({
                 ...item,
                 parts: parts.includes(part)
-                  ? parts.filter((other) => other !== part && !isSame(other, part))
+                  ? parts.filter((other) => other !== part)
                   : [...parts, part],
               })
             }
