@@ -28,7 +28,8 @@ import {
   type JobItemPart,
 } from './jobs.ts';
 import { START_OBSTACLES } from './chains.ts';
-import { SchedulePolicySchema } from './schedule.ts';
+import { obstacleMessages } from './obstacle.messages.en.ts';
+import { BackupWindowSchema, SchedulePolicySchema } from './schedule.ts';
 import { CURSOR, idOut, listPageSchema, OFFSET } from './suite-schema.ts';
 
 type PartFlags = { readonly [P in JobItemPart]?: boolean | undefined };
@@ -122,6 +123,20 @@ const notification = v.strictObject({
   externalAddresses: v.pipe(v.array(email), v.maxLength(LIMITS.backupJobRecipients)),
 });
 
+/** Logs of former versions have jobs with a window without hours, which never run. */
+const openPolicy = v.strictObject({
+  ...SchedulePolicySchema.entries,
+  backupWindow: v.nullable(
+    v.pipe(
+      BackupWindowSchema,
+      v.check(
+        (hours) => hours.includes('1'),
+        () => obstacleMessages.windowClosed,
+      ),
+    ),
+  ),
+});
+
 const fields = {
   name: nameText(),
   description: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)), ''),
@@ -135,7 +150,7 @@ const fields = {
   excludedItems: items(EXCLUDED),
   repositoryId: anyRepositoryId,
   proxyId: v.optional(v.nullable(anyId), null),
-  schedulePolicy: SchedulePolicySchema,
+  schedulePolicy: openPolicy,
   /** Starts the job at once. */
   runNow: v.optional(v.boolean(), false),
   notification: v.optional(notification),

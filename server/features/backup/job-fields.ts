@@ -4,7 +4,7 @@ import { isSameName } from '#contract/backup/same-name.ts';
 import { makesCycle } from '#contract/backup/chains.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
 import type { JobNotification } from '#contract/engine/server-jobs.ts';
-import type { BackupJobId, CompanyN } from '#contract/ids.ts';
+import type { BackupJobId, CompanyN, OrganizationId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, type Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -12,6 +12,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { findJob, findRepository } from './lookup.ts';
+import { findUnknownItem } from './unknown-items.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId' | 'version'>;
@@ -93,6 +94,24 @@ export async function jobRefusal(
   return fields.notification === undefined
     ? null
     : recipientRefusal(tx, session, company, fields.notification, 'notification.userIds');
+}
+
+/** A job that names what the organization doesn't have would back up nothing of it. */
+export async function itemRefusal(
+  tx: TenantTx,
+  organization: OrganizationId,
+  { selectedItems, excludedItems }: Pick<JobFields, 'selectedItems' | 'excludedItems'>,
+  readTypes: ReadonlySet<string>,
+  before: Pick<BackupJobRow, 'selectedItems' | 'excludedItems'> | null = null,
+): Promise<Result<never> | null> {
+  const path = await findUnknownItem(
+    tx,
+    organization,
+    { selectedItems, excludedItems },
+    readTypes,
+    before === null ? [] : [...before.selectedItems, ...before.excludedItems],
+  );
+  return path === null ? null : badField(path, t.unknownItem);
 }
 
 /** Users who are notified of a job must see its company, and the caller must be able to see them. */

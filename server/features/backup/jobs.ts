@@ -15,6 +15,8 @@ import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts'
 import {
   archiveRefusal,
   EVERYONE_OFF,
+  itemRefusal,
+  type JobFields,
   loadAddresses,
   jobData,
   jobRefusal,
@@ -25,6 +27,7 @@ import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
 import { getJobVersion } from './job-version.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { createOnServer, deleteOnServer, updateOnServer } from './server-jobs.ts';
+import { readUnknownItems } from './unknown-items.ts';
 import {
   compareByName,
   findJob,
@@ -63,6 +66,19 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       const { rows, ...rest } = pageFrom(found, page);
       return ok({ ...rest, rows: await jobsOut(tx, rows) });
     });
+
+  /** Items that the directory lacks may have been added since it was read. */
+  const readItems = (
+    ctx: SessionContext,
+    { id }: OrganizationRow,
+    fields: Pick<JobFields, 'selectedItems' | 'excludedItems'>,
+  ): Promise<ReadonlySet<string>> =>
+    readUnknownItems(
+      context,
+      { tenant: ctx.tenant, organization: id },
+      [...fields.selectedItems, ...fields.excludedItems],
+      (input) => getEngine(context).organizations.listObjects(scopeFor(ctx, id), input),
+    );
 
   const startNow = async (
     ctx: SessionContext,
@@ -163,6 +179,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         return createOnServer(context, ctx, { organizationId, ...fields });
       const engine = getEngine(context);
       const id = context.chance.uuid() as BackupJobId;
+      const readTypes = owner ? await readItems(ctx, owner, fields) : new Set<string>();
       const answer = await runIdempotently<OutputOf<'createBackupJob'>>(
         context,
         ctx,
@@ -178,7 +195,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
               fields,
               { id: null, organization: organization.id, company },
               engine.capabilities,
-            ));
+            )) ??
+            (await itemRefusal(tx, organization.id, fields, readTypes));
           if (refused) return { drafts: [], answer: () => refused };
           await audit(tx, context, ctx, {
             what: 'backupjob.created',
@@ -218,6 +236,9 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       if (found && !isBackedUpHere(found.organization))
         return updateOnServer(context, ctx, { jobId, version, ...fields });
       const engine = getEngine(context);
+      const readTypes = found
+        ? await readItems(ctx, found.organization, fields)
+        : new Set<string>();
       let organization: string | null = null;
       const answer = await command<Record<string, never>>(
         ctx,
@@ -228,7 +249,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
             return failed({ kind: 'conflict', message: t.jobChanged });
           const refused =
             archiveRefusal(fields) ??
-            (await jobRefusal(tx, ctx.session, fields, job, engine.capabilities));
+            (await jobRefusal(tx, ctx.session, fields, job, engine.capabilities)) ??
+            (await itemRefusal(tx, job.organization, fields, readTypes, job));
           if (refused) return refused;
           organization = job.organization;
           return ok({

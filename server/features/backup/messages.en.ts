@@ -69,6 +69,7 @@ export const backupMessages = defineMessages('backup-suite', {
   repositoryGoing: 'This repository is scheduled for deletion.',
   otherOrganization: 'Choose a repository of the same organization.',
   noItems: 'Select at least one item.',
+  unknownItem: "The directory of the organization doesn't have this item. Choose another one.",
   noArchives:
     "Archive mailboxes can't be backed up. Microsoft Graph finds them only in its beta version, which isn't supported for production.",
   jobFollowed:

@@ -203,4 +203,14 @@ test('SUITE-2: a job with a wrong field is refused, naming the field', () => {
       parsed({ ...job, ...(change as object) }).issues?.map((issue) => v.getDotPath(issue)),
     ]).toEqual([path, [path]]);
   expect(parsed(job).success).toBe(true);
+  const closed = { ...job.schedulePolicy, backupWindow: '0'.repeat(168) };
+  for (const { input } of [backupCalls.createBackupJob, backupCalls.updateBackupJob]) {
+    const { organizationId: _, ...fields } = { ...job, schedulePolicy: closed };
+    const place =
+      input === backupCalls.createBackupJob.input ? { organizationId: ID } : { jobId: ID };
+    const { issues = [] } = v.safeParse(input, { ...fields, ...place });
+    expect(issues.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([
+      ['schedulePolicy.backupWindow', 'The backup window has no hours. Choose at least one hour.'],
+    ]);
+  }
 });

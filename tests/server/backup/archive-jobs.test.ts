@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { anyDatabase } from '../db/databases.ts';
-import { aSuite, job, makeAll } from './fixtures.ts';
+import { aSuite, job, makeAll, storeDirectoryItems } from './fixtures.ts';
 
 anyDatabase((kind, open) => {
   test(`SUITE-5: a job that names archive mailboxes is refused, and one that names nothing gets none (${kind})`, async () => {
-    const { office } = await aSuite(await open());
-    const admin = await office.as('admin', ['o365_admin']);
+    const suite = await aSuite(await open());
+    const admin = await suite.office.as('admin', ['o365_admin']);
     const { organization, repository: vault } = await makeAll(admin, 1, 'Calloway');
+    await storeDirectoryItems(suite, organization, { user: ['ann', 'bob'] });
     const refused = {
       status: 400,
       body: {

@@ -107,3 +107,29 @@ export async function makeAll(who: Asker, company: number, name: string): Promis
     job: await made('o365/jobs', job(organizationId, repositoryId, { name: `${name} mail` })),
   };
 }
+
+/** Stores objects of an organization's directory, as if it had been read. */
+export const storeDirectoryItems = (
+  { ground: { context }, office }: Suite,
+  organizationId: string,
+  items: Readonly<Partial<Record<'user' | 'group' | 'team' | 'site', readonly string[]>>>,
+): Promise<void> =>
+  context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    const rows = Object.entries(items).flatMap(([kind, ids]) =>
+      ids.map((id) => ({
+        tenant_id: tenant,
+        organization_id: organizationId,
+        kind: kind as 'user',
+        id,
+        name: id,
+        address: '',
+        parent_id: null,
+        deleted_at: null,
+      })),
+    );
+    for (let from = 0; from < rows.length; from += 1_000)
+      await sql
+        .insertInto('directory_object')
+        .values(rows.slice(from, from + 1_000))
+        .execute();
+  });

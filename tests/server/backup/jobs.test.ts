@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { byClock } from '#server/platform/db/store.ts';
 import { anyDatabase } from '../db/databases.ts';
-import { aSuite, job, makeAll, POLICY } from './fixtures.ts';
+import { aSuite, job, makeAll, POLICY, storeDirectoryItems } from './fixtures.ts';
 
 interface Job {
   readonly _id: string;
@@ -28,7 +28,7 @@ const FLAGS = [
   'teamsChats',
   'members',
 ] as const;
-const makeItems = (type: string, id: (n: number) => string): object[] =>
+const makeItems = (type: string, id: (n: number) => string): { readonly id: string }[] =>
   Array.from({ length: 10_000 }, (_, n) => ({
     type,
     id: id(n),
@@ -48,9 +48,11 @@ const key = (device: string, order: number): Record<string, string> => ({
 
 anyDatabase((kind, open) => {
   test(`SUITE-5: a job is created, listed, changed, disabled, enabled and deleted (${kind})`, async () => {
-    const { office, recording, ground: fixture } = await aSuite(await open());
+    const suite = await aSuite(await open());
+    const { office, recording, ground: fixture } = suite;
     const admin = await office.as('admin', ['o365_admin']);
     const { organization, repository: vault, job: first } = await makeAll(admin, 1, 'Calloway');
+    await storeDirectoryItems(suite, organization, { user: ['ann', 'bob'], site: ['intranet'] });
     const selected = job(organization, vault, {
       name: 'Two people',
       backupType: 'selecteditems',
@@ -148,8 +150,8 @@ anyDatabase((kind, open) => {
   });
 
   test(`WIZ-12, SUITE-5: a job names 10,000 users and excludes 10,000 sites with all their flags, as the wizard sends them, and is changed (${kind})`, async () => {
-    const { office } = await aSuite(await open());
-    const admin = await office.as('admin', ['o365_admin']);
+    const suite = await aSuite(await open());
+    const admin = await suite.office.as('admin', ['o365_admin']);
     const { organization, repository: vault } = await makeAll(admin, 1, 'Calloway');
     const users = makeItems('User', (n) => `${n}`.padStart(8, '0') + randomUUID().slice(8));
     // The id of a site: its host and two ids.
@@ -157,6 +159,10 @@ anyDatabase((kind, open) => {
       'Site',
       () => `calloway.sharepoint.example,${randomUUID()},${randomUUID()}`,
     );
+    await storeDirectoryItems(suite, organization, {
+      user: users.map(({ id }) => id),
+      site: sites.map(({ id }) => id),
+    });
     const made = await admin<{ id: string }>(
       'POST',
       'o365/jobs',
@@ -202,6 +208,10 @@ anyDatabase((kind, open) => {
     const other = await makeAll(admin, 2, 'Drummond');
     const wrong: readonly (readonly [string, object])[] = [
       ['selectedItems', { backupType: 'SelectedItems' }],
+      [
+        'schedulePolicy.backupWindow',
+        { schedulePolicy: { ...POLICY, backupWindow: '0'.repeat(168) } },
+      ],
       ['fileVersions', { fileVersions: 501 }],
       ['repositoryId', { repositoryId: randomUUID() }],
       ['repositoryId', { repositoryId: other.repository }],

@@ -38,6 +38,8 @@ export interface MemoryCopy {
 
 /** What goes wrong while the source is read. */
 export interface Trouble {
+  /** The tenant has no such object. */
+  isAbsent: boolean;
   /** Pages until the source fails; null: never. */
   cutAfter: number | null;
   /** Every page comes twice. */
@@ -67,6 +69,7 @@ const CUT: EngineError = { kind: 'unreachable', message: 'The tenant does not an
  */
 export class MemoryObject {
   readonly trouble: Trouble = {
+    isAbsent: false,
     cutAfter: null,
     repeats: false,
     shuffle: null,
@@ -200,6 +203,10 @@ export class MemoryObject {
     cursors: ReadonlyMap<string, string>,
     call?: SourceCall,
   ): AsyncIterable<EngineResult<ChangePage>> {
+    if (this.trouble.isAbsent) {
+      yield { ok: false, error: GONE };
+      return;
+    }
     let pages = 0;
     const scopes = this.#scopes();
     const read = new Set<string>();

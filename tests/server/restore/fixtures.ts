@@ -7,7 +7,7 @@ import { makeRestoreCalls } from '#server/engine/embedded/restore/restore-engine
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { type Made, makeAll } from '../backup/fixtures.ts';
-import { recordingEngine } from '../backup/recording-engine.ts';
+import { recordingEngine, type RecordingEngine } from '../backup/recording-engine.ts';
 import { type Copy, POINT_AT, storeHistory } from '../engine/explorer/history.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
@@ -20,6 +20,11 @@ export interface Backups {
   readonly admin: Asker;
   readonly ours: Made;
   readonly theirs: Made;
+}
+
+export interface RecordedBackups extends Backups {
+  /** What needs a tenant. */
+  readonly recording: RecordingEngine;
 }
 
 export const AFTER_ALL = POINT_AT(10);
@@ -59,7 +64,7 @@ export async function openSession(
 }
 
 /** The embedded engine reads its index here; what needs a tenant is recorded. */
-export async function someBackups(store?: Store): Promise<Backups> {
+export async function someBackups(store?: Store): Promise<RecordedBackups> {
   const recording = recordingEngine();
   const plain = await makeFixture({}, store);
   const connections = makeGraphConnections(() => plain.context);
@@ -89,7 +94,7 @@ export async function someBackups(store?: Store): Promise<Backups> {
   await storeHistory(fixture.context.store, office.tenant, getCopies('Ann'), 1, ours);
   await storeHistory(fixture.context.store, office.tenant, getCopies('Bob'), 2, ours);
   await storeHistory(fixture.context.store, office.tenant, getCopies('Canary'), 3, theirs);
-  return { ground: fixture, engine, office, admin, ours, theirs };
+  return { ground: fixture, engine, recording, office, admin, ours, theirs };
 }
 
 /** Ends a restore as if `count` of its items had failed. */

@@ -234,6 +234,8 @@ anyDatabase((kind, open) => {
       ],
       GROUPS,
     );
+    // Roles that were created while the tenant didn't answer name anything.
+    backups.recording.failing.set('listObjects', { kind: 'unreachable', message: 'No answer.' });
     const everything = await addRole(backups, {
       name: 'Everything',
       operators: OPERATORS.map((id) => ({ type: 'User', id })),

@@ -141,7 +141,8 @@ anyDatabase((kind, open) => {
   });
 
   test(`RES-50: a role that grants nothing, contradicts itself or has a taken name is refused, with its field (${kind})`, async () => {
-    const { admin, ours } = await someBackups(await open());
+    const backups = await someBackups(await open());
+    const { admin, ours } = backups;
     const path = `o365/organizations/${ours.organization}/restore-roles`;
     const refusal = async (body: object): Promise<unknown> => {
       const { body: answer } = await admin<object>('POST', path, body);
@@ -151,6 +152,13 @@ anyDatabase((kind, open) => {
       };
       return [why, issues?.[0]?.path];
     };
+    await fillDirectory(backups, ours.organization);
+    for (const [path, change] of [
+      ['operators.0.id', { operators: [{ type: 'User', id: 'nobody' }] }],
+      ['selectedItems.0.id', { selectedItems: [{ type: 'Group', id: 'user-2' }] }],
+      ['excludedItems.0.id', { excludedItems: [{ type: 'Site', id: 'nowhere' }] }],
+    ] as const)
+      expect(await refusal({ ...ROLE, ...change })).toEqual(['bad-input', path]);
     const item = { type: 'Site', id: 'site-1' };
     expect(await refusal({ ...ROLE, operators: [] })).toEqual(['bad-input', 'operators']);
     expect(await refusal({ ...ROLE, name: ' ' })).toEqual(['bad-input', 'name']);
@@ -169,7 +177,9 @@ anyDatabase((kind, open) => {
   });
 
   test(`RES-50, SUITE-7: roles of organizations that the user doesn't see don't exist, and other roles have no access (${kind})`, async () => {
-    const { ground: fixture, admin, office, ours, theirs } = await someBackups(await open());
+    const backups = await someBackups(await open());
+    const { ground: fixture, admin, office, ours, theirs } = backups;
+    await fillDirectory(backups, theirs.organization);
     const path = `o365/organizations/${theirs.organization}/restore-roles`;
     const created = await admin<{ id: string }>('POST', path, ROLE);
     const one = `${path}/${created.body.data.id}`;

@@ -9,7 +9,7 @@ import { storeSize } from '../repositories/repositories.ts';
 import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';
 import type { RunningSession, SessionState } from './run-session.ts';
 import { cancelWork, countWork, type WorkCounts } from './work.ts';
-import type { PointId } from '#contract/ids.ts';
+import type { BackupSessionId, PointId } from '#contract/ids.ts';
 import { done } from '../../result.ts';
 
 interface Ending {
@@ -61,13 +61,16 @@ export async function endBackupSession(
   const measured = await repository?.measure();
   await context.store.tenant(tenant, async (tx) => {
     if (error !== null) await cancelWork(tx, id);
+    // A person without a mailbox or drive lacks nothing, unless the session found nobody else.
+    const isEmpty = error === null && objects.length === 0;
+    if (isEmpty) await warnOfAbsent(tx, id);
     const counts = await countWork(tx, id, context.clock.now());
     const ended = await tx.sql
       .updateTable('backup_session')
       .set({
         state: 'done',
         ended_at: context.clock.now(),
-        ...getOutcome(counts, state.state === 'stopping', error),
+        ...getOutcome(counts, { isStopped: state.state === 'stopping', isEmpty, error }),
       })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
@@ -117,17 +120,32 @@ export async function endBackupSession(
 
 function getOutcome(
   { total, warned, failed }: WorkCounts,
-  isStopped: boolean,
-  error: string | null,
+  {
+    isStopped,
+    isEmpty,
+    error,
+  }: { readonly isStopped: boolean; readonly isEmpty: boolean; readonly error: string | null },
 ): { readonly result: SessionResult; readonly message: string | null } {
   if (error !== null) return { result: 'failed', message: error };
   if (isStopped) return { result: 'cancelled', message: t.stopped };
   if (total === 0) return { result: 'warning', message: t.nothing };
   if (failed === total) return { result: 'failed', message: t.allFailed };
+  if (isEmpty && warned > 0) return { result: 'warning', message: t.allFailed };
   if (failed > 0) return { result: 'warning', message: t.someFailed({ failed, total }) };
   if (warned > 0) return { result: 'warning', message: t.someWarned({ warned, total }) };
   return { result: 'success', message: null };
 }
+
+/** Objects that the tenant doesn't have say so themselves. */
+const warnOfAbsent = ({ sql: db, tenant }: TenantTx, session: BackupSessionId) =>
+  db
+    .updateTable('backup_work')
+    .set({ state: 'warning' })
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('state', '=', 'success')
+    .where('message', '<>', t.excluded)
+    .execute();
 
 const deletePoint = ({ sql: db, tenant }: TenantTx, point: PointId) =>
   db.deleteFrom('restore_point').where('tenant_id', '=', tenant).where('id', '=', point).execute();

@@ -18,6 +18,8 @@ import {
   isRowVisible,
   pageFrom,
 } from '../../backup/lookup.ts';
+import { scopeFor } from '../../backup/engine-calls.ts';
+import { findUnknownItem, readUnknownItems } from '../../backup/unknown-items.ts';
 import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
@@ -58,6 +60,20 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
     if (!done.ok)
       context.log.warn('the members of groups could not be read', { error: done.error.message });
   };
+
+  /** Items that the directory lacks may have been added since it was read. */
+  const readItems = (
+    ctx: SessionContext,
+    organization: OrganizationId,
+    { operators, selectedItems, excludedItems }: RoleFields,
+  ): Promise<ReadonlySet<string>> =>
+    readUnknownItems(
+      context,
+      { tenant: ctx.tenant, organization },
+      [...operators, ...selectedItems, ...excludedItems],
+      (input) =>
+        context.embeddedEngine.organizations.listObjects(scopeFor(ctx, organization), input),
+    );
 
   const command = (
     ctx: SessionContext,
@@ -112,6 +128,11 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
     async createRestoreRole({ organizationId, companyId, ...sent }, ctx) {
       const { id: _, ...fields } = sent;
       const id = context.chance.uuid();
+      const owner = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
+      const readTypes =
+        owner?.engine === 'embedded'
+          ? await readItems(ctx, organizationId, fields)
+          : new Set<string>();
       const created = await runIdempotently<OutputOf<'createRestoreRole'>>(
         context,
         ctx,
@@ -121,7 +142,7 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
             return refusal(NOT_FOUND);
           if (organization.engine !== 'embedded')
             return refusal({ kind: 'conflict', message: shared.restoredByServer });
-          const refused = await getRefusal(tx, organizationId, fields, null);
+          const refused = await getRefusal(tx, organizationId, fields, null, readTypes);
           if (refused) return refusal(refused);
           const { company } = organization;
           const detail = { role: id, organization: organizationId };
@@ -146,10 +167,14 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
 
     async updateRestoreRole({ organizationId, opRoleId, companyId, id: named, ...fields }, ctx) {
       const of = { organizationId, opRoleId };
-      const updated = await command(ctx, of, 'restorerole.updated', async (tx, { id, company }) => {
+      const readTypes = (await read(ctx, (tx) => findRole(tx, ctx.session, of)))
+        ? await readItems(ctx, organizationId, fields)
+        : new Set<string>();
+      const updated = await command(ctx, of, 'restorerole.updated', async (tx, role) => {
+        const { id, company } = role;
         const isNamed = named === null || named === id;
         if (!isNamed || !(await isOfCompany(tx, ctx, company, companyId))) return failed(NOT_FOUND);
-        const refused = await getRefusal(tx, organizationId, fields, id);
+        const refused = await getRefusal(tx, organizationId, fields, role, readTypes);
         return refused
           ? failed(refused)
           : ok({ type: 'restorerole.updated@1', data: { id, ...fields } });
@@ -216,13 +241,15 @@ async function findRole(
   return role?.organization === organizationId && role.removedAt === null ? role : null;
 }
 
-/** Returns why a role can't be saved like this; null if it can. `id` null: a new one. */
+/** Returns why a role can't be saved like this; null if it can. `before` null: a new one. */
 async function getRefusal(
   tx: TenantTx,
   organization: OrganizationId,
   fields: RoleFields,
-  id: string | null,
+  before: RestoreRoleRow | null,
+  readTypes: ReadonlySet<string>,
 ): Promise<Failure | null> {
+  const id = before?.id ?? null;
   const wrong = getFieldRefusal(fields);
   if (wrong !== null) return wrong;
   const roles = (await tx.all('restoreRole')).filter((role) => role.removedAt === null);
@@ -231,9 +258,17 @@ async function getRefusal(
       role.organization === organization && role.id !== id && isSameName(role.name, fields.name),
   );
   if (isTaken) return { kind: 'conflict', message: t.nameTaken };
-  return id === null && roles.length >= LIMITS.restoreRoles
-    ? { kind: 'conflict', message: t.rolesFull({ max: LIMITS.restoreRoles }) }
-    : null;
+  if (id === null && roles.length >= LIMITS.restoreRoles)
+    return { kind: 'conflict', message: t.rolesFull({ max: LIMITS.restoreRoles }) };
+  const { operators, selectedItems, excludedItems } = fields;
+  const unknown = await findUnknownItem(
+    tx,
+    organization,
+    { operators, selectedItems, excludedItems },
+    readTypes,
+    before === null ? [] : [...before.operators, ...before.selectedItems, ...before.excludedItems],
+  );
+  return unknown === null ? null : badInput(unknown, t.unknownItem);
 }
 
 function getFieldRefusal({
