@@ -203,6 +203,14 @@ export const jobOut = v.object({
   ),
 });
 
+const SCHEDULE_STATES = ['Enabled', 'Disabled'] as const;
+/** Which jobs a list has. */
+export const jobFilters = {
+  scheduleState: v.optional(v.picklist(SCHEDULE_STATES)),
+  search: words,
+  ...CURSOR,
+};
+
 const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
 const sessionOut = v.object({
   id: v.string(),
@@ -243,7 +251,6 @@ const isLogDeleted = v.boolean();
 const gate = 'o365.jobs';
 const jobId = anyJobId;
 const COMMAND = ['not-found', 'conflict', 'key-reused', 'out-of-order'] as const;
-const SCHEDULE_STATES = ['Enabled', 'Disabled'] as const;
 /** The organization of the job, if the caller wants it checked. Its name is ignored. */
 const OF_ORGANIZATION = {
   organizationId: v.optional(anyOrganizationId),
@@ -269,9 +276,7 @@ export const backupJobCalls = {
     summary: 'Lists the backup jobs by name.',
     input: v.strictObject({
       organizationId: v.optional(anyOrganizationId),
-      scheduleState: v.optional(v.picklist(SCHEDULE_STATES)),
-      search: words,
-      ...CURSOR,
+      ...jobFilters,
     }),
     output: listPageSchema(jobOut),
     gate,

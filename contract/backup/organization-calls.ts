@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { anyOrganizationId, words } from '../paging.ts';
 import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
-import { jobOut } from './job-calls.ts';
+import { jobFilters, jobOut } from './job-calls.ts';
 import { AUTH_TYPES, OrganizationRowSchema, REGIONS, SERVICES } from './organizations.ts';
 import { repositoryFields } from './repository-calls.ts';
 import {
@@ -363,8 +363,8 @@ export const organizationCalls = {
   listOrganizationJobs: call({
     method: 'GET',
     path: 'o365/organizations/{organizationId}/jobs',
-    summary: 'Lists the jobs of an organization.',
-    input: v.strictObject({ organizationId, ...CURSOR }),
+    summary: 'Lists the jobs of an organization by name.',
+    input: v.strictObject({ organizationId, ...jobFilters }),
     output: listPageSchema(jobOut),
     gate: 'o365.jobs',
     failures: ['not-found'],

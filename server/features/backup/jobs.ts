@@ -1,7 +1,7 @@
 import { listFollowers } from '#contract/backup/chains.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
-import type { OutputOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -66,6 +66,19 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       const { rows, ...rest } = pageFrom(found, page);
       return ok({ ...rest, rows: await jobsOut(tx, rows) });
     });
+
+  const listBackupJobs = (
+    { organizationId, scheduleState, search = '', ...page }: ParsedInputOf<'listBackupJobs'>,
+    ctx: SessionContext,
+  ) =>
+    list(
+      ctx,
+      ({ organization, enabled, name }) =>
+        (organizationId === undefined || organization === organizationId) &&
+        (scheduleState === undefined || enabled === (scheduleState === 'Enabled')) &&
+        name.toLowerCase().includes(search.toLowerCase()),
+      page,
+    );
 
   /** Items that the directory lacks may have been added since it was read. */
   const readItems = (
@@ -147,20 +160,12 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
     });
 
   return {
-    listBackupJobs: ({ organizationId, scheduleState, search = '', ...page }, ctx) =>
-      list(
-        ctx,
-        ({ organization, enabled, name }) =>
-          (organizationId === undefined || organization === organizationId) &&
-          (scheduleState === undefined || enabled === (scheduleState === 'Enabled')) &&
-          name.toLowerCase().includes(search.toLowerCase()),
-        page,
-      ),
+    listBackupJobs,
 
-    async listOrganizationJobs({ organizationId, ...page }, ctx) {
-      if (!(await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId))))
+    async listOrganizationJobs(input, ctx) {
+      if (!(await read(ctx, (tx) => findOrganization(tx, ctx.session, input.organizationId))))
         return failed(NOT_FOUND);
-      return list(ctx, ({ organization }) => organization === organizationId, page);
+      return listBackupJobs(input, ctx);
     },
 
     listAllJobs: ({ organizationsIds }, ctx) =>

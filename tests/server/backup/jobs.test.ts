@@ -100,6 +100,23 @@ anyDatabase((kind, open) => {
       data: { success: true },
     });
     expect(await list('?scheduleState=Disabled')).toEqual(['Calloway mail']);
+    const own = async (query: string): Promise<string[]> =>
+      names(
+        (await admin<Rows>('GET', `o365/organizations/${organization}/jobs${query}`)).body.data,
+      );
+    expect([
+      await own('?scheduleState=Disabled'),
+      await own('?scheduleState=Enabled'),
+      await own('?search=MAIL&scheduleState=Disabled'),
+      await own('?search=people'),
+      await own('?limit=1&cursor=1'),
+    ]).toEqual([
+      ['Calloway mail'],
+      ['Two people'],
+      ['Calloway mail'],
+      ['Two people'],
+      ['Two people'],
+    ]);
     expect((await admin<Job>('GET', `o365/jobs/${first}`)).body.data.nextRun).toBeNull();
     expect((await admin('POST', `o365/jobs/${first}/enable`, {})).status).toBe(200);
     expect((await admin('POST', `o365/jobs/${first}/enable`, {})).status).toBe(200);
