@@ -339,6 +339,31 @@ test('WIZ-9, WIZ-12: wizards that were open before the first organization begin 
   expect(errors).toEqual([]);
 });
 
+test('WIZARD-2: with an organization and no job, the prompt leads to the first step of a job; the menu explains restore operators', async ({
+  page,
+}) => {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as {
+    rows: { id: string; organizationId: string }[];
+  };
+  await enter(portal, page, 'm365', '/o365/dashboard', portal.password);
+  const operators = page.getByRole('link', { name: 'Restore Operators' });
+  await operators.hover();
+  await expect(page.getByRole('tooltip')).toHaveText(
+    'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',
+  );
+  const prompt = page.getByRole('region', { name: 'Get started' });
+  await expect(prompt).toHaveCount(0);
+  for (const { id } of rows) await api('DELETE', `o365/jobs/${id}`);
+  await expect(
+    prompt.getByText('Please create a new Job under your Organization', { exact: true }),
+  ).toBeVisible();
+  await prompt.getByRole('link', { name: 'New job' }).click();
+  await expect(page).toHaveURL(/\/o365\/jobs\/1(\?|$)/);
+  await expect(heading2(page, 'Name')).toBeVisible();
+  await expect(prompt).toBeHidden();
+});
+
 const heading2 = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });
 
 /**

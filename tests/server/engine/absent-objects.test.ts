@@ -54,3 +54,13 @@ test('ENG-6, SUITE-5: a session that finds nothing of what its job names has a w
   });
   expect(both.last).toMatchObject({ result: 'success', counts: { objects: 2, succeeded: 2 } });
 });
+
+test('SUITE-34: the log of a session without objects says once that there is nothing to back up', async () => {
+  const bench = await makeSessionBench(await freshStore(ONE), [memoryObject('mailbox', 'ann')]);
+  const { last, log } = await backUp(bench, selectDrive('nobody'));
+  expect(last).toMatchObject({ result: 'warning', counts: { objects: 0 } });
+  const nothing = "The job's selection contains nothing to back up.";
+  expect(log.filter(({ message }) => message === nothing)).toEqual([
+    { level: 'warning', message: nothing },
+  ]);
+});

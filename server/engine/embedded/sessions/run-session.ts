@@ -282,11 +282,8 @@ async function queueObjects(
     const numbers: number[] = [];
     for (const object of objects) numbers.push((await ensureObject(tx, job, object)).n);
     await queueWork(tx, session.id, numbers);
-    await session.log(
-      tx,
-      numbers.length === 0 ? 'warning' : 'info',
-      numbers.length === 0 ? t.nothing : t.objects({ count: numbers.length }),
-    );
+    // A session without objects ends at once, and says so then.
+    if (numbers.length > 0) await session.log(tx, 'info', t.objects({ count: numbers.length }));
     if (excluded > 0) await session.log(tx, 'info', t.excludedCount({ count: excluded }));
   });
   return done;
