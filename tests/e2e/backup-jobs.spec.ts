@@ -138,7 +138,7 @@ test('PLAN-4, PLAN-5: a job that another starts after names it before it is dele
   await panel(page, MAIL).getByRole('button', { name: 'Delete job' }).click();
   const dialog = page.getByRole('dialog', { name: `The job ${MAIL} can't be deleted` });
   await expect(dialog.getByRole('link', { name: 'Follower' })).toBeVisible();
-  await expect(dialog.getByRole('button')).toHaveText(['Close']);
+  await expect(dialog.getByRole('button', { name: /Delete/ })).toHaveCount(0);
   await api('POST', `o365/jobs/${first?.id ?? ''}/disable`, {});
   await dialog.getByRole('link', { name: 'Follower' }).click();
   await expect(panel(page, 'Follower')).toContainText(
@@ -206,17 +206,19 @@ test('SUITE-30: a backup job with trouble is in the daily checks, with its cause
   await expect(page.getByRole('button', { name: /^Microsoft 365/ }).first()).toBeVisible();
 });
 
-/** Makes the users who see only this company its users to notify. */
+/** Makes the customer who sees only this company its user to notify. */
 async function notifyCustomer(company: string): Promise<void> {
   const api = await loadApi(portal, 'admin');
   const companies = (await api('GET', 'companies')) as readonly {
     _id: string;
     name: string;
-    users: readonly { _id: string }[];
+    users: readonly { _id: string; username: string }[];
   }[];
   for (const { _id: id, name, users } of companies)
     if (name === company)
-      await api('PUT', `companies/${id}`, { notify: users.map(({ _id: user }) => user) });
+      await api('PUT', `companies/${id}`, {
+        notify: users.filter((user) => user.username === 'customer').map(({ _id: user }) => user),
+      });
 }
 
 test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its session is shown, logged and mailed', async ({
@@ -353,7 +355,7 @@ test('WIZARD-2: with an organization and no job, the prompt leads to the first s
     'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',
   );
   const prompt = page.getByRole('region', { name: 'Get started' });
-  await expect(prompt).toHaveCount(0);
+  if (rows.length > 0) await expect(prompt).toHaveCount(0);
   for (const { id } of rows) await api('DELETE', `o365/jobs/${id}`);
   await expect(
     prompt.getByText('Please create a new Job under your Organization', { exact: true }),
