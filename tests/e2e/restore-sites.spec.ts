@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import {
   SHAREPOINT,
@@ -82,6 +83,61 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused(TASK);
   await tenant.reload();
   await expect(rows).toHaveCount(0);
+  expect(errors).toEqual([]);
+});
+
+test('RES-40, DL-8: a file of a library that was deleted in the tenant is downloaded, restored and seen there', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await page.context().newPage();
+  await tenant.goto(`${portal.url}/demo/tenant`);
+  await submit(
+    tenant
+      .getByRole('row')
+      .filter({ hasText: '/intranet' })
+      .filter({ hasNotText: 'handbook' })
+      .getByRole('link', { name: 'Drawings' }),
+  );
+  await page.bringToFront();
+  await enter(portal, page, 'm365', SHAREPOINT);
+  await node(page, /^Intranet/).click();
+  await tree(page).focus();
+  for (const name of ['Intranet', 'Content']) {
+    await goToNode(page, name);
+    await page.keyboard.press('ArrowRight');
+  }
+  await node(page, /^Drawings/).click();
+  await expect(list(page, 'Drawings').getByRole('option').first()).toBeVisible();
+  const name = await openUniqueItem(page, tenant);
+  const rows = tenant.getByRole('row').filter({ hasText: name });
+  // Its name, folder and size. The restore makes another version of it, now.
+  const getFile = async (): Promise<string[][]> =>
+    (await getCellTexts(rows)).map((row) => row.split('\t').slice(0, 3));
+  const before = await getFile();
+  await submit(tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }));
+  await expect(rows).toHaveCount(0);
+
+  await page.bringToFront();
+  await list(page).focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('d');
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe(name);
+  expect(before[0]?.[2]?.replace(/\D/g, '')).toBe(String(statSync(await file.path()).size));
+
+  await list(page).focus();
+  await page.keyboard.press('r');
+  const panel = restorePanel(page);
+  await panel.getByRole('button', { name: 'Dry run' }).click();
+  await expect(panel.getByText('Will be created.')).toBeVisible(TASK);
+  await panel.getByRole('button', { name: 'Restore 1 item' }).click();
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
+  await tenant.reload();
+  await expect.poll(getFile).toEqual(before);
   expect(errors).toEqual([]);
 });
 
