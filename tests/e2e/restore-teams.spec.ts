@@ -166,6 +166,61 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   expect(errors).toEqual([]);
 });
 
+test('RES-45, RES-47: a tab and a member that were removed in the tenant are restored and seen there', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await openChannel(page.context(), CHANNEL);
+  const rows = tenant.getByRole('row');
+  const tabs = rows.filter({ has: tenant.getByRole('button', { name: /^Remove tab: / }) });
+  const members = rows.filter({ has: tenant.getByRole('button', { name: /^Remove member: / }) });
+  const [lostTab = '', ...otherTabs] = await getCellTexts(tabs);
+  const membersBefore = await getCellTexts(members);
+  await page.bringToFront();
+  await enter(portal, page, 'm365', TEAMS);
+  const restore = async (title: string): Promise<void> => {
+    await list(page).focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('r');
+    const panel = page.getByRole('region', { name: title });
+    await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
+    await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused(TASK);
+    await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
+    await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
+    await panel.getByRole('button', { name: 'Close' }).first().click();
+    await tenant.reload();
+  };
+
+  await test.step('a member', async () => {
+    await submit(tenant.getByRole('button', { name: /^Remove member: / }).last());
+    expect(await getCellTexts(members)).toEqual(membersBefore.slice(0, -1));
+    await page.bringToFront();
+    await node(page, new RegExp(`^${TEAM}`)).click();
+    await list(page)
+      .getByRole('option', { name: /Members and settings/ })
+      .click();
+    await restore('Restore members and settings');
+    expect(await getCellTexts(members)).toEqual(membersBefore);
+  });
+
+  await test.step('a tab', async () => {
+    await submit(tenant.getByRole('button', { name: /^Remove tab: / }).first());
+    expect(await getCellTexts(tabs)).toEqual(otherTabs);
+    await page.bringToFront();
+    await openByKeyboard(page, CHANNEL);
+    await tree(page).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(node(page, /^Tabs/)).toBeVisible();
+    await goToNode(page, 'Tabs');
+    await page.keyboard.press('Enter');
+    const name = await openItem(page, list(page, 'Tabs').getByRole('option').first());
+    expect(lostTab).toContain(name);
+    await restore('Restore 1 item');
+    expect(await getCellTexts(tabs)).toEqual([lostTab, ...otherTabs]);
+  });
+  expect(errors).toEqual([]);
+});
+
 test('RES-35, RES-45: on a phone, a tab of a channel and the members of a team are found on a path', async ({
   browser,
 }) => {

@@ -12,7 +12,7 @@ import {
 } from './html.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
-/** A channel of a team: its posts, the newest first, its files and its tabs. */
+/** A channel: its posts, the newest first, its files and tabs, and the members of its team. */
 export function channelPage(shown: ShownTenant, team: GroupRow, channel: ChannelRow): string {
   const { teams } = shown.tenant.admin;
   const path = `/teams/${team.id}/channels/${channel.n}`;
@@ -22,6 +22,7 @@ export function channelPage(shown: ShownTenant, team: GroupRow, channel: Channel
     .slice(0, MAX_SHOWN);
   const files = teams.listFiles(team.id, channel.id).slice(0, MAX_SHOWN);
   const tabs = teams.listTabs(team.id, channel.id);
+  const members = listNamedMembers(shown, team.id);
   const title = t.channelOf({ team: team.name, channel: channel.name });
   return page(
     title,
@@ -81,8 +82,32 @@ ${
         ]),
       )
 }
+<h2>${t.members}</h2>
+${table(
+  [t.name, t.role, t.actions],
+  members.map(({ personId, isOwner, name }) => [
+    escaped(name),
+    isOwner ? t.owner : t.member,
+    action(
+      shown,
+      `${path}/members/${personId}/remove`,
+      t.removeThisMember,
+      t.removeMember({ name }),
+    ),
+  ]),
+)}
 </main>`,
   );
+}
+
+/** The members of a team by name, as far as the page shows them. */
+function listNamedMembers({ tenant: { admin } }: ShownTenant, team: string) {
+  const names = new Map(admin.listUsers().map(({ id, name }) => [id, name]));
+  return admin.teams
+    .listMembers(team)
+    .map((member) => ({ ...member, name: names.get(member.personId) ?? '' }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .slice(0, MAX_SHOWN);
 }
 
 function postCells(shown: ShownTenant, path: string, post: PostRow): string[] {

@@ -247,6 +247,10 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       `${channelPath}/tabs/:tab/remove`,
       actIn((teams, team, channel, c) => teams.removeTab(team, channel, param(c, 'tab'))),
     );
+    app.post(
+      `${channelPath}/members/:member/remove`,
+      actIn((teams, team, _, c) => teams.removeMember(team, param(c, 'member'))),
+    );
     const [library, list] = ['libraries', 'lists'].map(
       (kind) => `${BASE_PATH}/:n/sites/:site/${kind}/:part`,
     );

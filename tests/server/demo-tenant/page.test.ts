@@ -238,7 +238,7 @@ test('GRAPH-15: each provider of the demo has its own tenant, which is stored an
   again.close();
 });
 
-test('GRAPH-23: the page shows channels and changes posts, files and tabs in them', async () => {
+test('GRAPH-23: the page shows channels, changes posts, files and tabs in them, and removes members of their team', async () => {
   const { cloud, ask, press } = await aBrowser();
   const { teams } = cloud.tenant.admin;
   const team = teams.list()[0]?.id ?? '';
@@ -261,6 +261,11 @@ test('GRAPH-23: the page shows channels and changes posts, files and tabs in the
   await press(path, `Delete file: Note ${files + 1}.txt`);
   expect(teams.listFiles(team, channel.id)).toHaveLength(files);
   expect((await press(path, 'Remove tab')).text).toContain('No tabs');
+  const [first] = teams.listMembers(team);
+  const user = cloud.tenant.admin.listUsers().find(({ id }) => id === first?.personId);
+  const button = `Remove member: ${name(user?.name ?? '')}`;
+  expect((await press(path, button)).text).not.toContain(button);
+  expect(teams.listMembers(team).map(({ personId }) => personId)).not.toContain(user?.id);
 });
 
 test('GRAPH-15, GRAPH-17: the page shows the libraries and lists of sites, and changes their files and rows', async () => {
