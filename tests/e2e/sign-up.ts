@@ -11,6 +11,13 @@ export interface NewCustomer {
   readonly password: string;
 }
 
+export const ZOE: NewCustomer = {
+  name: 'Zoe Calla',
+  company: 'Calla Design',
+  email: 'zoe@calla.example.com',
+  password: 'eleven quiet lanterns',
+};
+
 /** Registers, opens the link of the email, and sets the password. */
 export async function register(
   page: Page,

@@ -19,6 +19,7 @@ import { passTime } from './pass-time.ts';
 import { entry, panel } from './people.ts';
 import { expectTitle, getRow, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { pay, register, ZOE } from './sign-up.ts';
 import { toolMissing } from './tools.ts';
 
 /** A session backs up real bytes, which takes long on a busy machine. */
@@ -60,9 +61,17 @@ async function readPerson(context: BrowserContext): Promise<string> {
   return person;
 }
 
+interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** When the newest restore point of yesterday was made, in the provider's zone. */
-async function readYesterday(): Promise<{ readonly day: string; readonly time: string }> {
-  const api = await loadApi(portal, 'm365');
+async function readYesterday({ username, password }: Account): Promise<{
+  readonly day: string;
+  readonly time: string;
+}> {
+  const api = await loadApi({ url: portal.url, password }, username);
   const { rows } = (await api('GET', 'o365/organizations')) as { rows: { id: string }[] };
   const { timeZone } = (await api('GET', 'service-providers/branding')) as { timeZone: string };
   const points = (await api(
@@ -82,7 +91,7 @@ async function readYesterday(): Promise<{ readonly day: string; readonly time: s
 
 /** Microsoft's side of the story is done with the mouse: it is no page of the product. */
 for (const hands of ALL_HANDS)
-  test(`SUITE-50: by ${hands.name}, a tenant is connected with a code, backed up, restored, undone and downloaded, and its failing job is in the daily checks`, async ({
+  test(`SUITE-50: by ${hands.name}, ${hands.name === 'mouse' ? 'a new user registers and pays, ' : ''}a tenant is connected with a code, backed up, restored, undone and downloaded, and its failing job is in the daily checks`, async ({
     browser,
   }) => {
     // The whole path with five sessions of backup and six tasks of restore, as long as four tests.
@@ -92,20 +101,33 @@ for (const hands of ALL_HANDS)
     const page = await context.newPage();
     const errors = collectErrors(page);
     await freeTenant(portal);
-    const signIn = async (username: string, path: string): Promise<void> => {
+    const signIn = async ({ username, password }: Account, path: string): Promise<void> => {
       await page.goto(front.url + path);
       await type(page.getByLabel('Username'), username);
-      await type(page.getByRole('textbox', { name: 'Password' }), portal.password);
+      await type(page.getByRole('textbox', { name: 'Password' }), password);
       await press(button(page, 'Sign in'));
     };
 
+    // A user of the demo, or one who comes to the portal just now.
+    const isNew = hands.name === 'mouse';
+    const user: Account = isNew
+      ? { username: ZOE.email, password: ZOE.password }
+      : { username: 'm365', password: portal.password };
+    if (isNew)
+      await test.step('registers, and pays on the page that stands in for the payment provider', async () => {
+        await register(page, portal, ZOE);
+        await pay(page);
+      });
+
     await test.step('connects a tenant with a code and creates its repository', async () => {
-      await signIn('m365', '/o365/organizations');
+      await signIn(user, '/o365/organizations');
       await expectTitle(page, 'Organizations');
       await check(page, 'organizations');
       await press(button(page, 'New organization'));
       await expect(heading(page, 'Organization and services')).toBeVisible();
-      await hands.pick(page.getByRole('combobox', { name: 'Company' }), 2);
+      const company = page.getByRole('combobox', { name: 'Company' });
+      if (isNew) await choose(company, ZOE.company);
+      else await hands.pick(company, 2);
       await type(page.getByRole('textbox', { name: 'Name' }), 'Copperline');
       await check(page, 'organization wizard');
       await press(next(page, 'Application'));
@@ -200,7 +222,7 @@ for (const hands of ALL_HANDS)
     await passTime(portal, DAY_MINUTES);
 
     await test.step('on the next day, backs up the deletion of the mail', async () => {
-      await signIn('m365', '/o365/jobs');
+      await signIn(user, '/o365/jobs');
       await expectTitle(page, 'Jobs');
       await openJob();
       await tenant.reload();
@@ -214,7 +236,7 @@ for (const hands of ALL_HANDS)
     });
 
     await test.step('finds and reads the mail as of yesterday', async () => {
-      const yesterday = await readYesterday();
+      const yesterday = await readYesterday(user);
       await hands.openPage(page, 'Outlook');
       await expectTitle(page, 'Restore mailboxes');
       const slider = page.getByRole('slider', { name: 'Restore point' });
@@ -328,7 +350,10 @@ for (const hands of ALL_HANDS)
       await hands.closeItem(page);
       await hands.logOut(page);
       await expect(page.getByLabel('Username')).toBeVisible();
-      await signIn('operator', '/monitoring/daily-checks?state=Failed&instructionType=office365');
+      await signIn(
+        { username: 'operator', password: portal.password },
+        '/monitoring/daily-checks?state=Failed&instructionType=office365',
+      );
       await expectTitle(page, 'Daily checks');
       await expect(getRow(page, name)).toContainText(REFUSED);
       const result = await hands.openResult(page, getRow(page, name));
