@@ -154,7 +154,7 @@ eachDatabase((name, open) => {
           ['mailbox'],
         ),
       ).map(({ id }) => id);
-    const group = { type: 'Group', id: top, parts: ['mailbox'] };
+    const group = { type: 'Group', id: top, parts: ['mailbox', 'members'] };
     const all = everybody.map((id) => ({ type: 'User', id, parts: ['mailbox'] }));
     expect(new Set(await select([group], []))).toEqual(together);
     expect(await select(all, [group])).toEqual(everybody.filter((id) => !together.has(id)));
@@ -208,7 +208,7 @@ eachDatabase((name, open) => {
       admin.nestGroup(outer, hidden);
 
       for (const id of [hidden, outer]) {
-        const group = { type: 'Group', id, parts: ['mailbox'] };
+        const group = { type: 'Group', id, parts: ['mailbox', 'members'] };
         const job = {
           backupType: 'SelectedItems',
           selectedItems: everybody.map((user) => ({ type: 'User', id: user, parts: ['mailbox'] })),
