@@ -189,7 +189,7 @@ test('BILL-14: a user who sees all companies finds no subscription to change, an
   await expect(menu.getByRole('link', { name: 'Service level' })).toHaveCount(0);
   await page.goto(`${portal.url}/o365/service-level`);
   await expect(page.getByRole('heading', { name: 'No subscription' })).toBeVisible();
-  await expect(page.getByText(/Only super-admins see and change them\./)).toBeVisible();
+  await expect(page.getByText(/Only super administrators see and change them\./)).toBeVisible();
   await sound(page, 'service level without a subscription');
 });
 

@@ -43,7 +43,7 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   noOwn: 'No subscription',
   noOwnHint: 'Your companies have no subscription to Microsoft 365 backup.',
   ofProvider:
-    'You see all companies of {provider}, so none of their subscriptions is yours. Only super-admins see and change them.',
+    'You see all companies of {provider}, so none of their subscriptions is yours. Only super administrators see and change them.',
   yourProvider: 'your provider',
   notOnDevice: "Subscriptions aren't stored on this device.",
   needsNetwork: "You're offline. Reconnect to change subscriptions.",
