@@ -110,7 +110,7 @@ export async function makeAll(who: Asker, company: number, name: string): Promis
 
 /** Stores objects of an organization's directory, as if it had been read. */
 export const storeDirectoryItems = (
-  { ground: { context }, office }: Suite,
+  { ground: { context }, office }: Pick<Suite, 'ground' | 'office'>,
   organizationId: string,
   items: Readonly<Partial<Record<'user' | 'group' | 'team' | 'site', readonly string[]>>>,
 ): Promise<void> =>

@@ -5,7 +5,7 @@ import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import type { Database } from '#server/platform/db/database.ts';
 import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
-import { makeAll } from '../backup/fixtures.ts';
+import { makeAll, storeDirectoryItems } from '../backup/fixtures.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { ask } from './fixtures.ts';
@@ -243,6 +243,9 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     organizationId: suite.organization,
     datetime: 1_800_000_000_000,
     sessionType: 'Vex',
+  });
+  await storeDirectoryItems({ ground: fixture, office }, suite.organization, {
+    user: restoreRole.operators.map(({ id }) => id),
   });
   const role = await madeId(restorer, `o365/organizations/${suite.organization}/restore-roles`, {
     ...restoreRole,
