@@ -9,11 +9,11 @@ import type { Portal } from './portal.ts';
 let portal: Portal;
 
 // The demo has an organization with a repository and jobs.
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name });
 const dialog = (page: Page) => page.getByRole('dialog');

@@ -14,15 +14,17 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-imports-'));
 let portal: Portal;
 let dovecot: Dovecot | null = null;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
   [portal, dovecot] = await Promise.all([
     startPortal('small'),
     missing === '' ? startDovecot() : null,
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await Promise.all([portal.stop(), dovecot?.stop()]);
+});
+test.afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
