@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import {
   SHAREPOINT,
   details,
@@ -28,10 +29,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => portal.stop());
 
-test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard, shown, tried, restored, seen in the tenant and undone', async ({
-  page,
-}) => {
-  const errors = collectErrors(page);
+/** Opens a list or library of the Intranet site on the tenant's own page, in another tab. */
+async function openIntranet(page: Page, part: string): Promise<Page> {
   const tenant = await page.context().newPage();
   await tenant.goto(`${portal.url}/demo/tenant`);
   await submit(
@@ -39,8 +38,16 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
       .getByRole('row')
       .filter({ hasText: '/intranet' })
       .filter({ hasNotText: 'handbook' })
-      .getByRole('link', { name: 'Tasks' }),
+      .getByRole('link', { name: part }),
   );
+  return tenant;
+}
+
+test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard, shown, tried, restored, seen in the tenant and undone', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await openIntranet(page, 'Tasks');
   await page.bringToFront();
   await enter(portal, page, 'm365', SHAREPOINT);
   await expectTitle(page, 'Restore sites');
@@ -90,15 +97,7 @@ test('RES-40, DL-8: a file of a library that was deleted in the tenant is downlo
   page,
 }) => {
   const errors = collectErrors(page);
-  const tenant = await page.context().newPage();
-  await tenant.goto(`${portal.url}/demo/tenant`);
-  await submit(
-    tenant
-      .getByRole('row')
-      .filter({ hasText: '/intranet' })
-      .filter({ hasNotText: 'handbook' })
-      .getByRole('link', { name: 'Drawings' }),
-  );
+  const tenant = await openIntranet(page, 'Drawings');
   await page.bringToFront();
   await enter(portal, page, 'm365', SHAREPOINT);
   await node(page, /^Intranet/).click();
