@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ChannelRow } from '#server/demo/tenant/team-store.ts';
 import { allJobs } from '#server/jobs.ts';
+import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase, freshStore, ONE } from '../../db/databases.ts';
+import { Killed } from '../killed.ts';
 import { aTeam, ROLES } from './team-bench.ts';
 
 type Bench = Awaited<ReturnType<typeof aTeam>>;
@@ -218,24 +220,30 @@ async function undoUntil(
 ) {
   const undo = await startUndo(task);
   const { context } = fixture;
-  const killed = new Promise<void>((resolve) => {
-    context.cloud.connectTo(async (request) => {
-      const isIt =
-        request.method === 'DELETE' && DELETES[what](new URL(request.url), channel.folder_id);
-      if (!isIt) return office.fetch(request);
-      if (when === 'after') await office.fetch(request);
-      resolve();
-      return new Promise<Response>(() => {});
-    });
+  let isDead = false;
+  context.cloud.connectTo(async (request) => {
+    if (isDead) throw new Killed('The process has ended.');
+    isDead = request.method === 'DELETE' && DELETES[what](new URL(request.url), channel.folder_id);
+    if (isDead && when === 'before') throw new Killed('The process has ended.');
+    const response = await office.fetch(request);
+    if (isDead) throw new Killed('The process has ended.');
+    return response;
   });
-  void allJobs(context)['restore-task']({
+  const store: Store = {
+    ...context.store,
+    tenant: (id, work, how) =>
+      isDead
+        ? Promise.reject(new Killed('The process has ended.'))
+        : context.store.tenant(id, work, how),
+  };
+  const process = allJobs({ ...context, store })['restore-task']({
     tenant,
     payload: { task: undo },
     now: context.clock.now(),
     lease: context.chance.uuid(),
     signal: new AbortController().signal,
   });
-  await killed;
+  await expect(process).rejects.toThrow(Killed);
   context.cloud.connectTo((request) => office.fetch(request));
   return undo;
 }
