@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { reportUnhandledErrors } from './tests/unhandled-errors.ts';
 
 const exclude = ['**/node_modules/**'];
 const eachFile = 'tests/server/each-file.ts';
@@ -10,6 +11,9 @@ const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map(
   (name) => `tests/server/auth/${name}.test.ts`,
 );
 
+/** Where `npm test` finds what failed. */
+const reports = process.env['UNIT_REPORTS'];
+
 export default defineConfig({
   test: {
     // These end a test that hangs. They are no measure of speed: a busy machine may take its time.
@@ -19,6 +23,15 @@ export default defineConfig({
     // Summaries of a run show messages only, so they name the values.
     chaiConfig: { truncateThreshold: 500 },
     globalSetup: 'tests/run-folder.ts',
+    reporters: [
+      'default',
+      ...(reports === undefined
+        ? []
+        : [
+            ['json', { outputFile: `${reports}/unit.json` }] as const,
+            reportUnhandledErrors(`${reports}/unit-errors.json`),
+          ]),
+    ],
     pool: 'forks',
     // One more than the cores of a small machine: many tests wait for a database or another program.
     maxWorkers: 3,

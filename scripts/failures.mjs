@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const MAX_LINES = 20;
 const MAX_CHARS = 2_000;
+const MAX_FRAMES = 6;
 
 /** Returns the first lines of an error, without colors and stack. */
 function shorten(message) {
@@ -28,6 +29,22 @@ export function unitFailures(report) {
     return failed.map(
       (test) => `${name} › ${test.fullName}\n    ${shorten(test.failureMessages[0])}`,
     );
+  });
+}
+
+/**
+ * Returns one text per error outside of tests, with where it began. `errors`: those of
+ * `tests/unhandled-errors.ts`, or null if the run left none.
+ */
+export function outsideFailures(errors) {
+  return (errors ?? []).map(({ path, message, stack }) => {
+    const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+    const own = frames.filter((line) => !line.includes('node_modules')).slice(0, MAX_FRAMES);
+    return [
+      `outside of a test, while ${relative(process.cwd(), path)} ran`,
+      `    ${shorten(message)}`,
+      ...own,
+    ].join('\n');
   });
 }
 

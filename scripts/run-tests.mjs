@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { build } from './build.mjs';
 import { findBrowser } from './browser.mjs';
 import { check } from './check.mjs';
-import { browserFailures, unitFailures } from './failures.mjs';
+import { browserFailures, outsideFailures, unitFailures } from './failures.mjs';
 import { run } from './node.mjs';
 
 const OUT = '.cache';
@@ -34,7 +34,8 @@ function counts(report, code, of) {
 
 export async function runTests(node) {
   mkdirSync(OUT, { recursive: true });
-  for (const name of ['unit.json', 'e2e.json']) rmSync(`${OUT}/${name}`, { force: true });
+  for (const name of ['unit.json', 'unit-errors.json', 'e2e.json'])
+    rmSync(`${OUT}/${name}`, { force: true });
   // Building uses one core while a check waits for its own.
   const [checks, built] = await Promise.all([check(node), build(node)]);
   for (const name of checks.failed) console.error(`check failed: ${name}`);
@@ -43,18 +44,15 @@ export async function runTests(node) {
   ];
   const failures = checks.failed.map((name) => `check: ${name}`);
 
-  const unit = await run(
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${OUT}/unit.json`,
-    ],
-    { node, env: COMPILED },
-  );
+  const unit = await run(['node_modules/vitest/vitest.mjs', 'run'], {
+    node,
+    env: { ...COMPILED, UNIT_REPORTS: OUT },
+  });
   const unitReport = read(`${OUT}/unit.json`);
-  const unitFailed = unitFailures(unitReport);
+  const unitFailed = [
+    ...unitFailures(unitReport),
+    ...outsideFailures(read(`${OUT}/unit-errors.json`)),
+  ];
   failures.push(
     ...(unit !== 0 && unitFailed.length === 0
       ? [`unit tests: exit code ${unit} without a failed test`]
