@@ -85,7 +85,7 @@ export const recoveryCalls = {
     input: v.strictObject({ hash }),
     output: v.object({}),
     gate: 'public',
-    failures: ['not-found'],
+    failures: ['not-found', 'too-many'],
   }),
   checkPasswordLinkSent: call({
     method: 'POST',
@@ -94,7 +94,7 @@ export const recoveryCalls = {
     input: v.strictObject({ hash }),
     output: v.object({}),
     gate: 'public',
-    failures: ['not-found'],
+    failures: ['not-found', 'too-many'],
   }),
   changePasswordByLink: call({
     method: 'POST',

@@ -24,6 +24,7 @@ import { seal } from '../../platform/crypto/vault.ts';
 import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
+import { checkLink } from './check-link.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { recoveryBuckets } from './recovery-limits.ts';
@@ -41,10 +42,13 @@ type ByLink = Pick<
 /** Recovery by an emailed link (RECOVER-5, RECOVER-6). Invitation links are used up here too. */
 export function recoveryLinkHandlers(context: AppContext): ByLink {
   const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
-    context.store.tenant(ctx.tenant, async (tx) =>
-      (await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now)))
-        ? ok({})
-        : failed(LINK_OVER),
+    context.store.tenant(ctx.tenant, (tx) =>
+      checkLink(
+        tx,
+        ctx,
+        async () =>
+          (await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now))) !== null,
+      ),
     );
   return {
     checkPasswordLink: check,

@@ -199,6 +199,20 @@ anyDatabase((_name, open) => {
       expect((await ask(app, bad, { host })).status).toBe(400);
   });
 
+  test('RECOVER-4, RECOVER-6: checks of invalid links are limited for each address, by either call; those of a valid one are not', async () => {
+    const { host, tenant } = await place();
+    await forgot(host, 'kate');
+    const link = hashIn(await lastLink(fixture, tenant));
+    for (let n = 0; n < 40; n += 1) expect((await checkSent(host, link)).status).toBe(200);
+    const guesses = [];
+    for (let n = 0; n < 40; n += 1) {
+      const guess = n % 2 === 0 ? check : checkSent;
+      guesses.push((await guess(host, `${n}`.padEnd(43, 'x'))).status);
+    }
+    expect(new Set(guesses)).toEqual(new Set([404, 429]));
+    expect(guesses.indexOf(429)).toBeGreaterThan(20);
+  });
+
   test('RECOVER-4: of two uses of a link at once, one sets the password', async () => {
     const { host, tenant } = await place();
     await forgot(host, 'kate');
