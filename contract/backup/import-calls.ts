@@ -235,7 +235,7 @@ export const importCalls = {
     method: 'POST',
     path: `${PATH}/{id}/upload`,
     summary:
-      'Starts the upload of an archive, or goes on with it from `receivedBytes`. Send it in parts of at most `partBytes`: PUT `url` with `?from=`, and the ticket in the header `daybook-upload`.',
+      'Starts the upload of an archive, or resumes it from `receivedBytes`. Send it in parts of at most `partBytes`: PUT `url` with `?from=`, and the ticket in the header `daybook-upload`.',
     input: v.strictObject(OF_IMPORT),
     output: v.object({
       url: v.string(),

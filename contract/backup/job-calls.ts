@@ -355,7 +355,7 @@ export const backupJobCalls = {
   disableBackupJob: call({
     method: 'POST',
     path: 'o365/jobs/{jobId}/disable',
-    summary: 'Keeps a job from starting on its schedule. A running session goes on.',
+    summary: 'Keeps a job from starting on its schedule. A running session continues.',
     input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
     output: done,
     gate,

@@ -309,7 +309,7 @@ export const organizationCalls = {
     method: 'DELETE',
     path: 'o365/organizations/{organizationId}',
     summary:
-      'Deletes an organization: its credentials at once, its backups after 30 days. All administrators are notified.',
+      'Deletes an organization: its credentials immediately, its backups after 30 days. All administrators are notified.',
     input: v.strictObject({ organizationId }),
     output: v.object({ dataUntil: v.number() }),
     gate,

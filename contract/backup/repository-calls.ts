@@ -190,7 +190,7 @@ export const backupRepositoryCalls = {
     method: 'DELETE',
     path: 'o365/repositories/{id}',
     summary:
-      'Deletes a repository after seven days, unless a job uses it. One of a Veeam server is removed there at once; the server keeps its files. All administrators are notified.',
+      'Deletes a repository after seven days, unless a job uses it. One of a Veeam server is removed there immediately; the server keeps its files. All administrators are notified.',
     input: v.strictObject({ id: anyRepositoryId }),
     output: v.object({ deletesAt: v.number() }),
     isSlow: true,

@@ -123,7 +123,7 @@ export const signUpCalls = {
     method: 'POST',
     path: 'o365/provisioning/checkout-session',
     summary:
-      "Returns Stripe's page to pay on. `url` is null if the level is free or paid already: the account is created at once.",
+      "Returns Stripe's page to pay on. `url` is null if the level is free or paid already: the account is created immediately.",
     input: v.strictObject({ hash }),
     output: v.object({ url: orNull(v.string()) }),
     gate: PUBLIC,

@@ -249,7 +249,8 @@ export const subscriptionCalls = {
   cancelSubscription: call({
     method: 'POST',
     path: 'o365/subscriptions/cancel/{companyId}',
-    summary: 'Cancels a subscription at the end of its paid period; at once if nothing is paid.',
+    summary:
+      'Cancels a subscription at the end of its paid period; immediately if nothing is paid.',
     input: v.strictObject({ companyId }),
     output: changed,
     gate: OWN,

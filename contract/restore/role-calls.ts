@@ -110,7 +110,7 @@ export const restoreRoleCalls = {
   deleteRestoreRole: call({
     method: 'DELETE',
     path: 'o365/organizations/{organizationId}/restore-roles/{opRoleId}',
-    summary: 'Deletes a restore-operator role. Its operators lose its rights at once.',
+    summary: 'Deletes a restore-operator role. Its operators lose its rights immediately.',
     input: v.strictObject(OF_ROLE),
     output: v.object({}),
     gate,

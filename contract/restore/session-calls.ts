@@ -258,7 +258,7 @@ export const restoreSessionCalls = {
     method: 'POST',
     path: 'o365/restore/tasks/{taskId}/retry',
     summary:
-      'Restores what of a finished restore failed, with its target and options, while its restore session is open. If the restore needed a reason, the retry needs a recent sign-in and may wait for approval.',
+      'Restores the failed items of a finished restore again, with its target and options, while its restore session is open. If the restore needed a reason, the retry needs a recent sign-in and may wait for approval.',
     input: v.strictObject(OF_TASK),
     output: startedOut,
     gate,

@@ -40,7 +40,7 @@ export const configMessages = defineMessages('config', {
     'A part of the table {table} of provider {provider} is damaged: {reason}. Restore a backup into a new data folder or a new database.',
   copyBusy: 'Another backup or check of this database is running. Wait until it has ended.',
   copyStopped: 'The server stopped while its database was copied. Run the command again.',
-  copyFailed: "The server couldn't offer a copy of its database. Its log says why.",
+  copyFailed: "The server couldn't offer a copy of its database. See its log for the reason.",
   copyNoSpace:
     'A copy of the database needs {needed, number} MB in {folder}, and {free, number} MB are free. Add --copy-in and a folder on a disk with more space.',
 });

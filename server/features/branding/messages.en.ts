@@ -13,7 +13,8 @@ export const gatewayMessages = defineMessages('gateways', {
   noIssuer: 'Set up an issuer first.',
   issuerWithoutSecret:
     'The issuer responds. Without a client secret, register this portal there as a public client.',
-  issuerWorks: 'The issuer responds. The first sign-in shows whether it knows this portal.',
+  issuerWorks:
+    'The issuer responds. Whether this portal is registered there shows at the first sign-in.',
   noMailServer: 'Set up a mail server and its password first.',
   noEmail: 'Add an email address to your profile first.',
   mailSubject: 'Test email from {portal}',

@@ -224,7 +224,7 @@ test('STORE-19: a server that stops while it is copied, and a backup that is end
   const failed = run('backup', dataDir, [file]);
   expect([await failed.exit, failed.readText()]).toEqual([
     1,
-    "The server couldn't offer a copy of its database. Its log says why.\n",
+    "The server couldn't offer a copy of its database. See its log for the reason.\n",
   ]);
   expect([list(target), hasCopy(dataDir)]).toEqual([[], false]);
 

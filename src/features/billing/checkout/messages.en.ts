@@ -8,7 +8,7 @@ export const checkoutMessages = defineMessages('checkout', {
   cardExpired: "Stripe's page has expired. No card was saved.",
   cardLinked: 'Your subscription is paid by this card from now on.',
   cardRefused:
-    "Nothing was charged, and this card isn't used. A payment of your subscription failed meanwhile, or it has ended. What is owed stays owed. Ask your provider how to pay it.",
+    "Nothing was charged, and this card isn't used. A payment of your subscription failed meanwhile, or it has ended. The amount is still due. Ask your provider how to pay it.",
   cardWaiting: 'Stripe has your card. Its confirmation is on the way; this page checks again.',
   subscriptionOpen: "Stripe's page wasn't completed. Your subscription isn't paid by card yet.",
   subscriptionExpired: "Stripe's page has expired. Your subscription isn't paid by card yet.",

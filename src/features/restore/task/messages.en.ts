@@ -13,7 +13,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   titlePosts: 'Restore {count, plural, one {# post} other {# posts}}',
   titleSettings: 'Restore members and settings',
   close: 'Close restore',
-  where: 'Where to',
+  where: 'Destination',
   original: 'Original location',
   otherMailbox: 'Another mailbox or folder',
   otherDrive: 'Another OneDrive or folder',
