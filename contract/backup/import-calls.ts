@@ -13,6 +13,9 @@ const gate = 'o365.repositories';
 const PATH = 'o365/organizations/{organizationId}/imports';
 const OF_IMPORT = { organizationId: anyOrganizationId, id: anyId };
 
+/** How much of an archive the server has after a part of it. */
+export const uploadProgress = v.object({ receivedBytes: v.number() });
+
 export const IMPORT_STATES = ['uploading', 'queued', 'running', 'stopping', 'done'] as const;
 export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as const;
 

@@ -4,10 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
+import * as v from 'valibot';
 import { renameKind } from '#contract/former-fields.ts';
 import type { Ms } from '#contract/ids.ts';
 import { flushFolder } from '../flush-files.ts';
-import { dump, type DumpLine } from './dump.ts';
+import { dump, type DumpLine, dumpLine } from './dump.ts';
 import { BadBackup, load } from './load.ts';
 import type { OpenStore } from './open.ts';
 import { removeIfInterrupted } from './remove-if-interrupted.ts';
@@ -84,13 +85,15 @@ async function* getLines(file: string): AsyncIterable<DumpLine> {
     for await (const chunk of text as AsyncIterable<Buffer>) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) yield renameKind(JSON.parse(line)) as DumpLine;
+      for (const line of lines) yield readLine(line);
     }
-    if (rest !== '') yield renameKind(JSON.parse(rest)) as DumpLine;
+    if (rest !== '') yield readLine(rest);
   } catch (error) {
     throw new BadBackup('This is not a backup of Daybook, or it is damaged.', { cause: error });
   }
 }
+
+const readLine = (line: string): DumpLine => v.parse(dumpLine, renameKind(JSON.parse(line)));
 
 const skip = (_chunk: unknown, _encoding: unknown, done: () => void): void => {
   done();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery, type Transaction } from 'kysely';
+import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
 import { getDamagedFile, getDamagedTable } from './damaged-file.ts';
@@ -40,13 +41,36 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
  * tenant followed by its `sum`, then `end`.
  */
 export type DumpLine =
-  | { readonly kind: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
+  | { readonly kind: 'begin'; readonly format: number; readonly at: Ms; readonly step: string }
   | { readonly kind: 'row'; readonly table: string; readonly row: DumpedRow }
   | { readonly kind: 'tenant'; readonly tenant: TenantId }
   | { readonly kind: 'sum'; readonly tenant: TenantId; readonly sum: Sum }
   | { readonly kind: 'end'; readonly tenants: number };
 
 export type DumpedRow = Readonly<Record<string, unknown>>;
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const tenant = v.pipe(
+  v.string(),
+  v.uuid(),
+  v.transform((id) => id as TenantId),
+);
+/** Values of columns, whose types the database checks. */
+const dumpedRow = v.custom<DumpedRow>(
+  (row) => typeof row === 'object' && row !== null && !Array.isArray(row),
+);
+/** A line of a backup that somebody restores. */
+export const dumpLine: v.GenericSchema<unknown, DumpLine> = v.variant('kind', [
+  v.object({ kind: v.literal('begin'), format: v.number(), at: v.number(), step: v.string() }),
+  v.object({ kind: v.literal('row'), table: v.string(), row: dumpedRow }),
+  v.object({ kind: v.literal('tenant'), tenant }),
+  v.object({
+    kind: v.literal('sum'),
+    tenant,
+    sum: v.object({ seq: count, log: v.string(), rows: v.record(v.string(), count) }),
+  }),
+  v.object({ kind: v.literal('end'), tenants: count }),
+]);
 
 /** `log`: SHA-256 over the tenant's events in order. */
 export interface Sum {

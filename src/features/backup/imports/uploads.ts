@@ -1,4 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import * as v from 'valibot';
+import { uploadProgress } from '#contract/backup/import-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -79,8 +81,7 @@ async function sendPart(url: string, ticket: string, part: Blob): Promise<Bytes 
       body: part,
     });
     if (!answer.ok) return null;
-    const { receivedBytes } = (await answer.json()) as { readonly receivedBytes: Bytes };
-    return receivedBytes;
+    return v.parse(uploadProgress, await answer.json()).receivedBytes;
   } catch {
     return null;
   }
