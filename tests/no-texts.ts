@@ -137,6 +137,7 @@ export const NO_TEXTS: readonly NoTexts[] = [
       'server/engine/embedded/full-text/binary-office/binary-office-text.ts',
       'server/engine/embedded/full-text/binary-office/excel-text.ts',
       'server/engine/embedded/full-text/binary-office/powerpoint-text.ts',
+      'server/engine/embedded/full-text/office/spreadsheet-text.ts',
       'server/engine/embedded/msg/msg-file.ts',
       'server/engine/embedded/pst/named-properties.ts',
       'server/engine/embedded/pst/pst-writer.ts',

@@ -5,7 +5,7 @@ import { parseMime } from '../mail/read-mime.ts';
 import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
 import { readBinaryOfficeText } from './binary-office/binary-office-text.ts';
 import { decodeText } from './decode-text.ts';
-import { readOfficeText, readOpenDocumentText } from './office-text.ts';
+import { readOfficeText, readOpenDocumentText } from './office/office-text.ts';
 import { readPdfText } from './pdf-text.ts';
 import { getFileFormat, type TextFormat } from './text-format.ts';
 
@@ -38,10 +38,10 @@ export async function* extractTexts(
       yield decodeText(bytes.subarray(0, MAX_CHARS), false);
       return;
     case 'office':
-      yield* readOfficeText(bytes);
+      yield* readOfficeText(bytes, isForPeople);
       return;
     case 'binary-office':
-      yield* readBinaryOfficeText(bytes);
+      yield* readBinaryOfficeText(bytes, isForPeople);
       return;
     case 'open-document':
       yield* readOpenDocumentText(bytes);

@@ -105,6 +105,7 @@ import { migration0139 } from './0139_running_tasks.ts';
 import { migration0140 } from './0140_items_by_time.ts';
 import { migration0143 } from './0143_stopping_tasks.ts';
 import { migration0144 } from './0144_items_by_time.ts';
+import { migration0145 } from './0145_reread_workbooks.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -216,4 +217,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0140,
   migration0143,
   migration0144,
+  migration0145,
 ];

@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { searchItems } from '#server/engine/embedded/explorer/search.ts';
 import { migration0083 } from '#server/platform/db/migrations/0083_reread_texts.ts';
+import { migration0145 } from '#server/platform/db/migrations/0145_reread_workbooks.ts';
 import { eachDatabase } from '../../db/databases.ts';
+import { makeZip } from '../../imports/archives.ts';
 import { memoryObject } from '../memory-source.ts';
 import { getValue } from '../restic/fixtures.ts';
 import { makeSessionBench, type SessionBench } from '../session-bench.ts';
@@ -128,6 +130,45 @@ eachDatabase((name, open) => {
     expect(await findTitles(bench, 'harbour')).toEqual(['Item old.doc true']);
     expect(await findTitles(bench, 'unread')).toEqual(['Item kept.html true']);
     expect(await findTitles(bench, 'backwards')).toEqual([]);
+  });
+
+  test(`ENG-81: after an update, workbooks get the words of their cells, also those attached to mails (${name})`, async () => {
+    const workbook = makeZip([
+      {
+        name: 'xl/worksheets/sheet1.xml',
+        content: Buffer.from('<row><c><v>4711</v></c></row>'),
+      },
+    ]);
+    const mailbox = memoryObject('mailbox', 'ann');
+    const drive = memoryObject('drive', 'ann');
+    for (const memory of [mailbox, drive]) memory.putFolder('top', null, 'Top');
+    const withFile = `From: Ann <ann@example.com>\r\nSubject: x\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="sum.xlsx"\r\nContent-Transfer-Encoding: base64\r\n\r\n${workbook.toString('base64')}`;
+    mailbox.putItem('sent', 'top', withFile);
+    mailbox.putItem('plain', 'top', mail('tide'));
+    drive.putItem('Sum.XLSX', 'top', 'no workbook');
+    const store = await open();
+    const bench = await makeSessionBench(store, [mailbox, drive]);
+    const job = await bench.addJob({ isFullTextEnabled: true });
+    await backUp(bench, job);
+    expect(await findTitles(bench, '4711')).toEqual(['Item sent true']);
+    // As an earlier version left it: it read only the texts of cells.
+    await bench.ground.context.store.tenant(bench.tenant, async ({ sql: db }) => {
+      for (const statement of [
+        `update item set flags = '{"attachments": 1}' where title like '%sent'`,
+        "update item_text set text = case when text like '%tide%' then 'unread' else replace(text, ' 4711', '') end",
+        "insert into item_text (tenant_id, object_n, n, text) select tenant_id, object_n, n, 'unread' from item where title like '%XLSX'",
+      ])
+        await sql.raw(statement).execute(db);
+    });
+    expect(await findTitles(bench, '4711')).toEqual([]);
+    expect(await findTitles(bench, 'unread')).toEqual(['Item Sum.XLSX true', 'Item plain true']);
+    await store.system(async (db) => {
+      await sql`reset role`.execute(db);
+      for (const statement of migration0145.statements) await sql.raw(statement).execute(db);
+    });
+    await backUp(bench, job);
+    expect(await findTitles(bench, '4711')).toEqual(['Item sent true']);
+    expect(await findTitles(bench, 'unread')).toEqual(['Item plain true']);
   });
 
   test(`ENG-81: an item whose text can't be read costs neither the others nor the restore point (${name})`, async () => {

@@ -51,13 +51,21 @@ test('ENG-80: the words of Word, Excel and PowerPoint documents are found, also 
     'first',
     'second',
     'footnoted',
+    'endnoted',
+    'commented',
+    'heading',
+    'footing',
+    'drawn',
   ]);
   expect((await readWords('office', load('sheet.xlsx'))).toSorted()).toEqual([
+    '4711',
     'inlined',
     'quarter',
     'tidetable',
   ]);
-  expect(await readWords('office', load('talk.pptx'))).toEqual(['moorings', 'whispered']);
+  expect(await readWords('office', load('talk.pptx'))).toEqual(
+    'moorings charted wider lower modernly whispered'.split(' '),
+  );
 });
 
 test('ENG-80: the words of OpenDocument files are found, with notes, comments and headers and without what was deleted', async () => {
@@ -114,7 +122,7 @@ test('ENG-80: a mail has the words of its texts, attachments and attached mails,
   ].join('\r\n');
   const words = await readWords('mail', mime);
   const expected =
-    'größe again report docx harbour flüge more first second footnoted inner eml matter nested words';
+    'größe again report docx harbour flüge more first second footnoted endnoted commented heading footing drawn inner eml matter nested words';
   expect(words.toSorted()).toEqual(expected.split(' ').toSorted());
 });
 

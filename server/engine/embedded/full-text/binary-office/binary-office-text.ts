@@ -1,6 +1,6 @@
 import { htmlToText } from '../../formats/html-text.ts';
 import { decodeText } from '../decode-text.ts';
-import { readOfficeText } from '../office-text.ts';
+import { readOfficeText } from '../office/office-text.ts';
 import { isCompoundFile, openCompoundFile } from './compound-reader.ts';
 import { readExcelText } from './excel-text.ts';
 import { readPowerPointText } from './powerpoint-text.ts';
@@ -16,10 +16,13 @@ const ZIP = 'PK';
  *
  * @throws if it is none of them, encrypted, or damaged.
  */
-export async function* readBinaryOfficeText(bytes: Uint8Array): AsyncGenerator<string, void> {
+export async function* readBinaryOfficeText(
+  bytes: Uint8Array,
+  isForPeople: boolean,
+): AsyncGenerator<string, void> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isCompoundFile(file)) {
-    if (file.toString('latin1', 0, ZIP.length) === ZIP) yield* readOfficeText(bytes);
+    if (file.toString('latin1', 0, ZIP.length) === ZIP) yield* readOfficeText(bytes, isForPeople);
     else yield readPage(file.subarray(0, MAX_PAGE_BYTES));
     return;
   }

@@ -1,3 +1,4 @@
+import { withoutHeaderCodes } from '../header-codes.ts';
 import type { CompoundFile } from './compound-reader.ts';
 
 // Numbers of records, and their layouts, are those of [MS-XLS].
@@ -66,7 +67,7 @@ export function* readExcelText(file: CompoundFile): Generator<string, void> {
       case HEADER:
       case FOOTER:
         if (data.length > 2)
-          yield withoutCodes(
+          yield withoutHeaderCodes(
             isUnicode
               ? readUnicode(parts, 0)
               : decoder.decode(data.subarray(1, 1 + (data[0] ?? 0))),
@@ -181,10 +182,6 @@ function readTextObject(data: Buffer, next: Buffer | undefined): string {
     ((next[0] ?? 0) & WIDE) !== 0,
   );
 }
-
-/** Codes of headers and footers, such as for the page number or a font ([MS-XLS] 2.4.136). */
-const withoutCodes = (text: string): string =>
-  text.replaceAll(/&(?:"[^"]*"|\d+|K[\dA-F]{6}|[A-Za-z])/g, ' ').replaceAll('&&', '&');
 
 /** Code pages of Windows, as encodings have their names elsewhere. */
 const NAMES: ReadonlyMap<number, string> = new Map([
