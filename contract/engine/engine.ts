@@ -306,6 +306,8 @@ export interface ListChildrenInput extends PageInput {
   readonly parent: NodeId | null;
   /** The mailbox or drive that the parent must belong to. */
   readonly within?: NodeId;
+  /** The channel of a team that the parent must be, or be in. */
+  readonly channel?: NodeId;
   /** `objects`: sites below a site. */
   readonly only: 'objects' | 'folders' | 'items' | 'all';
   /** Only folders and items of these kinds. */

@@ -37,7 +37,7 @@ type RestoreRequest = Omit<
   readonly fileVersion?: 'All' | 'Last' | undefined;
   readonly restorePermissions?: boolean;
 };
-type Where = Pick<ListChildrenInput, 'parent' | 'within' | 'only'>;
+type Where = Pick<ListChildrenInput, 'parent' | 'within' | 'channel' | 'only'>;
 type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
 
 const PAGE_ROWS = 200;
@@ -102,7 +102,8 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
         const holder = parentId === undefined ? await findHolder(at, input, place) : ok(parentId);
         if (!holder.ok) return holder;
         if (holder.value === null) return ok(EMPTY);
-        const page = await readFiles(at, input, { within: teamId, parent: holder.value });
+        const where = { within: teamId, channel: channelId, parent: holder.value };
+        const page = await readFiles(at, input, where);
         if (!page.ok) return page;
         const toRow = toFileRow(input, teamId, channelId);
         return ok({ ...page.value, rows: page.value.rows.map(toRow) });

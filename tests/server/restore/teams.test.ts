@@ -157,6 +157,18 @@ anyDatabase((kind, open) => {
       { kind: 'tab', displayName: 'Weather', channelId: channels[1]?.id },
     ]);
     expect(await page(`teams/o1/channels/${channels[0]?.id}/files`)).toEqual([]);
+    // A folder of another channel, and that channel itself, are not below this one.
+    const [board, own] = channels.map(({ id }) => id);
+    for (const [channel, parent] of [
+      [board, deep?.id],
+      [board, own],
+      [board, 'o1'],
+      [deep?.id, deep?.id],
+      ['o1', deep?.id],
+    ]) {
+      const path = `${at}/teams/o1/channels/${channel}/files?parentId=${parent}`;
+      expect([channel, parent, (await admin('GET', path)).status]).toEqual([channel, parent, 404]);
+    }
     const folders = await page(`teams/o1/folders?parentId=${channels[1]?.id}`);
     expect(folders).toMatchObject([
       {

@@ -128,6 +128,20 @@ anyDatabase((database, open) => {
         `o365/restore/${base}/${teams[1]?.id ?? ''}/items?parentId=${plans}`,
       );
       expect(other.status).toBe(404);
+      // Nor has another channel: with its own folder it lists that.
+      const list = async (channel: string, parent: string): Promise<number> => {
+        const path = `${team}/channels/${channel}/files?parentId=${parent}`;
+        return (await bench.admin('GET', `o365/restore/${path}`)).status;
+      };
+      expect(await list(general, plans)).toBe(200);
+      for (const [channel, parent] of [
+        [secret, plans],
+        [secret, top],
+        [secret, general],
+        [top, plans],
+        ['zzz', plans],
+      ] as const)
+        expect([channel, parent, await list(channel, parent)]).toEqual([channel, parent, 404]);
     });
 
     test('VB365-28: posts are listed without their replies, and shown with them, as clean as mails', async () => {

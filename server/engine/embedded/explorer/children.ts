@@ -99,9 +99,11 @@ export async function listChildren(
   const folder = ref.kind === 'folder' ? await loadFolder(tx, state, ref.n) : null;
   if (ref.kind === 'folder' && folder === null) return failed('missing', t.noNode);
   const level = { explorer, state, folderKey: folder?.key ?? null };
+  const channel = state.kind === 'team' ? await findChannel(tx, state, level.folderKey) : null;
+  if (input.channel !== undefined && !(await isChannel(tx, state, channel, input.channel)))
+    return failed('missing', t.noNode);
   const list = input.only === 'folders' ? listFolders : listItems;
   const page = await listCounted(input, read.value, (range) => list(tx, level, range, read.value));
-  const channel = state.kind === 'team' ? await findChannel(tx, state, level.folderKey) : null;
   return ok(
     channel === null ? page : { ...page, rows: page.rows.map((row) => addChannel(row, channel)) },
   );
@@ -138,6 +140,19 @@ async function findChannel(
     )
     select n from above where parent_key is null and well_known like '%channel'`.execute(db);
   return rows[0] === undefined ? null : folderId(object, rows[0].n);
+}
+
+/** Whether an id, also of an earlier version, is that of a channel. */
+async function isChannel(
+  tx: TenantTx,
+  state: ObjectState,
+  channel: NodeId | null,
+  id: NodeId,
+): Promise<boolean> {
+  const ref = parseNodeId(id);
+  if (channel === null || ref?.kind !== 'folder' || ref.object !== state.n) return false;
+  const folder = await loadFolder(tx, state, ref.n);
+  return folder?.parent === null && (await findChannel(tx, state, folder.key)) === channel;
 }
 
 /** The number of a folder's last version by a point. */

@@ -32,6 +32,7 @@ import { measure } from './measure.ts';
 import { listPoints } from './points.ts';
 import { makeRights } from './rights.ts';
 import { makeTaskCalls } from './task-calls.ts';
+import { isInChannel } from './teams.ts';
 import { listVersions, parseVersion } from './versions.ts';
 import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
 
@@ -158,6 +159,11 @@ export function makeVb365RestoreCalls(
         const node = parent === null ? null : await findNode(scope, parent);
         if (parent !== null && (node === null || !isWithin(node, within) || parseVersion(node)))
           return failed('missing', explorerMessages.noNode);
+        if (input.channel !== undefined) {
+          const channel = await findNode(scope, input.channel);
+          if (channel === null || node === null || !isInChannel(node, channel))
+            return failed('missing', explorerMessages.noNode);
+        }
         const listed = await listChildren(withSignal(client, signal), explorer, node, input);
         if (!listed.ok) return listed;
         const { page, shown } = chooseKinds(listed.value, input);

@@ -52,6 +52,16 @@ export function parseTeamKey({ item_key: key }: Pick<KnownNode, 'item_key'>): Te
     : { type, channel: key.slice(start + 1, end), id: key.slice(end + 1) };
 }
 
+/** Whether a node of a team is a channel or in it. */
+export function isInChannel(node: KnownNode, channel: KnownNode): boolean {
+  const key = parseTeamKey(channel);
+  return (
+    key?.type === 'channel' &&
+    node.object_id === channel.object_id &&
+    parseTeamKey(node)?.channel === key.channel
+  );
+}
+
 interface TeamInput extends Pick<ServerListInput, 'only' | 'text' | 'limit'> {
   readonly offset: number;
 }
