@@ -1,4 +1,5 @@
 import type { EngineError } from '#contract/engine/engine.ts';
+import { stops } from './created-folders.ts';
 import { storeStep, type ItemEnd, type RunningTask, type TaskItem } from './running-task.ts';
 
 // How items of a restore end, or why not yet.
@@ -6,18 +7,16 @@ import { storeStep, type ItemEnd, type RunningTask, type TaskItem } from './runn
 /** It waits for another item of the restore. */
 export const POSTPONED: ItemEnd = { ok: true, outcome: 'skipped', message: null };
 
-/** Whether an error is temporary: the task continues later. */
-export const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';
-
-/** An error that passes stops the task for now; any other is the item's own. */
+/** An error that passes stops the task for now, and a refused sign-in ends it; any other is the item's own. */
 export const failItem = async (
   task: Pick<RunningTask, 'store' | 'tenant' | 'id' | 'onError'>,
   one: TaskItem,
   error: EngineError,
+  describe: (reason: string) => string = (reason) => reason,
 ): Promise<ItemEnd> => {
-  if (passes(error) || error.kind === 'refused') return { ok: false, error };
+  if (stops(error)) return { ok: false, error };
   await task.onError(error);
-  return finishItem(task, one, 'failed', error.message);
+  return finishItem(task, one, 'failed', describe(error.message));
 };
 
 export async function finishItem(

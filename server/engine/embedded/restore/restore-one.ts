@@ -3,12 +3,12 @@ import type { FoundObject, Place, SourceObject, StoredItem, Writer } from '../ty
 import { done } from '../../result.ts';
 import { graphMessages } from '../graph/messages.en.ts';
 import { announceItem } from './announce-item.ts';
-import { recordFolders } from './created-folders.ts';
+import { recordFolders, stops } from './created-folders.ts';
 import { openObject } from './open-object.ts';
 import { decideWrite, type ItemDecision } from './decide.ts';
 import { doOnce } from './do-once.ts';
 import { restoreMessages as t } from '../../shared/restore.messages.en.ts';
-import { failItem, finishItem, passes, POSTPONED } from './item-ends.ts';
+import { failItem, finishItem, POSTPONED } from './item-ends.ts';
 import { getCreated, withNumber, withOtherName } from './item-messages.ts';
 import { readStoredGrants, shareAgain } from './sharing.ts';
 import { joinSentences } from './sentences.ts';
@@ -164,9 +164,7 @@ async function writeItem(
   if (!folder.ok) return failItem(task, one, folder.error);
   const replaced = await saveReplaced(task, place.object, decision.replaces);
   if (!replaced.ok)
-    return passes(replaced.error)
-      ? { ok: false, error: replaced.error }
-      : finishItem(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
+    return failItem(task, one, replaced.error, (reason) => t.notReplaceable({ reason }));
   const state = decision.keepBoth ? 'writing-copy' : 'writing';
   const moved = findMoved(task, one.item, decision.replaces);
   const first = keepFirst(one, replaced.value, moved !== null);
@@ -239,7 +237,7 @@ async function endInterrupted(
     );
   if (replaced.item.key !== key) {
     const removed = await writer.remove(object, replaced.item, task);
-    if (!removed.ok && passes(removed.error)) return { ok: false, error: removed.error };
+    if (!removed.ok && stops(removed.error)) return { ok: false, error: removed.error };
   }
   return finishWritten(task, one, writer, { outcome: 'merged', message: t.replaced }, written);
 }

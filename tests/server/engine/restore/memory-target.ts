@@ -1,4 +1,4 @@
-import type { EngineErrorKind, EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { EngineError, EngineErrorKind, EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type {
   RestoreContent,
@@ -74,12 +74,18 @@ export class MemoryTarget {
     await Promise.resolve();
     await this.onStep?.();
     if (++this.#operations === this.killAt) throw new Killed(`before ${op}`);
-    const at = this.failures.findIndex(([name]) => name === op);
-    const failure = at < 0 ? undefined : this.failures.splice(at, 1)[0];
-    if (failure) return { ok: false, error: { kind: failure[1], message: `${op} failed` } };
+    const failure = this.#takeFailure(op);
+    if (failure !== null) return failure;
     const result = work();
     if (++this.#operations === this.killAt) throw new Killed(`after ${op}`);
     return result;
+  }
+  #takeFailure(op: string): { readonly ok: false; readonly error: EngineError } | null {
+    const at = this.failures.findIndex(([name]) => name === op);
+    const failure = at < 0 ? undefined : this.failures.splice(at, 1)[0];
+    return failure === undefined
+      ? null
+      : { ok: false, error: { kind: failure[1], message: `${op} failed` } };
   }
   get operations(): number {
     return this.#operations;
@@ -216,6 +222,8 @@ export class MemoryTarget {
   readonly target = (process: number): RestoreDestination => ({
     writerOf: () => this.#writerOf(process),
     fetch: async (_object, key) => {
+      const failure = this.#takeFailure('fetch');
+      if (failure !== null) return failure;
       const now = this.items.get(key);
       if (!now) return { ok: false, error: { kind: 'missing', message: 'gone' } };
       return {

@@ -353,6 +353,57 @@ eachDatabase((name, open) => {
     expect(list.next).not.toBe(null);
   });
 
+  test(`RES-3: a sign-in that is refused while the version of the target is saved ends the restore, and a repository that can't save it costs the item (${name})`, async () => {
+    const context = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 2 },
+      { id: 'b', folder: 'Inbox', content: 'two', at: 1 },
+    ]);
+    const { target } = context;
+    for (const id of ['a', 'b']) target.put({ id, folder: 'Inbox', content: 'changed' });
+    const before = target.state();
+    target.failures.push(['fetch', 'refused'], ['fetch', 'refused']);
+    const ended = await context.restored();
+    expect(await context.taskOf(ended)).toMatchObject({
+      state: 'done',
+      result: 'failed',
+      message: 'fetch failed',
+    });
+    expect(target.state()).toEqual(before);
+    // A busy target is asked again.
+    target.failures.length = 0;
+    target.failures.push(['fetch', 'busy'], ['save', 'damaged']);
+    const task = getValue(await context.request());
+    const due = await context.run(task);
+    expect(due).toBeGreaterThan(0);
+    expect(await context.run(task)).toBe(null);
+    expect(await context.taskOf(task)).toMatchObject({
+      result: 'warning',
+      counts: { restored: 0, merged: 1, skipped: 0, failed: 1 },
+    });
+    expect(await context.messages(task)).toContain(
+      'The version of the target could not be saved, so it was not replaced. save failed',
+    );
+  });
+
+  test(`RES-3: a sign-in that is refused while an interrupted item is ended ends the restore (${name})`, async () => {
+    const context = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+    ]);
+    const { target } = context;
+    target.replacesByCopy = true;
+    target.put({ id: 'a', folder: 'Inbox', content: 'changed' });
+    // The new one was written, and the process dies before it removes the other one.
+    const task = getValue(await context.request());
+    target.failures.push(['remove', 'busy']);
+    expect(await context.run(task)).toBeGreaterThan(0);
+    target.failures.push(['remove', 'refused']);
+    expect(await context.run(task)).toBe(null);
+    expect(await context.taskOf(task)).toMatchObject({
+      result: 'failed',
+      message: 'remove failed',
+    });
+  });
+
   test(`RES-3, ENG-9: a restore that is stopped ends after the items in progress, and shows its waits at once (${name})`, async () => {
     const context = await setUp(
       await open(),
