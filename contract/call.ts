@@ -9,7 +9,7 @@ import type { FailureKind } from './errors.ts';
 export type Gate = 'public' | 'signed-in' | 'ingest-key' | Ability;
 
 /** Features that a provider switches on and off in its branding. */
-export type FeatureSwitch = 'rules' | 'hints' | 'reporting';
+export type FeatureSwitch = 'rules' | 'hints' | 'reporting' | 'billing';
 
 /**
  * The definition of one API call. `input` describes all input as one object: fields named as `{…}`

@@ -141,10 +141,12 @@ export const signUpCalls = {
   collectCard: call({
     method: 'POST',
     path: 'o365/checkout/ccCollection',
-    summary: "Returns Stripe's page that collects a card for later payments.",
+    summary:
+      "Returns Stripe's page that collects a card for later payments, if the provider collects cards.",
     input: v.strictObject({ companyId: v.optional(companyRef) }),
     output: url,
     gate: OWN,
+    feature: 'billing',
     failures: CARD,
   }),
   subscribeByCard: call({

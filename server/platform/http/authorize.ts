@@ -115,7 +115,8 @@ function isFeatureOn(
     async (tx) => {
       const features: Partial<Features> = (await loadBranding(tx)).features;
       const value = features[feature];
-      return typeof value === 'object' ? value.enabled : value === true;
+      if (typeof value !== 'object') return value === true;
+      return 'enabled' in value ? value.enabled : value.ccCollection;
     },
     { readOnly: true },
   );

@@ -1,3 +1,4 @@
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { makeStripeStandIn, type StripeStandIn } from '#server/demo/stripe/stand-in.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
@@ -69,6 +70,12 @@ export const hook = ({ office }: Shop, payload: string, signature: string): Prom
       body: payload,
     }),
   );
+
+/** The provider lets subscribers save a card, without paying anything yet. */
+export const collectCards = ({ owner, office }: Shop): Promise<unknown> =>
+  must(owner, 'PUT', `service-providers/${office.tenant}/branding`, {
+    features: { ...PLAIN_FEATURES, billing: { ccCollection: true } },
+  });
 
 /** The link in the newest email that is waiting to be sent. */
 async function readLink({ ground: fixture, office }: Shop): Promise<string> {

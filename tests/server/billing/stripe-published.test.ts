@@ -8,7 +8,7 @@ import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
 import { freshStore, ONE } from '../db/databases.ts';
 import { findUnpublished, STRIPE_FIELDS } from './stripe-fields.ts';
-import { aTill, makeRun, pay, subscribe, type Till } from './stripe-fixtures.ts';
+import { aTill, collectCards, makeRun, pay, subscribe, type Till } from './stripe-fixtures.ts';
 import { addUsers, DAY, must } from './subscription-fixtures.ts';
 
 /** The types of Stripe's objects, which its SDK generates from the published OpenAPI. */
@@ -117,6 +117,7 @@ async function playAll(till: Till): Promise<readonly Judged[]> {
       answers.push(...toJudged((await answer.clone().json()) as Json));
     return answer;
   });
+  await collectCards(till);
   await subscribe(till);
   const start = { level: 'advanced', minimumUsers: 4, trialEndsAt: null };
   await must(owner, 'POST', 'o365/subscriptions/start/1', {

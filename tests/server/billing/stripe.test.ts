@@ -6,7 +6,16 @@ import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
 import { makeAll } from '../backup/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { aTill, hook, loseAnswer, makeRun, pay, SECRET, subscribe } from './stripe-fixtures.ts';
+import {
+  aTill,
+  collectCards,
+  hook,
+  loseAnswer,
+  makeRun,
+  pay,
+  SECRET,
+  subscribe,
+} from './stripe-fixtures.ts';
 import { addUsers, DAY, getRow, must } from './subscription-fixtures.ts';
 
 test('BILL-11: the stand-in of Stripe refuses what its published API does not have', async () => {
@@ -235,6 +244,7 @@ eachDatabase((kind, open) => {
   test(`BILL-11, BILL-20: operations are done at Stripe first, once, and no card is stored here (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture, office } = till;
+    await collectCards(till);
     await subscribe(till);
     const [subscription] = stripe.list('subscriptions');
     const at = (name: string) => stripe.list('subscriptions')[0]?.[name];

@@ -4,7 +4,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { anyDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
-import { aTill } from './stripe-fixtures.ts';
+import { aTill, collectCards } from './stripe-fixtures.ts';
 import { DAY, findUser, getRow, list, must } from './subscription-fixtures.ts';
 
 const COMPANIES: readonly CompanyN[] = [1, 2];
@@ -41,6 +41,7 @@ anyDatabase((kind, open) => {
   test(`BILL-14: who sees and changes whose subscription, by role and listed companies (${kind})`, async () => {
     const till = await aTill(await open());
     const { owner, office, ground: fixture } = till;
+    await collectCards(till);
     const start = { level: 'basic', minimumUsers: 4, trialEndsAt: null };
     for (const company of COMPANIES)
       await must(owner, 'POST', `o365/subscriptions/start/${company}`, start);

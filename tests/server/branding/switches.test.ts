@@ -13,6 +13,7 @@ const ON = {
   rules: true,
   hints: true,
   reporting: { enabled: true, visibleFor: ['all'] },
+  billing: { ccCollection: true },
 } as const;
 type Row = readonly [method: string, path: string, body?: object];
 
@@ -55,6 +56,11 @@ const SWITCHES: readonly { readonly off: object; readonly calls: readonly Row[] 
       ['PUT', `monitoring/reporting/save-sla-alarm/${ID}`, {}],
       ['DELETE', `monitoring/reporting/remove-sla-alarm/${ID}`],
     ],
+  },
+  // Who pays by card changes it all the same.
+  {
+    off: { ...ON, billing: { ccCollection: false } },
+    calls: [['POST', 'o365/checkout/ccCollection', {}]],
   },
 ];
 
