@@ -27,7 +27,6 @@ export const subscriptionMachine = createMachine({
     SUBSCRIPTION_STATUSES.map((status) => [
       status,
       {
-        ...(status === 'ended' && { type: 'final' as const }),
         on: Object.fromEntries(
           Object.entries(SUBSCRIPTION_TRANSITIONS[status]).map(([trigger, target]) => [
             trigger,

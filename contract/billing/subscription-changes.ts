@@ -1,7 +1,12 @@
 import type { Ms } from '../ids.ts';
 import type { Mills } from './invoice.ts';
 import type { Currency, LevelPrices } from './service-levels.ts';
-import { getNextStatus, type SubscriptionRow, type SubscriptionStatus } from './subscriptions.ts';
+import {
+  getNextStatus,
+  isOwedOfEnded,
+  type SubscriptionRow,
+  type SubscriptionStatus,
+} from './subscriptions.ts';
 import { getUsageAmount, type Hundredths } from './usage-months.ts';
 
 /** A deleted company can be restored for this long (BILL-13). */
@@ -48,6 +53,15 @@ export const OPERATION_TRIGGERS = {
   'update-trial': 'trialChanged',
 } as const;
 
+/** Whether there is something to undo, or to write off of a subscription that has ended. */
+export function hasSubject(
+  operation: SubscriptionOperation['operation'],
+  row: Pick<SubscriptionRow, 'status' | 'owedMills'> & { readonly undo: unknown },
+): boolean {
+  if (operation === 'rollback') return row.undo !== null;
+  return operation !== 'forgive' || row.status !== 'ended' || isOwedOfEnded(row);
+}
+
 /**
  * Returns the effect of an operation (BILL-14), or null if the subscription doesn't allow it now: the
  * same rule that the event follows.
@@ -60,8 +74,8 @@ export function getSubscriptionEffect(
 ): SubscriptionEffect | null {
   const status = getNextStatus(row.status, OPERATION_TRIGGERS[change.operation]);
   if (status === null && change.operation !== 'delete') return null;
-  if (change.operation === 'rollback' && row.undo === null) return null;
-  const before = getMonthlyMills(row, usage);
+  if (!hasSubject(change.operation, row)) return null;
+  const before = row.status === 'ended' ? 0 : getMonthlyMills(row, usage);
   const plain: SubscriptionEffect = {
     status: status ?? row.status,
     monthlyBeforeMills: before,

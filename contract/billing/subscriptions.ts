@@ -79,7 +79,8 @@ export const SUBSCRIPTION_TRANSITIONS: Readonly<
     ended: 'ended',
   },
   cancelled: { paid: 'cancelled', rolledBack: 'active', ended: 'ended' },
-  ended: {},
+  // What is owed stays owed until it is paid or written off.
+  ended: { paid: 'ended', failed: 'ended', forgiven: 'ended' },
 };
 
 export const getNextStatus = (
@@ -111,7 +112,7 @@ export const subscriptionStarted = v.strictObject({
     periodEndsAt: moment,
     trialEndsAt: v.nullable(moment),
     hasCard: v.boolean(),
-    /** Of a restored one: what was due before isn't owed any more. */
+    /** Of a restored one, or a later one: what was due before isn't owed any more. */
     forgivenAt: v.optional(moment),
     /** Of a restored one: what is owed that neither Stripe nor QuickBooks may have an invoice of. */
     owedMills: v.optional(moment),
@@ -225,6 +226,12 @@ type Change = Exclude<SubscriptionEvent, { type: 'subscription.started@1' }>;
 export const isFailing = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
   status === 'payment_failed' || status === 'disabled';
 
+/** Whether a subscription has ended, and something of it is still owed. */
+export const isOwedOfEnded = ({
+  status,
+  owedMills,
+}: Pick<SubscriptionRow, 'status' | 'owedMills'>): boolean => status === 'ended' && owedMills > 0;
+
 /** Folds events of subscriptions. One that the status doesn't allow changes nothing. */
 export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'>): void {
   const { event, at } = logged;
@@ -249,6 +256,10 @@ export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'
   const status =
     isOwing && isFailing(row) ? row.status : getNextStatus(row.status, getTrigger(event));
   if (status === null) return;
+  if (row.status === 'ended') {
+    rows.subscription?.set(row.id, { ...row, ...getDebtChanges(row, event, at) });
+    return;
+  }
   const next = { ...row, status, ...getChanges(row, event, { at, by: getPerson(logged) }) };
   rows.subscription?.set(
     row.id,
@@ -338,6 +349,16 @@ function getChanges(row: SubscriptionRow, event: Change, author: Author): Partia
     default:
       return event satisfies never;
   }
+}
+
+/** What changes of an ended subscription: only what is owed of it. */
+function getDebtChanges(row: SubscriptionRow, event: Change, at: number): Partial<SubscriptionRow> {
+  if (event.type === 'subscription.failed@1') return { owedMills: event.data.owedMills };
+  return {
+    owedMills: 0,
+    ...settled(row),
+    ...(event.type === 'subscription.forgiven@1' && { forgivenAt: at }),
+  };
 }
 
 /** The first payment of a restored one settles nothing of before. */

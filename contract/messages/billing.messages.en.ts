@@ -3,6 +3,8 @@ import { defineMessages } from '../i18n/messages.ts';
 /** Subscriptions to Microsoft 365 backup and their usage. */
 export const BILLING = defineMessages('billingFailures', {
   noSubscription: "This company doesn't have a subscription.",
+  owesOfEnded:
+    'This company still owes something of its last subscription. It can have another one once this is paid or forgiven.',
   hasSubscription: 'This company already has a subscription.',
   otherCurrencyThisMonth:
     'This month is billed in another currency. Do this on the first day of the next month.',

@@ -1,4 +1,4 @@
-import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import { getNextStatus, isFailing, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { CompanyRow, UserRow } from '#contract/users/rows.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { audit } from '../auth/audit.ts';
@@ -98,18 +98,34 @@ export async function restoreCompany(
       ...users.map((user) =>
         scope(user, user.companies && [...new Set([...user.companies, n])].sort((a, b) => a - b)),
       ),
-      ...(stored?.subscription == null ? [] : continueSubscription(stored.subscription)),
+      ...(stored?.subscription == null
+        ? []
+        : continueSubscription(await settle(tx, stored.subscription))),
     ],
     by(ctx),
   );
   await audit(tx, context, ctx, { what: 'company.restored', user: null, detail: { company: n } });
 }
 
+/** What was paid or written off while the company was deleted isn't owed any more. */
+async function settle(tx: TenantTx, row: SubscriptionRow): Promise<SubscriptionRow> {
+  const ended = (await tx.rows('subscription', [row.id])).get(row.id);
+  if (ended === undefined || row.owedMills === 0) return row;
+  const { owedMills, owedBeforeCardMills, forgivenAt } = ended;
+  return {
+    ...row,
+    owedMills,
+    ...(owedBeforeCardMills !== undefined && { owedBeforeCardMills }),
+    ...(forgivenAt !== undefined && { forgivenAt }),
+    ...(owedMills === 0 && isFailing(row) && { status: 'active', graceEndsAt: null }),
+  };
+}
+
 /** A card subscription was ended at Stripe, so it waits for another payment. */
 function continueSubscription(row: SubscriptionRow): readonly NewEvent[] {
   const { id, company, currency, level, userMills, gigabyteMills, minimumUsers } = row;
   const entity = `subscription:${id}`;
-  const isFailed = row.status === 'payment_failed' || row.status === 'disabled';
+  const isFailed = isFailing(row);
   return [
     {
       company,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { NewEvent } from '#contract/events.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { anyDatabase } from '../db/databases.ts';
+import { addInvoice, append, setBalance } from './debt-fixtures.ts';
 import { aTill, makeRun, pay, type Till } from './stripe-fixtures.ts';
 import { DAY, getRow, HOUR, must } from './subscription-fixtures.ts';
 
@@ -29,17 +29,6 @@ const listDefaultCards = ({ stripe }: Till) =>
           ?.default_payment_method,
     );
 
-const append = ({ ground: fixture, office }: Till, events: readonly NewEvent[]): Promise<unknown> =>
-  fixture.context.store.tenant(office.tenant, async (tx) => {
-    await tx.lock();
-    await tx.append(events, {
-      actor: { kind: 'clock' },
-      subject: null,
-      commandId: null,
-      at: fixture.context.clock.now(),
-    });
-  });
-
 /** What the hourly job does when invoices of a company are overdue, and when its grace period ends. */
 async function suspend(till: Till, steps: readonly ('failed' | 'disabled')[]): Promise<void> {
   const row = await getSubscription(till);
@@ -57,79 +46,6 @@ async function suspend(till: Till, steps: readonly ('failed' | 'disabled')[]): P
     })),
   );
 }
-
-/** A month of company 1 whose invoice QuickBooks has, as it was read an hour ago. */
-async function addInvoice(till: Till, due: `${number}-${number}-${number}`): Promise<void> {
-  const { ground: fixture, office, owner } = till;
-  await till.work();
-  const { _id: id = '' } = (await getRow(owner)).usage ?? {};
-  await append(till, [
-    {
-      company: 1,
-      entity: `usage:${id}`,
-      event: { type: 'usage.invoiced@1', data: { id, invoice: '1001' } },
-    },
-  ]);
-  const at = fixture.context.clock.now();
-  await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
-    await sql
-      .insertInto('quickbooks')
-      .values({
-        tenant_id: tenant,
-        environment: 'production',
-        client_id: 'client',
-        realm_id: '1',
-        connected_at: at,
-        read_at: at,
-        cursor: JSON.stringify({}) as never,
-      })
-      .execute();
-    await sql
-      .insertInto('invoice_customer')
-      .values({
-        tenant_id: tenant,
-        id: '1',
-        name: 'Calloway',
-        active: true,
-        company_n: 1,
-        stands_for: 1,
-        seen_at: at,
-      })
-      .execute();
-    await sql
-      .insertInto('invoice')
-      .values({
-        tenant_id: tenant,
-        id: '1',
-        customer_id: '1',
-        number: '1001',
-        currency: 'USD',
-        day: due,
-        due,
-        total: 5_000,
-        balance: 5_000,
-        voided: false,
-        row: JSON.stringify({}) as never,
-        changed_at: at,
-        seen_at: at,
-      })
-      .execute();
-  });
-}
-
-const setBalance = (
-  { ground: fixture, office }: Till,
-  balance: number,
-  readAt = fixture.context.clock.now(),
-) =>
-  fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
-    await sql.updateTable('invoice').set({ balance }).where('tenant_id', '=', tenant).execute();
-    await sql
-      .updateTable('quickbooks')
-      .set({ read_at: readAt })
-      .where('tenant_id', '=', tenant)
-      .execute();
-  });
 
 anyDatabase((kind, open) => {
   test.each([

@@ -10,6 +10,7 @@ import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { collectMonths } from './collect-months.ts';
 import { beginGracePeriods } from './collection-errors.ts';
 import { linkLostPages } from './company-checkout.ts';
+import { syncEndedDebts } from './ended-debts.ts';
 import { moveToZero } from './move-to-zero.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
 import { syncSubscription } from './sync-subscription.ts';
@@ -111,6 +112,7 @@ export const payments =
       const read = await syncSubscription(context, tenant, stripe, { subscription, event: null });
       if (!read.ok && read.failure.kind === 'busy') return now + EVERY_MS;
     }
+    await syncEndedDebts(context, tenant, stripe, { now, signal });
     return now + EVERY_MS;
   };
 

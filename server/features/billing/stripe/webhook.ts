@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { TenantId } from '#contract/ids.ts';
+import type { CompanyN, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -9,6 +9,7 @@ import { readSecret } from '#server/platform/outbound/secret.ts';
 import { finishSignUp } from '../sign-up/provision.ts';
 import { finishCompanyCheckout } from './company-checkout.ts';
 import { setDefaultCard } from './customer.ts';
+import { syncEndedDebt } from './ended-debts.ts';
 import { connectStripe, readStripe } from './stripe.ts';
 import { hasSeen, remember, syncSubscription } from './sync-subscription.ts';
 import { releaseVoided } from './voided-invoices.ts';
@@ -95,7 +96,12 @@ async function readInvoices(
   const known = await findCustomer(context, tenant, id);
   if (known === null) return ok(null);
   const released = await releaseVoided(context, tenant, stripe, id);
-  if (!released.ok || known.subscription === null) return released;
+  if (!released.ok) return released;
+  const read = await syncEndedDebt(context, tenant, stripe, {
+    company: known.company,
+    customer: id,
+  });
+  if (!read.ok || known.subscription === null) return read;
   return syncSubscription(context, tenant, stripe, { subscription: known.subscription, event });
 }
 
@@ -104,19 +110,19 @@ async function findCustomer(
   context: AppContext,
   tenant: TenantId,
   id: string,
-): Promise<{ readonly subscription: string | null } | null> {
+): Promise<{ readonly company: CompanyN; readonly subscription: string | null } | null> {
   const row = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
         .selectFrom('stripe_customer')
-        .select('subscription_id')
+        .select(['company_n', 'subscription_id'])
         .where('tenant_id', '=', tenant)
         .where('customer_id', '=', id)
         .executeTakeFirst(),
     { readOnly: true },
   );
-  return row === undefined ? null : { subscription: row.subscription_id };
+  return row === undefined ? null : { company: row.company_n, subscription: row.subscription_id };
 }
 
 async function finishCheckout(

@@ -105,8 +105,10 @@ function findState(states: readonly State[], day: DayN, timeZone: string): Subsc
   const state = states[last];
   if (state === undefined) return null;
   const isEnded = state.row.status === 'ended';
-  if (isEnded && state.day < day) return null;
-  const row = isEnded ? states[last - 1]?.row : state.row;
+  // What is owed can change after the end.
+  const end = isEnded ? states.findIndex((one) => one.row.status === 'ended') : -1;
+  if (isEnded && (states[end]?.day ?? day) < day) return null;
+  const row = isEnded ? states[end - 1]?.row : state.row;
   if (row === undefined || row.status === 'pending' || row.status === 'ended') return null;
   // The clock ends a cancelled one some time after its period.
   return row.status === 'cancelled' && day > getDay(row.periodEndsAt - 1, timeZone, 0) ? null : row;

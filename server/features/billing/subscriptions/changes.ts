@@ -5,7 +5,7 @@ import {
   type SubscriptionEffect,
   type SubscriptionOperation,
 } from '#contract/billing/subscription-changes.ts';
-import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import { isOwedOfEnded, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Event } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
@@ -25,7 +25,13 @@ import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
 import { changeAtStripe } from '../stripe/change-at-stripe.ts';
 import { loadBilledDays } from './billed-terms.ts';
 import { notNow } from './handlers.ts';
-import { canUndo, findBilledCompany, findSubscription, toSubscriptionOutput } from './load.ts';
+import {
+  canUndo,
+  findBilledCompany,
+  findDebtor,
+  findSubscription,
+  toSubscriptionOutput,
+} from './load.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
 import { loadBillingSettings } from './settings.ts';
 import { loadTypicalUsage, type TypicalUsage } from './typical-usage.ts';
@@ -114,6 +120,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
         if (company === null) return NOT_FOUND_RESULT;
         const before = await findSubscription(tx, company.n);
         if (before !== null && before.status !== 'ended') return notNow(MESSAGES.hasSubscription);
+        if (before !== null && isOwedOfEnded(before)) return notNow(MESSAGES.owesOfEnded);
         if (trialEndsAt !== null && trialEndsAt <= ctx.now)
           return badField('trialEndsAt', MESSAGES.trialInPast);
         const { timeZone } = await loadCompanyLimit(tx);
@@ -147,6 +154,8 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
             trialEndsAt,
             periodEndsAt: getMonthEnd(month, timeZone),
             hasCard: false,
+            // A debt that was written off doesn't come back.
+            ...(before?.forgivenAt !== undefined && { forgivenAt: before.forgivenAt }),
           },
         });
         await audit(tx, context, ctx, {
@@ -227,7 +236,11 @@ function isDone(
     case 'update-trial':
       return current.trialEndsAt !== before.trialEndsAt;
     case 'forgive':
-      return before.owedMills > 0 && current.owedMills === 0 && current.status === 'active';
+      return (
+        before.owedMills > 0 &&
+        current.owedMills === 0 &&
+        (current.status === 'active' || current.status === 'ended')
+      );
     default:
       return false;
   }
@@ -255,7 +268,8 @@ async function prepare(
   const isAllowed =
     isProvider || (OWN.has(input.operation) && hasAbility(session, 'o365.service-level'));
   if (!isAllowed) return FORBIDDEN_RESULT;
-  const company = await findBilledCompany(tx, session, input.companyId);
+  const find = input.operation === 'forgive' ? findDebtor : findBilledCompany;
+  const company = await find(tx, session, input.companyId);
   if (company === null) return NOT_FOUND_RESULT;
   const row = await findSubscription(tx, company.n);
   if (row === null) return notNow(MESSAGES.noSubscription);

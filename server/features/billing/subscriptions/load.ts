@@ -1,9 +1,14 @@
+import { seesSubscriptions } from '#contract/billing/subscriber.ts';
 import type {
   CompanySubscription,
   SubscriptionOut,
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
-import type { SubscriptionRow, UndoableOperation } from '#contract/billing/subscriptions.ts';
+import {
+  isOwedOfEnded,
+  type SubscriptionRow,
+  type UndoableOperation,
+} from '#contract/billing/subscriptions.ts';
 import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
@@ -21,17 +26,13 @@ import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { getMonthAt, parseMonth, type CalendarMonth } from './month.ts';
 import { loadUnpaidInvoices } from './overdue-invoices.ts';
 
-/**
- * Whether a user sees the subscription of a company (BILL-14): super-admins that of each company that
- * they see, anyone else only that of a company listed for them. Without a list, a user works for the
- * provider and subscribes to nothing.
- */
+/** Whether a user sees the subscription of a company (BILL-14). */
 export const seesSubscription = (
   session: Pick<Principal, 'roles' | 'key' | 'companies'>,
   company: Pick<CompanyRow, 'n' | 'deletedAt'>,
 ): boolean =>
   seesCompany(session, company) &&
-  (session.companies !== null || hasAbility(session, 'o365.subscriptions'));
+  seesSubscriptions(session, hasAbility(session, 'o365.subscriptions'));
 
 /** A company by its number or id, if the caller sees its subscription. */
 export const findBilledCompany = async (
@@ -41,6 +42,16 @@ export const findBilledCompany = async (
 ): Promise<CompanyRow | null> =>
   (await tx.all('company')).find(
     (row) => (row.n === ref || row.id === ref) && seesSubscription(session, row),
+  ) ?? null;
+
+/** A company whose debt the caller can write off: a deleted one, too. */
+export const findDebtor = async (
+  tx: TenantTx,
+  session: Principal,
+  ref: number | string,
+): Promise<CompanyRow | null> =>
+  (await tx.all('company')).find(
+    (row) => (row.n === ref || row.id === ref) && seesMonths(session, row),
   ) ?? null;
 
 /** The running subscription of a company, or else its last one. */
@@ -83,8 +94,8 @@ export const seesMonths = (session: Principal, { n }: Pick<CompanyRow, 'n'>): bo
 
 /**
  * Returns the subscription that each company had in a month: as it was at the end of the month, or as it
- * is now if the month isn't over. One that ended before the month, and one of a month to come, isn't
- * there (BILL-17).
+ * is now if the month isn't over. One that ended before the month is there while something is owed of it
+ * (BILL-13). In a month to come, there is none (BILL-17).
  */
 async function loadMonthSubscriptions(
   tx: TenantTx,
@@ -99,13 +110,18 @@ async function loadMonthSubscriptions(
       ? await loadSubscriptionsAt(tx, month.last, timeZone)
       : await tx.all('subscription');
   return getLatestSubscriptions(
-    rows.filter(({ endedAt }) => endedAt === null || getDay(endedAt, timeZone, 0) >= month.first),
+    rows.filter(
+      (row) =>
+        row.endedAt === null ||
+        isOwedOfEnded(row) ||
+        getDay(row.endedAt, timeZone, 0) >= month.first,
+    ),
   );
 }
 
 /**
  * Companies by name with their subscription and their usage in a month; only those that have one, and
- * deleted ones only with usage.
+ * deleted ones only with usage, or while they owe something.
  */
 export const listMonthSubscriptions = async (
   tx: TenantTx,
@@ -158,7 +174,7 @@ async function listCompanySubscriptions(
     const isDeleted = deletedAt !== undefined;
     const found = subscriptions.get(n);
     const row = findUsage(usage, n);
-    if (row === null && (isDeleted || found === undefined)) continue;
+    if (row === null && (found === undefined || (isDeleted && !isOwedOfEnded(found)))) continue;
     const subscription =
       found === undefined
         ? null

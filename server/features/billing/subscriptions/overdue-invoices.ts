@@ -1,10 +1,16 @@
-import { getNextStatus, isFailing, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import {
+  getNextStatus,
+  isFailing,
+  isOwedOfEnded,
+  type SubscriptionRow,
+} from '#contract/billing/subscriptions.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
 import type { UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { dayText, getDay } from '#contract/time/day.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { getLatestSubscriptions } from './count-usage.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
 
 const DAY_MS: Ms = 86_400_000;
@@ -43,7 +49,8 @@ export async function getInvoiceEvents(tx: TenantTx, at: At): Promise<readonly N
   );
   return [
     ...released.map(toRelease),
-    ...(await tx.all('subscription')).flatMap((row) =>
+    // What is owed of an earlier one is owed by the last one of its company.
+    ...[...getLatestSubscriptions(await tx.all('subscription')).values()].flatMap((row) =>
       row.hasCard
         ? []
         : getPaymentEvents(
@@ -69,7 +76,8 @@ export async function loadOverdue(
   const invoices = (await loadMonthInvoices(tx, invoiced)).filter(({ voided }) => !voided);
   const isFresh = readAt >= now - FRESH_MS;
   return (row) => {
-    if (!isFresh && !isFailing(row) && getOwedBeforeCard(row) === 0) return 0;
+    const isOwing = isFailing(row) || isOwedOfEnded(row);
+    if (!isFresh && !isOwing && getOwedBeforeCard(row) === 0) return 0;
     const own = invoices.filter(({ company }) => company === row.company);
     return own.length === 0 ? getOwedBeforeCard(row) : getOverdueMills(row, own, { timeZone, now });
   };
@@ -206,7 +214,7 @@ function getPaymentEvents(
           }),
         ];
   // Without invoices, it is unknown whether what is owed was paid.
-  if (!isFailed || invoices.length === 0) return [];
+  if (!isFailed || invoices.length === 0 || (status === 'ended' && before === 0)) return [];
   const end = Math.max(periodEndsAt, getMonthEnd(getMonthAt(now, timeZone), timeZone));
   return [about({ type: 'subscription.paid@1', data: { id, periodEndsAt: end } })];
 }

@@ -6,7 +6,7 @@ import type {
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
 import type { Branding } from '#contract/branding/branding.ts';
-import { OPERATION_TRIGGERS } from '#contract/billing/subscription-changes.ts';
+import { hasSubject, OPERATION_TRIGGERS } from '#contract/billing/subscription-changes.ts';
 import { canHappen } from '#machines/subscription.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
@@ -79,7 +79,7 @@ export function SubscriptionDetails({
       {row.subscription !== null && (
         <TermsList
           row={{ ...row, subscription: row.subscription }}
-          operations={isReadOnly || row.isDeleted || row.isPast === true ? NONE : ALL}
+          operations={isReadOnly || row.isPast === true ? NONE : row.isDeleted ? DEBT : ALL}
           levelNames={isReadOnly ? null : branding}
           offline={offline}
           onChanged={onChanged}
@@ -107,14 +107,16 @@ const ALL: readonly Operation[] = [
   'cancel',
   'delete',
 ];
+/** What a deleted company owes can still be written off. */
+const DEBT: readonly Operation[] = ['forgive'];
 const NONE: readonly Operation[] = [];
 /** What a subscriber may do. */
 export const OWN_OPERATIONS: readonly Operation[] = ['change-level', 'cancel'];
 
 /** Whether the status allows an operation, by the same table that the server follows. */
-const isPossible = (operation: Operation, { status, undo }: SubscriptionOut): boolean =>
-  operation === 'delete' ||
-  ((operation !== 'rollback' || undo !== null) && canHappen(status, OPERATION_TRIGGERS[operation]));
+const isPossible = (operation: Operation, row: SubscriptionOut): boolean =>
+  hasSubject(operation, row) &&
+  (operation === 'delete' || canHappen(row.status, OPERATION_TRIGGERS[operation]));
 
 /** Terms, notes about money, and the operations that the status allows. */
 export function TermsList({
@@ -162,7 +164,9 @@ export function TermsList({
           {!isPast &&
             (graceEndsAt !== null && status === 'payment_failed'
               ? t.graceUntil({ when: formatWhen(graceEndsAt, zone) })
-              : status !== 'pending' && t.stoppedHint)}
+              : status === 'ended'
+                ? t.owedAfterEnd
+                : status !== 'pending' && t.stoppedHint)}
         </Callout>
       )}
       <ul className="m-0 list-none border-t border-rule p-0 text-ink-2 [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5">

@@ -104,6 +104,7 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   owedThen: '{amount} was unpaid.',
   pastHint: 'As it was at the end of this month. Choose the current month to change it.',
   graceUntil: 'Backups stop on {when} unless it is paid. Restores keep working.',
+  owedAfterEnd: 'The subscription has ended. This is owed until it is paid or forgiven.',
   stoppedHint: 'Backups are stopped until it is paid. Restores keep working.',
   minimum: 'At least {count, plural, one {# user} other {# users}}',
   perUser: '{price} per user and month',

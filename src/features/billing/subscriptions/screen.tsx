@@ -205,7 +205,7 @@ function Rows({
           </>
         }
       >
-        {rows.map(({ companyId, companyName, subscription, usage }) => {
+        {rows.map(({ companyId, companyName, subscription, usage, isPast }) => {
           const users = getBilledQuantity(usage?.lines ?? [], 'users');
           const level = usage?.level ?? subscription?.level;
           return (
@@ -227,6 +227,13 @@ function Rows({
                   <span className="text-ink-3">{t.noSubscription}</span>
                 ) : (
                   <StatusBadge status={subscription.status} />
+                )}
+                {subscription !== null && subscription.owedMills > 0 && (
+                  <span className="block pt-0.5 text-agate text-warning">
+                    {(isPast === true ? t.owedThen : t.owed)({
+                      amount: moneyWords(subscription.owedMills, subscription.currency),
+                    })}
+                  </span>
                 )}
               </td>
               <td className="hidden text-right text-ink-2 tabular-nums tablet:table-cell">
