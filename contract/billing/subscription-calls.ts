@@ -16,14 +16,10 @@ import { schemaMessages } from '../schemas.messages.en.ts';
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const number = (min: number, max: number) =>
   v.pipe(
-    v.union([
-      v.number(),
-      v.pipe(
-        v.string(),
-        v.regex(/^\d{1,4}$/, () => schemaMessages.fewDigits),
-        v.transform(Number),
-      ),
-    ]),
+    v.union(
+      [v.number(), v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))],
+      () => schemaMessages.fewDigits,
+    ),
     v.integer(),
     v.minValue(min),
     v.maxValue(max),

@@ -1,4 +1,3 @@
-import { sql as raw } from 'kysely';
 import * as v from 'valibot';
 import { preferenceId, ThemeSchema } from '#contract/auth/preferences.ts';
 import type { Theme } from '#contract/auth/preferences.ts';
@@ -58,19 +57,6 @@ export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Pr
           )
           .limit(1)
           .executeTakeFirst();
-  const suite =
-    companies?.length === 0
-      ? undefined
-      : await sql
-          .selectFrom('company')
-          .select('n')
-          .where('tenant_id', '=', tenant)
-          .where(
-            raw<boolean>`row->'applications'->'office365'->>'enabled' = 'true' and row->>'deletedAt' is null`,
-          )
-          .$if(companies !== null, (query) => query.where('n', 'in', [...(companies ?? [])]))
-          .limit(1)
-          .executeTakeFirst();
   const { settings } = person;
   const isOwn = (row: { readonly company: number; readonly removedAt: Ms | null }): boolean =>
     row.removedAt === null && (companies === null || companies.includes(row.company));
@@ -101,7 +87,7 @@ export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Pr
     masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null,
     ackO365TermsOfUse: person.terms_at !== null,
-    hasOrganizations: suite !== undefined || (await tx.all('organization')).some(isOwn),
+    hasOrganizations: (await tx.all('organization')).some(isOwn),
     hasJobs: job !== undefined || (await tx.all('backupJob')).some(isOwn),
     // AUTH-12: a user who must choose a password first gets no notifications.
     notifications: session.mustReset ? [] : await openNotifications(tx, session),

@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OpenSession, Profile } from '#contract/auth/profile-calls.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { ORGANIZATION } from '../engine/session-bench.ts';
 import { ask, makeFixture, provider, refresh, user } from '../http/fixtures.ts';
 import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -27,6 +29,12 @@ const edit = ({ host, token, id }: Pick<Place, 'host' | 'token' | 'id'>, body: o
   ask<Profile>(app, `/api/v1/profile/${of}`, { method: 'PUT', host, token, body });
 const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
 const NONE = [404, 'not-found', MESSAGES.notFound];
+
+const addOrganization = (company: number, id: string): NewEvent => ({
+  event: { type: 'organization.created@1', data: { id, company, ...ORGANIZATION } },
+  company,
+  entity: `organization:${id}`,
+});
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
@@ -112,7 +120,7 @@ eachDatabase((_name, open) => {
       commandId: null,
       at: fixture.context.clock.now(),
     } as const;
-    const made = (n: number, enabled: boolean) =>
+    const made = (n: number, hasOrganization: boolean) =>
       fixture.context.store.tenant(tenant, async (tx) => {
         const id = fixture.context.chance.uuid();
         await tx.append(
@@ -128,7 +136,11 @@ eachDatabase((_name, open) => {
                 data: {
                   n,
                   name: `Company ${n}`,
-                  applications: { ...NO_APPLICATIONS, office365: { enabled, organizations: [] } },
+                  // A company that may have organizations has none yet.
+                  applications: {
+                    ...NO_APPLICATIONS,
+                    office365: { enabled: true, organizations: [] },
+                  },
                   veeamId: null,
                   notify: [],
                 },
@@ -136,6 +148,7 @@ eachDatabase((_name, open) => {
               company: n,
               entity: `company:${n}`,
             },
+            ...(hasOrganization ? [addOrganization(n, fixture.context.chance.uuid())] : []),
           ],
           by,
         );

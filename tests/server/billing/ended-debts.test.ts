@@ -71,7 +71,8 @@ eachDatabase((kind, open) => {
   test(`BILL-13, BILL-14: what is owed of an ended subscription can be forgiven, for good (${kind})`, async () => {
     const shop = await aShop(await open());
     await endOwing(shop);
-    const usage = (await getRow(shop.owner)).usage;
+    const { usage, unpaidInvoice } = await getRow(shop.owner);
+    expect(unpaidInvoice).toBe('1001');
     // On the day of the end: what the month bills stays.
     const path = 'o365/subscriptions/preview/1';
     expect(await must(shop.owner, 'POST', path, { operation: 'forgive' })).toMatchObject({
@@ -98,7 +99,11 @@ eachDatabase((kind, open) => {
     // QuickBooks still has the invoice. A new subscription doesn't owe it.
     await must(owner, 'POST', 'o365/subscriptions/start/1', START);
     await shop.work();
-    expect((await getRow(owner)).subscription).toMatchObject({ status: 'active', owedMills: 0 });
+    // Nor is it offered to be paid online.
+    expect(await getRow(owner)).toMatchObject({
+      subscription: { status: 'active', owedMills: 0 },
+      unpaidInvoice: null,
+    });
   });
 
   test(`BILL-13: what a deleted company owes can be forgiven, and isn't owed after it is restored (${kind})`, async () => {

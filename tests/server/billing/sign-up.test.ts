@@ -78,8 +78,19 @@ anyDatabase((kind, open) => {
       await must<OutputOf<'listSubscriptions'>>(owner, 'GET', 'o365/subscriptions')
     ).rows.find(({ companyName }) => companyName === 'Calla Design');
     expect(row?.subscription).toMatchObject({ status: 'active', level: 'basic', hasCard: true });
-    const { token } = (await login(office.app, office.host, REGISTRATION.email, PASSWORD)).body
-      .data;
+    const signedIn = (await login(office.app, office.host, REGISTRATION.email, PASSWORD)).body.data;
+    const { token } = signedIn;
+    // The first run begins with an organization.
+    expect(signedIn).toMatchObject({ user: { hasOrganizations: false, hasJobs: false } });
+    const checkout = /(cs_\w+)/.exec(url ?? '')?.[1] ?? '';
+    const result = await ask(office.app, `/api/v1/o365/checkout/${checkout}/success`, {
+      method: 'GET',
+      host: office.host,
+      token,
+    });
+    expect(result.body).toMatchObject({
+      data: { status: 'complete', mode: 'subscription', isLinked: true, isRefused: false },
+    });
     const own = await ask<OutputOf<'listSubscriptions'>>(office.app, '/api/v1/companies', {
       method: 'GET',
       host: office.host,

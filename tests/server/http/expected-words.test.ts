@@ -36,7 +36,7 @@ const policy = (schedule: object, more: object = {}): object => ({
 });
 
 test('SUITE-2: a refused field says in words what is expected, never as a pattern', async () => {
-  const { createBackupJob, createBackupRepository, listMailItems } = CALLS;
+  const { createBackupJob, createBackupRepository, listMailItems, listSubscriptions } = CALLS;
   const daily = { type: 'Daily', dailyType: 'Everyday', dailyTime: '25:00' };
   expect(await refuse(createBackupJob, policy(daily, { retryNumber: -1 }))).toMatchObject({
     'schedulePolicy.schedule.dailyTime': 'Expected a time such as 07:30.',
@@ -45,6 +45,10 @@ test('SUITE-2: a refused field says in words what is expected, never as a patter
   expect(await refuse(listMailItems, { offset: '-1', limit: 'all' })).toMatchObject({
     offset: expect.stringMatching(/^Expected a whole number from 0/) as string,
     limit: expect.stringMatching(/^Expected a whole number from 1/) as string,
+  });
+  expect(await refuse(listSubscriptions, { month: 'May', year: '26.5' })).toEqual({
+    month: 'Expected a whole number of up to four digits.',
+    year: 'Expected a whole number of up to four digits.',
   });
   expect(
     await refuse(createBackupRepository, { repository: '', storage: { bucket: 'A' } }),

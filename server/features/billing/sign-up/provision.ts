@@ -155,6 +155,12 @@ export async function provision(
         collected_from: getMonthAt(now, timeZone).text,
       })
       .execute();
+  // The result page of its checkout, for the user who has signed in.
+  if (payment !== null && row.session_id !== null)
+    await tx.sql
+      .insertInto('stripe_checkout')
+      .values({ tenant_id: tx.tenant, id: row.session_id, company_n: n, at: now, linked_at: now })
+      .execute();
   await tx.sql
     .updateTable('sign_up')
     .set({ ready_at: now, password_hash: '', company_n: n })

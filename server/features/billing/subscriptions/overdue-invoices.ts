@@ -10,6 +10,7 @@ import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { dayText, getDay } from '#contract/time/day.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { getLatestSubscriptions } from './count-usage.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
 
@@ -84,16 +85,20 @@ export async function loadOverdue(
 }
 
 /**
- * Returns how to find the oldest unpaid invoice of a company's months in QuickBooks. Null: there is none,
- * or QuickBooks isn't connected.
+ * Returns how to find the oldest unpaid invoice of a company's months in QuickBooks, without what was
+ * written off. Null: there is none, or QuickBooks isn't connected.
  */
 export async function loadUnpaidInvoices(
   tx: TenantTx,
 ): Promise<(company: CompanyN) => Pick<MonthInvoice, 'id' | 'number'> | null> {
   const invoiced = (await tx.all('usageMonth')).filter(({ invoice }) => invoice !== null);
   if (invoiced.length === 0 || (await loadReadAt(tx)) === null) return () => null;
+  const { timeZone } = await loadCompanyLimit(tx);
+  const rows = [...getLatestSubscriptions(await tx.all('subscription')).values()];
+  const forgiven = new Map(rows.map((row) => [row.company, getForgivenText(row, timeZone)]));
   const unpaid = (await loadMonthInvoices(tx, invoiced))
     .filter(({ voided, balance }) => !voided && balance > 0)
+    .filter((one) => getDueText(one) > (forgiven.get(one.company) ?? ''))
     .sort(
       (a, b) => getDueText(a).localeCompare(getDueText(b), 'en') || Number(a.id) - Number(b.id),
     );
@@ -178,13 +183,17 @@ async function loadMonthInvoices(
   );
 }
 
+/** What was due until this day was written off. */
+const getForgivenText = ({ forgivenAt }: SubscriptionRow, timeZone: string): string =>
+  forgivenAt === undefined ? '' : dayText(getDay(forgivenAt, timeZone, 0));
+
 function getOverdueMills(
-  { forgivenAt }: SubscriptionRow,
+  row: SubscriptionRow,
   invoices: readonly MonthInvoice[],
   { timeZone, now }: Pick<At, 'timeZone' | 'now'>,
 ): Mills {
   const today = dayText(getDay(now, timeZone, 0));
-  const forgiven = forgivenAt === undefined ? '' : dayText(getDay(forgivenAt, timeZone, 0));
+  const forgiven = getForgivenText(row, timeZone);
   return invoices
     .filter(({ due }) => due !== null && due < today && due > forgiven)
     .reduce((sum, { balance }) => sum + balance, 0);
