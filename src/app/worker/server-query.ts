@@ -1,6 +1,5 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { CallName, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
@@ -56,15 +55,13 @@ export interface ServerQuery<T> {
  * request the same with the same hook share one answer; answers of different hooks differ in shape.
  * An answer is never shown to another user or with other rights (SYNC-6).
  */
-export function useServerQuery<N extends CallName, T>(
-  hook: 'useCachedQuery' | 'useSearchQuery' | 'useQuery',
-  name: N,
-  input: InputOf<N>,
+export function useServerQuery<T>(
+  hook: 'useCachedQuery' | 'useSearchQuery' | 'useQuery' | 'useRequest',
+  name: string,
+  input: unknown,
   { wanted, everyMs = null, round, keepsPrevious = false, request }: ServerQueryOptions<T>,
 ): ServerQuery<T> {
-  const me = useMe();
-  const identity =
-    me === null ? '' : JSON.stringify([me.id, me.impersonator !== null, me.roles, me.companies]);
+  const identity = useIdentity();
   const queryKey = [hook, name, input, identity] as const;
   const [turn, setTurn] = useState(0);
   const occasion = `${turn} ${round}`;
@@ -111,6 +108,14 @@ export function useServerQuery<N extends CallName, T>(
       queryClient.setQueryData<OwnedAnswer<T>>(queryKey, { identity, answer });
     },
   };
+}
+
+/** Returns what differs for each user, and for other rights of the same user. */
+export function useIdentity(): string {
+  const me = useMe();
+  return me === null
+    ? ''
+    : JSON.stringify([me.id, me.impersonator !== null, me.roles, me.companies]);
 }
 
 /** An answer and the user for whom it was requested. */

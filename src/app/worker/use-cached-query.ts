@@ -38,7 +38,7 @@ export function useCachedQuery<N extends ReadCall>(
   { wanted = true, everyMs = null, round = '' }: How = {},
 ): CachedQuery<OutputOf<N>> {
   const status = useWatch('status', EMPTY)?.kind;
-  const { answer, isLoading, again } = useServerQuery<N, Result<ServerRead<OutputOf<N>>>>(
+  const { answer, isLoading, again } = useServerQuery<Result<ServerRead<OutputOf<N>>>>(
     'useCachedQuery',
     name,
     input,

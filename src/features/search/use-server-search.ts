@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { FoundOut } from '#contract/search/calls.ts';
 import { isEnough, soughtIn } from '#contract/search/search.ts';
-import { client } from '../../app/worker/worker-client.ts';
+import { useIsSettled } from '../shared/queries/use-is-settled.ts';
+import { useQuery } from '../shared/queries/use-query.ts';
 
 /**
  * Status of the server search. `waiting`: for a pause in typing. `short`: the text is too short.
@@ -19,37 +19,19 @@ const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answ
  * SEEK-4: searches on the server when typing pauses. Only the answer to the current text is shown.
  */
 export function useServerSearch(text: string): ServerSearch {
-  const [details, setResult] = useState<{ readonly text: string; readonly asked: ServerSearch }>({
-    text: '',
-    asked: NONE,
-  });
   const enough = isEnough(soughtIn(text));
-  useEffect(() => {
-    if (!enough) return undefined;
-    let isCurrent = true;
-    const say = (request: ServerSearch): void => {
-      if (isCurrent) setResult({ text, asked: request });
-    };
-    const ask = async (): Promise<void> => {
-      say({ kind: 'asking' });
-      const answer = await client().ask('search', { text });
-      say(
-        answer.ok
-          ? { kind: 'found', found: answer.value }
-          : { kind: NETWORK.has(answer.failure.kind) ? 'offline' : 'failed' },
-      );
-    };
-    const timer = setTimeout(() => void ask(), RESTS);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [text, enough]);
+  const isSettled = useIsSettled(text, RESTS);
+  const { value, failure } = useQuery('search', { text }, enough && isSettled);
   if (text === '') return NONE;
   if (!enough) return SHORT;
-  return details.text === text ? details.asked : WAITING;
+  if (!isSettled) return WAITING;
+  if (failure !== null) return NETWORK.has(failure.kind) ? OFFLINE : FAILED;
+  return value === null ? ASKING : { kind: 'found', found: value };
 }
 
 const NONE: ServerSearch = { kind: 'none' };
 const SHORT: ServerSearch = { kind: 'short' };
 const WAITING: ServerSearch = { kind: 'waiting' };
+const ASKING: ServerSearch = { kind: 'asking' };
+const OFFLINE: ServerSearch = { kind: 'offline' };
+const FAILED: ServerSearch = { kind: 'failed' };

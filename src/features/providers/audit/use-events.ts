@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import { BASE } from '#contract/messages/base.messages.en.ts';
-import { client } from '#src/app/worker/worker-client.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
 
 type Page = OutputOf<'listAdminEvents'>;
 /**
@@ -16,40 +15,12 @@ export interface EventsQuery {
 }
 
 /** Loads a page of the log. It is the server's own record and is never stored on this device. */
-export function useEvents(ask: InputOf<'listAdminEvents'>, wanted: boolean): EventsQuery {
-  const [details, setResult] = useState<{
-    readonly key: string;
-    readonly page: Page | null;
-    readonly failure: Failure | null;
-  }>({ key: '', page: null, failure: null });
-  const [turn, setTurn] = useState(0);
-  const question = JSON.stringify(ask);
-  const key = `${turn} ${String(wanted)} ${question}`;
-  useEffect(() => {
-    if (!wanted) return;
-    let gone = false;
-    const load = async (): Promise<void> => {
-      const answer = await client()
-        .ask('listAdminEvents', JSON.parse(question) as InputOf<'listAdminEvents'>)
-        .catch(() => null);
-      if (gone) return;
-      setResult((old) =>
-        answer === null
-          ? { key, page: old.page, failure: { kind: 'no-answer', message: BASE.noAnswer } }
-          : answer.ok
-            ? { key, page: answer.value, failure: null }
-            : { key, page: old.page, failure: answer.failure },
-      );
-    };
-    void load();
-    return () => {
-      gone = true;
-    };
-  }, [key, question, wanted]);
-  return {
-    page: details.page,
-    busy: wanted && details.key !== key,
-    failure: details.failure,
-    again: () => setTurn(turn + 1),
-  };
+export function useEvents(input: InputOf<'listAdminEvents'>, wanted: boolean): EventsQuery {
+  const { value, failure, isLoading, again } = useQuery('listAdminEvents', input, wanted, {
+    keepsPrevious: true,
+  });
+  // A page also stays if the next one can't be loaded.
+  const [last, setLast] = useState(value);
+  if (value !== null && value !== last) setLast(value);
+  return { page: value ?? last, busy: isLoading, failure, again };
 }

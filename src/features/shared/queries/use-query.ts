@@ -1,6 +1,7 @@
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
 import { NOT_SENT, useServerQuery } from '#src/app/worker/server-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 
@@ -29,6 +30,8 @@ export interface QueryTimes<T> {
   readonly poll?: (answer: Answer<T>) => Ms | null;
   /** Shows the answer of the previous input until the new one arrives. */
   readonly keepsPrevious?: boolean;
+  /** What was answered is not requested again when the connection is restored. */
+  readonly isLasting?: boolean;
 }
 
 /** Polls while `isActive`, or while the last request failed. What doesn't exist is not polled. */
@@ -40,32 +43,47 @@ export const pollWhile =
       : null;
 
 /** Requests data on mount, and when the connection is restored. */
-export function useQuery<N extends CallName>(
+export const useQuery = <N extends CallName>(
   name: N,
   input: InputOf<N>,
   wanted = true,
-  { everyMs = null, round = '', poll, keepsPrevious = false }: QueryTimes<OutputOf<N>> = EMPTY,
-): QueryResult<OutputOf<N>> {
+  times: QueryTimes<OutputOf<N>> = EMPTY,
+): QueryResult<OutputOf<N>> =>
+  useAnswer('useQuery', name, input, () => client().ask(name, input), wanted, times);
+
+/**
+ * As `useQuery`, for an answer that takes more than a call. `name` and `input` tell the requests
+ * apart.
+ */
+export const useRequest = <T>(
+  name: string,
+  input: unknown,
+  request: (signal: AbortSignal) => Promise<Result<T>>,
+  wanted = true,
+  times: QueryTimes<T> = EMPTY,
+): QueryResult<T> => useAnswer('useRequest', name, input, request, wanted, times);
+
+function useAnswer<T>(
+  hook: 'useQuery' | 'useRequest',
+  name: string,
+  input: unknown,
+  request: (signal: AbortSignal) => Promise<Result<T>>,
+  wanted: boolean,
+  { everyMs = null, round = '', poll, keepsPrevious = false, isLasting = false }: QueryTimes<T>,
+): QueryResult<T> {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { answer, isLoading, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
-    'useQuery',
-    name,
-    input,
-    {
-      wanted,
-      everyMs: poll ? (known) => (known === undefined || offline ? null : poll(known)) : everyMs,
-      keepsPrevious,
-      round: `${offline} ${round}`,
-      request: async (_signal, previous) => {
-        const result = await client()
-          .ask(name, input)
-          .catch(() => NOT_SENT);
-        return result.ok
-          ? { value: result.value, failure: null }
-          : { value: previous?.value ?? null, failure: result.failure };
-      },
+  const { answer, isLoading, again, set } = useServerQuery<Answer<T>>(hook, name, input, {
+    wanted,
+    everyMs: poll ? (known) => (known === undefined || offline ? null : poll(known)) : everyMs,
+    keepsPrevious,
+    round: isLasting ? round : `${offline} ${round}`,
+    request: async (signal, previous) => {
+      const result = await request(signal).catch(() => NOT_SENT);
+      return result.ok
+        ? { value: result.value, failure: null }
+        : { value: previous?.value ?? null, failure: result.failure };
     },
-  );
+  });
   return {
     value: answer?.value ?? null,
     failure: answer?.failure ?? null,

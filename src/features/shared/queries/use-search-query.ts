@@ -36,7 +36,7 @@ export function useSearchQuery<N extends ReadCall>(
 ): SearchQuery<OutputOf<N>> {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const begun = useRef(false);
-  const { answer, isLoading, again } = useServerQuery<N, Answer<OutputOf<N>>>(
+  const { answer, isLoading, again } = useServerQuery<Answer<OutputOf<N>>>(
     'useSearchQuery',
     name,
     input,
