@@ -1,5 +1,6 @@
+import { environmentManager } from '@tanstack/react-query';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import {
   EVIDENCE_DEFAULTS,
@@ -9,12 +10,18 @@ import {
 } from '#src/features/evidence/address.ts';
 import { evidenceLine, makeEvidenceFile } from '#src/features/evidence/file.ts';
 import type { EvidencePage } from '#src/features/evidence/file.ts';
-import { withPage } from '#src/features/evidence/use-evidence.ts';
+import { useEvidence } from '#src/features/evidence/use-evidence.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { canRetry } from '#src/ui/can-retry.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { failed } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { queryClient } from '#src/app/worker/server-query.ts';
+import { setClient } from '#src/app/worker/worker-client.ts';
+import type { WorkerClient } from '#workers/api.ts';
+import { renderHook } from '../render-hook.ts';
+import type { RenderedHook } from '../render-hook.ts';
 import { SHORTCUTS, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 
 const AT = Date.UTC(2026, 10, 21, 7, 46);
@@ -130,23 +137,97 @@ test('EVID-6, CSV-4: the file has every page of the period, reports its progress
   expect(request).toHaveLength(4);
 });
 
-test('EVID-7: what the server refused is not offered again, what it could not answer is', () => {
-  const state = { key: '', rows: null, before: null, busy: true, failure: null };
-  const isOffered = (failure: Failure): boolean => {
-    const after = withPage(state, failed(failure));
-    expect(after.busy).toBe(false);
-    return after.failure !== null && canRetry(after.failure);
-  };
+test('EVID-7: what the server refused is not offered again, what it could not answer is', async () => {
   const issues = [{ path: 'from', message: MESSAGES.evidenceArchived }];
   const refused = { kind: 'bad-input', message: 'The request is invalid.', issues } as const;
-  expect(isOffered(refused)).toBe(false);
+  expect(await isOffered(refused)).toBe(false);
   expect(getFailureText(refused)).toBe(
     'Events from the start of this period are archived. Choose a later start.',
   );
   for (const kind of ['forbidden', 'not-found', 'update-needed'] as const)
-    expect(isOffered({ kind, message: 'no' })).toBe(false);
+    expect(await isOffered({ kind, message: 'no' })).toBe(false);
   for (const kind of ['no-answer', 'needs-network', 'server-fault', 'signed-out'] as const)
-    expect(isOffered({ kind, message: 'no' })).toBe(true);
+    expect(await isOffered({ kind, message: 'no' })).toBe(true);
   const busy = { kind: 'busy', message: 'no', retryAfterMs: 1_000 } as const;
-  expect(isOffered(busy)).toBe(true);
+  expect(await isOffered(busy)).toBe(true);
+});
+
+test('EVID-5: a page that failed leaves the earlier ones, and is loaded when it is requested again', async () => {
+  const asked: (string | undefined)[] = [];
+  let isDown = false;
+  answerWith((input) => {
+    const { before } = input as { readonly before?: string };
+    asked.push(before);
+    if (isDown) return failed({ kind: 'no-answer', message: 'no' });
+    return ok(
+      before === undefined
+        ? { rows: [line({ job: 'newest' })], before: 'older' }
+        : { rows: [line({ job: 'oldest' })], before: null },
+    );
+  });
+  const hook = await renderHook((on: boolean) => useEvidence(YEAR, on), true);
+  await settle(hook);
+  isDown = true;
+  await hook.run(() => hook.current().more());
+  await settle(hook);
+  expect(hook.current()).toMatchObject({
+    before: 'older',
+    busy: false,
+    failure: { message: 'no' },
+  });
+  expect(hook.current().rows?.map(({ job }) => job)).toEqual(['newest']);
+  isDown = false;
+  await hook.run(() => {
+    hook.current().more();
+    hook.current().more();
+  });
+  await settle(hook);
+  expect(hook.current()).toMatchObject({ before: null, busy: false, failure: null });
+  expect(hook.current().rows?.map(({ job }) => job)).toEqual(['newest', 'oldest']);
+  expect(asked).toEqual([undefined, 'older', 'older']);
+  await hook.unmount();
+});
+
+async function isOffered(failure: Failure): Promise<boolean> {
+  answerWith(() => failed(failure));
+  const hook = await renderHook((on: boolean) => useEvidence(YEAR, on), true);
+  await settle(hook);
+  expect(hook.current()).toMatchObject({ busy: false, rows: null, failure });
+  const shown = hook.current().failure;
+  await hook.unmount();
+  queryClient.clear();
+  return shown !== null && canRetry(shown);
+}
+
+const YEAR = { from: AT - 365 * DAY, to: AT, company: null };
+
+function answerWith(answer: (input: unknown) => Result<unknown>): void {
+  setClient({
+    ask: async (_name: string, input: unknown) => answer(input),
+    watch: (_name: string, _input: unknown, next: (value: object) => void) => {
+      next({});
+      return Promise.resolve({ close: () => {}, change: () => {} });
+    },
+  } as unknown as WorkerClient);
+}
+
+async function settle({ run }: Pick<RenderedHook<boolean, unknown>, 'run'>): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1)
+    await run(async () => {
+      await vi.advanceTimersByTimeAsync(1);
+    });
+}
+
+const isServer = environmentManager.isServer();
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('navigator', { onLine: true });
+  // Without a window, the query library takes this for a server, which has no timers.
+  environmentManager.setIsServer(() => false);
+});
+afterEach(() => {
+  queryClient.clear();
+  environmentManager.setIsServer(() => isServer);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });

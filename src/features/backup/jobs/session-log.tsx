@@ -1,6 +1,4 @@
-import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -13,9 +11,11 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { offerRetry } from '#src/ui/offer-retry.tsx';
+import { usePages } from '../../shared/queries/use-pages.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
-type Line = OutputOf<'getSessionLog'>['rows'][number];
+type LogPage = OutputOf<'getSessionLog'>;
+type Line = LogPage['rows'][number];
 
 /** Lines of a log, oldest first. `isDeleted`: earlier lines were deleted because of their age. */
 export function LogLines({
@@ -66,34 +66,19 @@ export function SessionLog({
   readonly onClose: () => void;
 }) {
   const zone = useZone();
-  const [lines, setLines] = useState<readonly Line[]>([]);
-  const [isDeleted, setDeleted] = useState(false);
-  /** Undefined: not read yet. Null: the last page was read. */
-  const [next, setNext] = useState<string | null | undefined>(undefined);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [busy, setBusy] = useState(false);
-  const read = async (cursor: string | null): Promise<void> => {
-    setBusy(true);
-    const page = await client().ask('getSessionLog', {
-      jobId,
-      sessionId,
-      ...(cursor !== null && { cursor }),
-    });
-    setBusy(false);
-    setFailure(page.ok ? null : page.failure);
-    if (!page.ok) return;
-    setLines((before) => [...(cursor === null ? [] : before), ...page.value.rows]);
-    setDeleted(page.value.isLogDeleted);
-    setNext(page.value.next);
-  };
-  useEffect(() => {
-    void read(null);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the first page is read once, when the dialog opens
-  }, []);
+  const input = { jobId, sessionId };
+  const { pages, isLoading, failure, hasMore, more } = usePages('getSessionLog', input, {
+    first: null,
+    getNext: ({ next }: LogPage) => next,
+    request: (cursor: string | null) =>
+      client().ask('getSessionLog', { ...input, ...(cursor !== null && { cursor }) }),
+  });
+  const lines = pages.flatMap(({ rows }) => rows);
+  const isDeleted = pages.at(-1)?.isLogDeleted ?? false;
   return (
     <Dialog wide title={t.logTitle({ when: formatWhen(startedAt, zone) })} onClose={onClose}>
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        {next === undefined && failure === null ? (
+        {pages.length === 0 && failure === null ? (
           <DelayedFallback>
             <PageLoading />
           </DelayedFallback>
@@ -106,14 +91,14 @@ export function SessionLog({
           <Callout
             tone="failed"
             alert
-            action={offerRetry(failure, () => void read(next ?? null), { size: 'sm', busy })}
+            action={offerRetry(failure, more, { size: 'sm', busy: isLoading })}
           >
             {getFailureText(failure)}
           </Callout>
         )}
-        {failure === null && typeof next === 'string' && (
+        {failure === null && pages.length > 0 && hasMore && (
           <span>
-            <Button busy={busy} onClick={() => void read(next)}>
+            <Button busy={isLoading} onClick={more}>
               {t.logMore}
             </Button>
           </span>

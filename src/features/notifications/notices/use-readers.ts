@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { usePages } from '../../shared/queries/use-pages.ts';
 
 export interface Reader {
   readonly value: string;
@@ -11,34 +12,23 @@ export interface Reader {
  * or if the user may not see them.
  */
 export function useReaders(wanted: boolean): readonly Reader[] {
-  const [readers, setReaders] = useState<readonly Reader[]>([]);
-  useEffect(() => {
-    if (!wanted) return;
-    const left = new AbortController();
-    const ask = async (): Promise<void> => {
-      const found: Reader[] = [];
-      for (let page = 1; page <= MAX_PAGES && !left.signal.aborted; page += 1) {
-        const answer = await client().ask('listUsers', {
-          page: String(page),
-          pageSize: String(SIZE),
-          sort: 'name',
-        });
-        if (!answer.ok) break;
-        found.push(
-          ...answer.value.rows.map(({ _id: id, name, username }) => ({
-            value: id,
-            label: name === username ? name : `${name} (${username})`,
-          })),
-        );
-        if (answer.value.rows.length < SIZE) break;
-      }
-      if (!left.signal.aborted) setReaders(found);
-    };
-    void ask();
-    return () => left.abort();
-  }, [wanted]);
-  return readers;
+  const { pages, hasMore, failure } = usePages('listUsers', QUERY, {
+    first: 1,
+    getNext: ({ rows }: OutputOf<'listUsers'>, page) =>
+      rows.length < SIZE || page === MAX_PAGES ? null : page + 1,
+    request: (page) => client().ask('listUsers', { ...QUERY, page: String(page) }),
+    wanted,
+    isWhole: true,
+  });
+  if (hasMore && failure === null) return [];
+  return pages.flatMap(({ rows }) =>
+    rows.map(({ _id: id, name, username }) => ({
+      value: id,
+      label: name === username ? name : `${name} (${username})`,
+    })),
+  );
 }
 
 const SIZE = 200;
+const QUERY = { pageSize: String(SIZE), sort: 'name' } as const;
 const MAX_PAGES = 25;

@@ -1,18 +1,18 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { ItemOutcome, EngineTask } from '#contract/engine/engine.ts';
-import type { Failure } from '#contract/errors.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
+import { usePages } from '../../shared/queries/use-pages.ts';
 import { useCapabilities } from '../capabilities.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
-type ItemResult = OutputOf<'listRestoreResults'>['rows'][number];
+type ResultsPage = OutputOf<'listRestoreResults'>;
 const PAGE_ROWS = 100;
 
 /** How each item of a finished task ended; failed ones can be shown alone. */
@@ -24,7 +24,7 @@ export function TaskResults({
   readonly task: EngineTask;
 }) {
   const [outcome, setOutcome] = useState(() => getFirstOutcome(task));
-  const { rows, next, failure, more } = useResults(organizationId, task, outcome);
+  const { rows, hasMore, failure, more } = useResults(organizationId, task, outcome);
   const { retry: canRetry } = useCapabilities();
   const shown = OUTCOMES.filter((one) => task.counts[one] > 0);
   return (
@@ -78,7 +78,7 @@ export function TaskResults({
           </li>
         ))}
       </ul>
-      {next !== null && (
+      {hasMore && (
         <Button size="sm" className="justify-self-start" onClick={more}>
           {t.moreResults}
         </Button>
@@ -110,69 +110,28 @@ function Filter({
 
 /** Loads the results of a task page by page. They are never stored on this device. */
 function useResults(organizationId: string, task: EngineTask, outcome: ItemOutcome | null) {
-  const key = `${task.id} ${outcome} ${task.state}`;
-  const [loaded, setLoaded] = useState<{
-    readonly key: string;
-    readonly rows: readonly ItemResult[];
-    readonly next: string | null;
-    readonly failure: Failure | null;
-  } | null>(null);
-  const current = loaded?.key === key ? loaded : null;
-  const { id } = task;
-  useEffect(() => {
-    let isOver = false;
-    void (async () => {
-      const answer = await readResults(organizationId, id, outcome, null);
-      if (isOver) return;
-      setLoaded(
-        answer.ok
-          ? { key, rows: answer.value.rows, next: answer.value.next, failure: null }
-          : { key, rows: [], next: null, failure: answer.failure },
-      );
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [organizationId, id, outcome, key]);
-  return {
-    rows: current?.rows ?? null,
-    next: current?.next ?? null,
-    failure: current?.failure ?? null,
-    more: (): void => {
-      const cursor = current?.next ?? null;
-      if (cursor === null) return;
-      void (async () => {
-        const answer = await readResults(organizationId, id, outcome, cursor);
-        setLoaded((before) =>
-          before?.key !== key || before.next !== cursor
-            ? before
-            : answer.ok
-              ? {
-                  key,
-                  rows: [...before.rows, ...answer.value.rows],
-                  next: answer.value.next,
-                  failure: null,
-                }
-              : { ...before, failure: answer.failure },
-        );
-      })();
+  const input = { organizationId, taskId: task.id, ...(outcome !== null && { outcome }) };
+  const { pages, failure, hasMore, more } = usePages(
+    'listRestoreResults',
+    { ...input, state: task.state },
+    {
+      first: null,
+      getNext: ({ next }: ResultsPage) => next,
+      request: (cursor: string | null) =>
+        client().ask('listRestoreResults', {
+          ...input,
+          limit: String(PAGE_ROWS),
+          ...(cursor !== null && { cursor }),
+        }),
     },
+  );
+  return {
+    rows: pages.length === 0 && failure === null ? null : pages.flatMap(({ rows }) => rows),
+    hasMore: pages.length > 0 && hasMore,
+    failure,
+    more,
   };
 }
-
-const readResults = (
-  organizationId: string,
-  taskId: string,
-  outcome: ItemOutcome | null,
-  cursor: string | null,
-) =>
-  client().ask('listRestoreResults', {
-    organizationId,
-    taskId,
-    limit: String(PAGE_ROWS),
-    ...(outcome !== null && { outcome }),
-    ...(cursor !== null && { cursor }),
-  });
 
 const OUTCOMES = ['failed', 'restored', 'merged', 'skipped'] as const;
 const OUTCOME_ICONS: Readonly<Record<ItemOutcome, IconName>> = {

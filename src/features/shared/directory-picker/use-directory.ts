@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { usePages } from '../queries/use-pages.ts';
 import { ALL_SITES } from './items.ts';
 import type { PickerKind } from './items.ts';
 import { directoryPickerMessages as t } from './messages.en.ts';
@@ -23,7 +23,13 @@ const CALL_OF = {
 } as const satisfies Record<PickerKind, string>;
 /** Rows of a page. */
 const LIMIT = '1000';
-const NONE: LoadedDirectory = { rows: [], isComplete: false, failure: null };
+
+/** What is read next. Sites are listed level by level: what has others below it is read later. */
+interface Level {
+  readonly parent: string | null;
+  readonly cursor: string | null;
+}
+const TOP: readonly [Level] = [{ parent: null, cursor: null }];
 
 /**
  * Loads all objects of a kind, page by page, so that a search covers them all. `hasAllSites`: the
@@ -34,56 +40,45 @@ export function useDirectory(
   kind: PickerKind,
   hasAllSites: boolean,
 ): LoadedDirectory {
-  const key = `${organizationId} ${kind}`;
-  const [loaded, setLoaded] = useState<{
-    readonly key: string;
-    readonly directory: LoadedDirectory;
-  }>({
-    key: '',
-    directory: NONE,
-  });
-  useEffect(() => {
-    if (organizationId === null) return;
-    let isOver = false;
-    void (async () => {
-      let rows: readonly DirectoryItem[] =
-        kind === 'Site' && hasAllSites
-          ? [{ id: ALL_SITES, name: t.allSites, address: '', children: null }]
-          : [];
-      // Sites are listed level by level: what has others below it is read next.
-      const levels: { parent: string | null; cursor: string | null }[] = [
-        { parent: null, cursor: null },
-      ];
-      for (let level = levels.shift(); level; level = levels.shift()) {
-        const answer: Awaited<ReturnType<typeof readPage>> = await readPage(
-          organizationId,
-          kind,
-          level,
-        );
-        if (isOver) return;
-        if (!answer.ok) {
-          setLoaded({ key, directory: { rows, isComplete: false, failure: answer.failure } });
-          return;
-        }
-        rows = [...rows, ...answer.value.rows];
-        if (answer.value.next !== null) levels.unshift({ ...level, cursor: answer.value.next });
-        for (const { id, children } of answer.value.rows)
-          if ((children ?? 0) > 0) levels.push({ parent: id, cursor: null });
-        setLoaded({ key, directory: { rows, isComplete: levels.length === 0, failure: null } });
-      }
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [organizationId, kind, key, hasAllSites]);
-  return loaded.key === key ? loaded.directory : NONE;
+  const { pages, failure, hasMore } = usePages(
+    'useDirectory',
+    { organizationId, kind },
+    {
+      first: TOP,
+      getNext: getNextLevels,
+      request: ([level]) => readPage(organizationId ?? '', kind, level ?? TOP[0]),
+      wanted: organizationId !== null,
+      isWhole: true,
+    },
+  );
+  const isBegun = pages.length > 0 || failure !== null;
+  return {
+    rows: [
+      ...(isBegun && kind === 'Site' && hasAllSites
+        ? [{ id: ALL_SITES, name: t.allSites, address: '', children: null }]
+        : []),
+      ...pages.flatMap(({ rows }) => rows),
+    ],
+    isComplete: pages.length > 0 && !hasMore,
+    failure,
+  };
 }
 
-function readPage(
-  organizationId: string,
-  kind: PickerKind,
-  { parent, cursor }: { readonly parent: string | null; readonly cursor: string | null },
-) {
+function getNextLevels(
+  { rows, next }: OutputOf<'listOrganizationUsers'>,
+  [level, ...later]: readonly Level[],
+): readonly Level[] | null {
+  const levels = [
+    ...(next === null ? [] : [{ parent: level?.parent ?? null, cursor: next }]),
+    ...later,
+    ...rows
+      .filter(({ children }) => (children ?? 0) > 0)
+      .map(({ id }) => ({ parent: id, cursor: null })),
+  ];
+  return levels.length === 0 ? null : levels;
+}
+
+function readPage(organizationId: string, kind: PickerKind, { parent, cursor }: Level) {
   const page = { organizationId, limit: LIMIT, ...(cursor !== null && { cursor }) };
   return parent === null
     ? client().ask(CALL_OF[kind], page)
