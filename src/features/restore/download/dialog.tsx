@@ -1,24 +1,21 @@
-import { useEffect, useId, useState } from 'react';
-import type { OutputOf } from '#contract/calls.ts';
+import { useId } from 'react';
 import type { DownloadFormat } from '#contract/engine/downloads.ts';
-import type { Failure } from '#contract/errors.ts';
 import { ok } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
 import { useCapabilities } from '../capabilities.ts';
 import type { ChosenNodes } from '../task/draft.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { restoreDownloadMessages as t } from './messages.en.ts';
 import { getSizeText } from './size-text.ts';
 import type { DownloadOptions } from './use-download.ts';
-
-type Size = OutputOf<'getMailDownloadSize'>;
 
 /** PST, mbox and MSG files are always made in the background. */
 const isMadeInBackground = (format: DownloadOptions['format']): boolean => format !== 'zip';
@@ -41,7 +38,11 @@ export function DownloadDialog({
   const { mailFormats, downloadsNow } = useCapabilities();
   const formats = mailFormats[chosen.level === 'items' ? 'items' : 'folders'].filter(isOffered);
   const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { size, failure } = useSize(kind, session, chosen);
+  // How much is chosen, as the server counts it.
+  const { value: size, failure } = useQuery(SIZE_CALLS[kind], {
+    restoreSessionId: session,
+    nodes: [...chosen.nodes],
+  });
   const getForced = (format: DownloadOptions['format']): boolean =>
     !downloadsNow || isMadeInBackground(format);
   const { form, change, error, busy, formRef, save } = useDraftForm({
@@ -112,33 +113,4 @@ const SIZE_CALLS = {
   teams: 'getTeamDownloadSize',
 } as const satisfies Record<WorkloadKind, string>;
 
-/** How much is chosen, as the server counts it. */
-function useSize(
-  kind: WorkloadKind,
-  restoreSessionId: string,
-  { nodes }: ChosenNodes,
-): { readonly size: Size | null; readonly failure: Failure | null } {
-  const [answer, setAnswer] = useState<{ size: Size | null; failure: Failure | null }>(UNKNOWN);
-  const key = nodes.join(' ');
-  useEffect(() => {
-    let isOver = false;
-    const measure = async (): Promise<void> => {
-      const result = await client().ask(SIZE_CALLS[kind], {
-        restoreSessionId,
-        nodes: key.split(' '),
-      });
-      if (isOver) return;
-      setAnswer(
-        result.ok ? { size: result.value, failure: null } : { size: null, failure: result.failure },
-      );
-    };
-    void measure();
-    return () => {
-      isOver = true;
-    };
-  }, [kind, restoreSessionId, key]);
-  return answer;
-}
-
-const UNKNOWN = { size: null, failure: null };
 const EMPTY = {};

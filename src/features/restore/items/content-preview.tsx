@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -10,6 +9,8 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { useIsSettled } from '../../shared/queries/use-is-settled.ts';
+import { useRequest } from '../../shared/queries/use-query.ts';
 import { useLastingFocus } from '../use-lasting-focus.ts';
 import type { ItemNode } from '../workload.ts';
 import { itemMessages as t } from './messages.en.ts';
@@ -235,18 +236,13 @@ function usePreview({
   onRead,
   path,
 }: ContentPreviewProps & { readonly path: readonly AttachmentStep[] }) {
-  const [turn, setTurn] = useState(0);
   const steps = path.map(({ n }) => n).join(' ');
-  const key = `${session} ${object} ${item} ${turn} ${steps}`;
-  const [loaded, setLoaded] = useState<{
-    readonly key: string;
-    readonly preview: ShownContent | null;
-    readonly failure: Failure | null;
-  } | null>(null);
-  useEffect(() => {
-    if (!isOn) return;
-    let isOver = false;
-    const read = async (): Promise<void> => {
+  const isSettled = useIsSettled(`${session} ${object} ${item} ${steps}`, REST_MS);
+  const { value, failure, isLoading, again } = useRequest<ShownContent>(
+    'createPreview',
+    // Each address opens once: it is requested for each time that it is shown.
+    { shownBy: useId(), isOn, kind, session, object, item, steps },
+    async (signal) => {
       const answer =
         kind === 'post'
           ? await readPost({ restoreSessionId: session, teamId: object, postId: item })
@@ -258,34 +254,19 @@ function usePreview({
                 itemId: item,
                 ...(steps !== '' && { attachment: steps.split(' ').map(Number) }),
               });
-      if (isOver) return;
+      if (!answer.ok) return answer;
       // A damaged item is no reason to end the session.
-      if (answer.ok) onRead(answer);
-      setLoaded(
-        answer.ok
-          ? {
-              key,
-              // Each address opens once.
-              preview: {
-                ...answer.value,
-                src: `${answer.value.url}?theme=${document.documentElement.dataset['theme'] ?? ''}`,
-              },
-              failure: null,
-            }
-          : { key, preview: null, failure: answer.failure },
-      );
-    };
-    const timer = setTimeout(() => void read(), REST_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [isOn, kind, session, object, item, steps, key, onRead]);
-  const current = loaded?.key === key ? loaded : null;
+      if (!signal.aborted) onRead(answer);
+      const src = `${answer.value.url}?theme=${document.documentElement.dataset['theme'] ?? ''}`;
+      return ok({ ...answer.value, src });
+    },
+    isOn && isSettled,
+    { isLasting: true },
+  );
   return {
-    preview: current?.preview ?? null,
-    failure: current?.failure ?? null,
-    retry: () => setTurn(turn + 1),
+    preview: failure === null ? value : null,
+    failure: isLoading ? null : failure,
+    retry: again,
   };
 }
 

@@ -1,8 +1,9 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
+import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import { client } from '#src/app/worker/worker-client.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
 import type { RestorePlace } from '../address.ts';
 import type { WorkloadKind } from '../workload.ts';
 
@@ -24,34 +25,21 @@ export function useLocate({
   readonly onFound: (place: Pick<RestorePlace, 'path' | 'item'>) => void;
   readonly onRead: (result: Result<unknown>) => void;
 }): Failure | null {
-  const [failed, setFailed] = useState<{
-    readonly item: string;
-    readonly failure: Failure;
-  } | null>(null);
-  const onAnswer = useEffectEvent((wanted: string, answer: Result<Place>): void => {
-    onRead(answer);
-    if (answer.ok)
-      onFound({
-        path: getNodePath(kind, answer.value),
-        item: { id: wanted, index: answer.value.index },
-      });
-    else setFailed({ item: wanted, failure: answer.failure });
+  const { value, failure } = useQuery(
+    'locateBackupItem',
+    { restoreSessionId: session ?? '', itemId: item ?? '' },
+    session !== null && item !== null,
+  );
+  const onAnswer = useEffectEvent((value: Place | null, failure: Failure | null): void => {
+    if (item === null) return;
+    if (failure !== null) onRead(failed(failure));
+    else if (value !== null) {
+      onRead(ok(value));
+      onFound({ path: getNodePath(kind, value), item: { id: item, index: value.index } });
+    }
   });
-  useEffect(() => {
-    if (session === null || item === null) return;
-    let isOver = false;
-    void (async () => {
-      const answer = await client().ask('locateBackupItem', {
-        restoreSessionId: session,
-        itemId: item,
-      });
-      if (!isOver) onAnswer(item, answer);
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [session, item]);
-  return failed !== null && failed.item === item ? failed.failure : null;
+  useEffect(() => onAnswer(value, failure), [value, failure]);
+  return item === null ? null : failure;
 }
 
 /** The nodes of the tree down to a folder: below a site are its subsites and its content. */

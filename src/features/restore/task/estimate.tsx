@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
+import { ok } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useRequest } from '../../shared/queries/use-query.ts';
 import { estimateMessages as t } from './estimate.messages.en.ts';
 
 type EstimateOut = OutputOf<'getRestoreEstimate'>;
@@ -34,39 +34,23 @@ export function Estimate({
   );
 }
 
-interface Estimated {
-  readonly value: EstimateOut | null;
-  readonly failure: Failure | null;
-}
-
 /** The sum of estimates. What the longest of them assumes is said. */
-function useEstimates(organizationId: string, taskIds: readonly string[]): Estimated {
-  const [loaded, setLoaded] = useState<(Estimated & { readonly of: string }) | null>(null);
+function useEstimates(organizationId: string, taskIds: readonly string[]) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const of = taskIds.join(' ');
-  useEffect(() => {
-    if (offline) return;
-    let isOver = false;
-    void (async () => {
+  return useRequest(
+    'getRestoreEstimate',
+    { organizationId, taskIds },
+    async () => {
       const answers = await Promise.all(
-        of
-          .split(' ')
-          .map((taskId) => client().ask('getRestoreEstimate', { organizationId, taskId })),
+        taskIds.map((taskId) => client().ask('getRestoreEstimate', { organizationId, taskId })),
       );
-      if (isOver) return;
-      const failed = answers.find((answer) => !answer.ok);
-      const values = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
-      setLoaded({
-        of,
-        value: failed === undefined ? addEstimates(values) : null,
-        failure: failed?.ok === false ? failed.failure : null,
-      });
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [organizationId, of, offline]);
-  return loaded?.of === of ? loaded : UNKNOWN;
+      const failure = answers.find((answer) => !answer.ok);
+      return (
+        failure ?? ok(addEstimates(answers.flatMap((answer) => (answer.ok ? [answer.value] : []))))
+      );
+    },
+    !offline,
+  );
 }
 
 function addEstimates(estimates: readonly EstimateOut[]): EstimateOut | null {
@@ -76,7 +60,6 @@ function addEstimates(estimates: readonly EstimateOut[]): EstimateOut | null {
   return { ...longest, durationMs };
 }
 
-const UNKNOWN: Estimated = { value: null, failure: null };
 const EMPTY = {};
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

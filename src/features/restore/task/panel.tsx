@@ -13,6 +13,7 @@ import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { offerRetry } from '#src/ui/offer-retry.tsx';
+import { useRequest } from '../../shared/queries/use-query.ts';
 import { useCapabilities } from '../capabilities.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
@@ -400,28 +401,15 @@ type ShownSize = (Counted & { readonly isExact: boolean }) | 'unknown' | null;
 
 /** How many items are chosen, and their size. The server counts those of folders. */
 function useSize(workload: WorkloadPage, session: string, { nodes, size }: ChosenNodes): ShownSize {
-  const key = `${session} ${nodes.join(' ')}`;
-  const [counted, setCounted] = useState<{
-    readonly key: string;
-    /** Null: they could not be counted. */
-    readonly size: Counted | null;
-  } | null>(null);
-  const isKnown = size !== null;
-  useEffect(() => {
-    if (isKnown) return;
-    let isOver = false;
-    void (async () => {
-      const [, ...ids] = key.split(' ');
-      const answer = await workload.getSize(session, ids);
-      if (!isOver) setCounted({ key, size: answer.ok ? answer.value : null });
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [isKnown, workload, session, key]);
+  const { value, failure } = useRequest(
+    'getSize',
+    { kind: workload.kind, session, nodes },
+    () => workload.getSize(session, nodes),
+    size === null,
+  );
   if (size !== null) return { ...size, isExact: true };
-  if (counted?.key !== key) return null;
-  return counted.size === null ? 'unknown' : { ...counted.size, isExact: false };
+  if (value !== null) return { ...value, isExact: false };
+  return failure === null ? null : 'unknown';
 }
 
 function getTitle(
