@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Runs a command and reports to Daybook how it went: its start, its end, how long it took, and the
-// tail of its output. One file, no dependencies, Node 20 or newer. The command's output, signals and
-// exit code are the same as without the wrapper, even if reporting fails: a report that could not be
-// sent is stored and sent with the next one.
+// Runs a command and reports its start, end, duration, exit code and the tail of its output to
+// Daybook. One file, no dependencies, Node 20 or newer. Output, signals and exit code of the command
+// are the same as without the wrapper, even if reporting fails: a report that can't be sent is stored
+// and sent after the next run.
 
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -10,37 +10,58 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { constants, homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 
-const HELP = `Usage: node daybook-run.mjs --url ADDRESS --key KEY --job NAME [options] -- COMMAND [ARGUMENT…]
+const HELP = `Run a command and report its result to Daybook.
 
-  --url ADDRESS      the portal, as https://portal.example (or DAYBOOK_URL)
-  --key KEY          the key of "Connect a source" (better DAYBOOK_KEY: other users of the machine see the arguments of a command)
-  --key-file FILE    a file that holds the key
-  --job NAME         the name of the job in the portal
-  --host NAME        the name of this machine; by default its own
-  --every SECONDS    how often it is to run; --cron 'M H D M W' and --tz ZONE instead: by the clock
-  --warning CODES    exit codes that are warnings, as 3,24; by default those of restic, borg and rsync
-  --keep FOLDER      where reports wait that could not be sent
-  --quiet            says nothing of the reporting
+Usage:
+  node daybook-run.mjs --url URL --key KEY --job NAME [options] -- COMMAND [ARGUMENT…]
 
-The key is never printed, and not handed on to the command.
+Options:
+  --url URL          portal URL, such as https://portal.example (env DAYBOOK_URL)
+  --key KEY          key from "Connect a source" (env DAYBOOK_KEY, which other users can't see)
+  --key-file FILE    read the key from a file
+  --job NAME         job name in the portal (default: the name of the command)
+  --host NAME        name of this machine (default: its host name)
+  --every SECONDS    how often the job runs
+  --cron 'M H D M W' when the job runs, as a cron expression
+  --tz ZONE          time zone of --cron (default: that of this machine)
+  --warning CODES    exit codes that count as a warning, such as 3,24
+                     (default: those of restic, borg and rsync)
+  --keep FOLDER      folder for reports that couldn't be sent (env DAYBOOK_KEEP)
+  --quiet            don't print messages about reporting
+  --help             show this help
+
+The exit code is that of the command. The key is never printed or passed to the command.
 `;
 
-/** Bytes of output in a report, attempts to send it, and their timeouts. */
-const TAIL = 100_000;
-const TRIES = 4;
-const TRY_MS = 10_000;
-const PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 20_000;
+/** Maximum output in a report. */
+const MAX_LOG_BYTES = 100_000;
+const MAX_ATTEMPTS = 4;
+const REQUEST_TIMEOUT_MS = 10_000;
+const RETRY_DELAY_MS = 500;
+const MAX_RETRY_DELAY_MS = 20_000;
 /** Limits on the number and the age of stored reports. */
-const MAX_STORED = 200;
-const KEPT_MS = 30 * 86_400_000;
+const MAX_STORED_REPORTS = 200;
+const MAX_REPORT_AGE_MS = 30 * 86_400_000;
 /** How long to wait for output of child processes that the command left running. */
-const LATE_MS = 1_000;
-const WARNINGS = {
+const OUTPUT_GRACE_MS = 1_000;
+const WARNING_CODES = {
   restic: [3],
   borg: [1, ...Array.from({ length: 28 }, (_, n) => 100 + n)],
   rsync: [23, 24],
 };
+/** Options that take a value. */
+const VALUE_OPTIONS = [
+  'url',
+  'key',
+  'key-file',
+  'job',
+  'host',
+  'every',
+  'cron',
+  'tz',
+  'warning',
+  'keep',
+];
 
 const options = readArguments(process.argv.slice(2));
 if (options.help || options.command.length === 0) {
@@ -49,215 +70,217 @@ if (options.help || options.command.length === 0) {
 }
 await main(options);
 
-async function main({ command, quiet, faults, ...rest }) {
-  const say = (text) => {
-    if (!quiet) process.stderr.write(`daybook-run: ${hide(text, rest.key)}\n`);
+async function main({ command, quiet, errors, ...settings }) {
+  const warn = (text) => {
+    if (!quiet) process.stderr.write(`daybook-run: ${redact(text, settings.key)}\n`);
   };
-  for (const fault of faults) say(fault);
-  const reports = reporterOf(rest, say);
+  for (const error of errors) warn(error);
+  const reporter = createReporter(settings, warn);
   const startedAt = Date.now();
   const record = {
-    job: rest.job,
-    computer: rest.host,
+    job: settings.job,
+    computer: settings.host,
     source: 'api',
     externalId: randomUUID(),
     startTime: new Date(startedAt).toISOString(),
-    ...(rest.schedule === null ? {} : { schedule: rest.schedule }),
+    ...(settings.schedule === null ? {} : { schedule: settings.schedule }),
     detail: { command: basename(command[0]).slice(0, 200) },
   };
-  const begun = reports?.begin({ ...record, status: 'Running' });
-  const { code, fault, output } = await run(command);
+  const startReport = reporter?.reportStart({ ...record, status: 'Running' });
+  const { code, error, output } = await run(command);
   const endedAt = Date.now();
   const status =
     code === 0
       ? 'Success'
-      : warningsOf(rest.warnings, command[0]).includes(code)
+      : getWarningCodes(settings.warnings, command[0]).includes(code)
         ? 'Warning'
         : 'Failed';
-  const text = hide(output, rest.key);
-  const last =
-    fault ??
-    text
-      .split(/\r\n|\r|\n/)
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .at(-1) ??
-    `Ended with exit code ${code}.`;
-  begun?.abort();
-  await reports?.finish({
+  const log = redact(output, settings.key);
+  const message = error ?? getLastLine(log) ?? `Ended with exit code ${code}.`;
+  startReport?.abort();
+  await reporter?.reportEnd({
     ...record,
     status,
     endTime: new Date(endedAt).toISOString(),
     durationSec: Math.round((endedAt - startedAt) / 1000),
     exitCode: code,
-    ...(status === 'Success' ? {} : { message: last.slice(0, 2_000) }),
-    ...(text.trim() === '' ? {} : { log: text }),
+    ...(status === 'Success' ? {} : { message: message.slice(0, 2_000) }),
+    ...(log.trim() === '' ? {} : { log }),
   });
   // On a slow pipe, output may still be pending.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }
 
+/** Returns the last line that isn't empty, or undefined. */
+function getLastLine(text) {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .at(-1);
+}
+
 /** Runs the command, passes its output through, and captures the tail. Never throws. */
 function run([name, ...args]) {
   return new Promise((resolve) => {
-    const parts = [];
+    const chunks = [];
     let size = 0;
-    let done = false;
+    let hasEnded = false;
     const { DAYBOOK_KEY: _key, ...env } = process.env;
     const child = spawn(name, args, { stdio: ['inherit', 'pipe', 'pipe'], env });
     // On a terminal, the command receives Ctrl C directly.
     const signals = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'].filter(
       (signal) => process.platform !== 'win32' || signal === 'SIGINT' || signal === 'SIGTERM',
     );
-    const heard = signals.map((signal) => [
+    const handlers = signals.map((signal) => [
       signal,
       () => {
         if (!(process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')))
           child.kill(signal);
       },
     ]);
-    for (const [signal, pass] of heard) process.on(signal, pass);
-    const through = (from, to) => {
-      let open = true;
+    for (const [signal, forward] of handlers) process.on(signal, forward);
+    const passThrough = (from, to) => {
+      let isOpen = true;
       to.on('error', () => {
-        open = false;
+        isOpen = false;
         from.resume();
       });
       from.on('data', (chunk) => {
-        parts.push(chunk);
+        chunks.push(chunk);
         size += chunk.length;
-        while (parts.length > 1 && size - parts[0].length >= TAIL) size -= parts.shift().length;
-        if (open && !to.write(chunk)) {
+        while (chunks.length > 1 && size - chunks[0].length >= MAX_LOG_BYTES)
+          size -= chunks.shift().length;
+        if (isOpen && !to.write(chunk)) {
           from.pause();
           to.once('drain', () => from.resume());
         }
       });
     };
-    through(child.stdout, process.stdout);
-    through(child.stderr, process.stderr);
-    const end = (code, fault = null) => {
-      if (done) return;
-      done = true;
-      for (const [signal, pass] of heard) {
-        process.off(signal, pass);
+    passThrough(child.stdout, process.stdout);
+    passThrough(child.stderr, process.stderr);
+    const end = (code, error = null) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      for (const [signal, forward] of handlers) {
+        process.off(signal, forward);
         process.on(signal, () => undefined);
       }
       resolve({
         code,
-        fault,
-        output: Buffer.concat(parts)
-          .subarray(-TAIL)
+        error,
+        output: Buffer.concat(chunks)
+          .subarray(-MAX_LOG_BYTES)
           .toString('utf8')
           .replace(/^\uFFFD+/, ''),
       });
     };
-    child.on('error', (error) => {
-      const code = error.code === 'ENOENT' ? 127 : 126;
-      const fault = `${name} could not be started (${error.code ?? 'unknown'}).`;
-      process.stderr.write(`daybook-run: ${fault}\n`);
-      end(code, fault);
+    child.on('error', ({ code = 'unknown' }) => {
+      const error = `${name} could not be started (${code}).`;
+      process.stderr.write(`daybook-run: ${error}\n`);
+      end(code === 'ENOENT' ? 127 : 126, error);
     });
     child.on('close', (code, signal) =>
-      end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`),
+      end(getExitCode(code, signal), signal === null ? null : `Ended by ${signal}.`),
     );
     child.on('exit', (code, signal) =>
       setTimeout(() => {
-        end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`);
+        end(getExitCode(code, signal), signal === null ? null : `Ended by ${signal}.`);
         child.stdout.destroy();
         child.stderr.destroy();
-      }, LATE_MS).unref(),
+      }, OUTPUT_GRACE_MS).unref(),
     );
   });
 }
 
 /** The exit code as a shell reports it. */
-function codeOf(code, signal) {
+function getExitCode(code, signal) {
   return code ?? 128 + (constants.signals[signal] ?? 0);
 }
 
-/** A client for the portal's API; null where the URL or the key is missing. */
-function reporterOf({ url, key, keep }, say) {
+/** Creates a client of the portal's API. Returns null without a URL or a key. */
+function createReporter({ url, key, spoolFolder }, warn) {
   if (url === null || key === null) return null;
-  const address = `${url}/api/v1/ingest/executions`;
-  const mine = createHash('sha256').update(`${url} ${key}`).digest('hex').slice(0, 16);
+  const endpoint = `${url}/api/v1/ingest/executions`;
+  const prefix = createHash('sha256').update(`${url} ${key}`).digest('hex').slice(0, 16);
 
-  /** Returns 'done', 'bad' (the server will never accept it) or 'later'. */
-  async function send(records, signal, tries = TRIES) {
-    for (let n = 1; ; n += 1) {
-      let wait = PAUSE_MS * 2 ** n;
+  /** Returns 'done', 'rejected' (the server will never accept it) or 'later'. */
+  async function send(records, signal, maxAttempts = MAX_ATTEMPTS) {
+    for (let attempt = 1; ; attempt += 1) {
+      let delayMs = RETRY_DELAY_MS * 2 ** attempt;
       try {
-        const answer = await fetch(address, {
+        const response = await fetch(endpoint, {
           method: 'POST',
           redirect: 'error',
           headers: { 'content-type': 'application/json', 'authorization': `Bearer ${key}` },
           body: JSON.stringify(records),
           signal: AbortSignal.any([
-            AbortSignal.timeout(TRY_MS),
+            AbortSignal.timeout(REQUEST_TIMEOUT_MS),
             ...(signal === undefined ? [] : [signal]),
           ]),
         });
-        if (answer.ok) {
-          const told = await answer.json().catch(() => null);
-          const [refused] = told?.data?.rejected ?? [];
-          if (refused !== undefined)
-            say(`the report was not accepted: ${String(refused.error).slice(0, 200)}`);
+        if (response.ok) {
+          const body = await response.json().catch(() => null);
+          const [rejection] = body?.data?.rejected ?? [];
+          if (rejection !== undefined)
+            warn(`the portal rejected the report: ${String(rejection.error).slice(0, 200)}`);
           return 'done';
         }
-        await answer.body?.cancel();
-        if (answer.status === 401) {
-          say('the key is not accepted. The report is kept.');
+        await response.body?.cancel();
+        if (response.status === 401) {
+          warn('the portal rejected the key; check --key or DAYBOOK_KEY');
           return 'later';
         }
-        if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
-          say(`the report was not accepted (status ${answer.status}).`);
-          return 'bad';
+        if (response.status === 400 || response.status === 413 || response.status === 422) {
+          warn(`the portal rejected the report (HTTP ${response.status})`);
+          return 'rejected';
         }
-        const asked = Number(answer.headers.get('retry-after'));
-        if (asked > 0) wait = Math.max(wait, asked * 1000);
+        const retryAfter = Number(response.headers.get('retry-after'));
+        if (retryAfter > 0) delayMs = Math.max(delayMs, retryAfter * 1000);
       } catch (error) {
         if (signal?.aborted) return 'later';
-        if (n >= tries)
-          say(
-            `the portal could not be reached (${error?.cause?.code ?? error?.name ?? 'unknown'}).`,
-          );
+        if (attempt >= maxAttempts)
+          warn(`can't reach the portal (${error?.cause?.code ?? error?.name ?? 'unknown error'})`);
       }
-      if (n >= tries || wait > LONGEST_PAUSE_MS) return 'later';
+      if (attempt >= maxAttempts || delayMs > MAX_RETRY_DELAY_MS) return 'later';
       await new Promise((resolve) => {
-        setTimeout(resolve, wait);
+        setTimeout(resolve, delayMs);
       });
     }
   }
 
-  function waiting() {
+  /** Returns the files of this portal and key, oldest first. */
+  function listStoredReports() {
     try {
-      return readdirSync(keep)
-        .filter((name) => name.startsWith(`${mine}-`) && name.endsWith('.json'))
+      return readdirSync(spoolFolder)
+        .filter((name) => name.startsWith(`${prefix}-`) && name.endsWith('.json'))
         .sort()
-        .map((name) => join(keep, name));
+        .map((name) => join(spoolFolder, name));
     } catch {
       return [];
     }
   }
 
-  function put(record) {
+  function storeReport(record) {
     try {
-      mkdirSync(keep, { recursive: true, mode: 0o700 });
-      chmodSync(keep, 0o700);
-      const file = join(keep, `${mine}-${Date.parse(record.startTime)}-${record.externalId}.json`);
-      writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
-      say('the report is kept and goes out with the next.');
-      for (const old of waiting().slice(0, -MAX_STORED)) rmSync(old, { force: true });
+      mkdirSync(spoolFolder, { recursive: true, mode: 0o700 });
+      chmodSync(spoolFolder, 0o700);
+      const name = `${prefix}-${Date.parse(record.startTime)}-${record.externalId}.json`;
+      writeFileSync(join(spoolFolder, name), JSON.stringify(record), { mode: 0o600 });
+      warn('report stored; it will be sent after the next run');
+      for (const file of listStoredReports().slice(0, -MAX_STORED_REPORTS))
+        rmSync(file, { force: true });
     } catch (error) {
-      say(`the report could not be kept (${error?.code ?? 'unknown'}).`);
+      warn(`can't store the report in ${spoolFolder} (${error?.code ?? 'unknown error'})`);
     }
   }
 
-  async function sendKept() {
-    for (const file of waiting()) {
+  async function sendStoredReports() {
+    for (const file of listStoredReports()) {
       try {
         const record = JSON.parse(readFileSync(file, 'utf8'));
         if (
-          Date.now() - Date.parse(record.startTime) < KEPT_MS &&
+          Date.now() - Date.parse(record.startTime) < MAX_REPORT_AGE_MS &&
           (await send([record], undefined, 1)) === 'later'
         )
           return;
@@ -270,113 +293,105 @@ function reporterOf({ url, key, keep }, say) {
 
   return {
     /** Runs in parallel with the command. Nothing waits for it. */
-    begin(record) {
-      const end = new AbortController();
-      void send([record], end.signal, 2).catch(() => undefined);
-      return end;
+    reportStart(record) {
+      const controller = new AbortController();
+      void send([record], controller.signal, 2).catch(() => undefined);
+      return controller;
     },
-    async finish(record) {
+    async reportEnd(record) {
       try {
-        if ((await send([record])) === 'later') put(record);
-        else await sendKept();
+        if ((await send([record])) === 'later') storeReport(record);
+        else await sendStoredReports();
       } catch (error) {
-        say(`the report failed (${error?.name ?? 'unknown'}).`);
+        warn(`reporting failed (${error?.name ?? 'unknown error'})`);
       }
     },
   };
 }
 
-/** Removes the key from everything that is printed or sent. */
-function hide(text, key) {
+/** Removes the key from text that is printed or sent. */
+function redact(text, key) {
   return key === null || key === '' ? text : text.replaceAll(key, '•••');
 }
 
-function warningsOf(given, command) {
-  return (
-    given ??
-    WARNINGS[
-      basename(command)
-        .replace(/\.exe$/i, '')
-        .toLowerCase()
-    ] ??
-    []
-  );
+function getWarningCodes(configured, command) {
+  const program = basename(command)
+    .replace(/\.exe$/i, '')
+    .toLowerCase();
+  return configured ?? WARNING_CODES[program] ?? [];
 }
 
 /** Reports an invalid option and still runs the command: a backup matters more than its report. */
-function readArguments(given) {
-  const at = given.indexOf('--');
-  const own = at < 0 ? given : given.slice(0, at);
-  const command = at < 0 ? [] : given.slice(at + 1);
-  const named = {};
-  const faults = [];
+function readArguments(args) {
+  const separator = args.indexOf('--');
+  const own = separator < 0 ? args : args.slice(0, separator);
+  const command = separator < 0 ? [] : args.slice(separator + 1);
+  const values = {};
+  const errors = [];
   let help = false;
   let quiet = false;
-  for (let n = 0; n < own.length; n += 1) {
-    const [, name, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(own[n]) ?? [];
+  for (let index = 0; index < own.length; index += 1) {
+    const [, name, inlineValue] = /^--([a-z-]+)(?:=(.*))?$/s.exec(own[index]) ?? [];
     if (name === 'help') help = true;
     else if (name === 'quiet') quiet = true;
-    else if (
-      ['url', 'key', 'key-file', 'job', 'host', 'every', 'cron', 'tz', 'warning', 'keep'].includes(
-        name,
-      )
-    )
-      named[name] = joined ?? own[(n += 1)] ?? '';
-    else faults.push('an option is not known. --help tells which there are.');
+    else if (VALUE_OPTIONS.includes(name)) values[name] = inlineValue ?? own[(index += 1)] ?? '';
+    // An argument may be the key, so it isn't printed.
+    else if (name === undefined) errors.push('unexpected argument; see --help');
+    else errors.push(`unknown option --${name}; see --help`);
   }
-  const url = urlOf(named.url ?? process.env.DAYBOOK_URL ?? '', faults);
-  const key = keyOf(named, faults);
-  if (url !== null && key === null) faults.push('no key was given: nothing is reported.');
-  const host = (named.host ?? hostname()).slice(0, 200);
+  const url = readUrl(values.url ?? process.env.DAYBOOK_URL ?? '', errors);
+  const key = readKey(values, errors);
+  if (url !== null && key === null)
+    errors.push('not reporting: set DAYBOOK_KEY, --key or --key-file');
   return {
     command,
     help,
     quiet,
-    faults,
+    errors,
     url,
     key,
-    host,
-    job: ((named.job ?? '').trim() || basename(command[0] ?? 'backup')).slice(0, 200),
-    schedule: scheduleOf(named, faults),
-    warnings: named.warning === undefined ? null : named.warning.split(',').map(Number),
-    keep: named.keep ?? process.env.DAYBOOK_KEEP ?? keepFolder(),
+    host: (values.host ?? hostname()).slice(0, 200),
+    job: ((values.job ?? '').trim() || basename(command[0] ?? 'backup')).slice(0, 200),
+    schedule: readSchedule(values, errors),
+    warnings: values.warning === undefined ? null : values.warning.split(',').map(Number),
+    spoolFolder: values.keep ?? process.env.DAYBOOK_KEEP ?? getDefaultSpoolFolder(),
   };
 }
 
-function urlOf(text, faults) {
+function readUrl(text, errors) {
   try {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   } catch {
-    /* reported below */
+    /* Reported below. */
   }
-  faults.push('no address of a portal was given: nothing is reported.');
+  errors.push("not reporting: set --url or DAYBOOK_URL to the portal's URL");
   return null;
 }
 
-function keyOf(named, faults) {
-  let key = named.key ?? process.env.DAYBOOK_KEY ?? '';
-  if (named['key-file'] !== undefined) {
+function readKey(values, errors) {
+  let key = values.key ?? process.env.DAYBOOK_KEY ?? '';
+  if (values['key-file'] !== undefined) {
     try {
-      key = readFileSync(named['key-file'], 'utf8');
+      key = readFileSync(values['key-file'], 'utf8');
     } catch (error) {
-      faults.push(`the file of the key cannot be read (${error.code ?? 'unknown'}).`);
+      errors.push(`can't read --key-file (${error.code ?? 'unknown error'})`);
     }
   }
   return key.trim() === '' ? null : key.trim();
 }
 
-function scheduleOf({ every, cron, tz }, faults) {
+function readSchedule({ every, cron, tz }, errors) {
   if (cron !== undefined)
     return { type: 'cron', cron, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
   if (every === undefined) return null;
   if (Number.isInteger(Number(every)) && Number(every) > 0)
     return { type: 'every', everySec: Number(every) };
-  faults.push('--every is not a number of seconds.');
+  errors.push('--every must be a whole number of seconds');
   return null;
 }
 
-function keepFolder() {
+function getDefaultSpoolFolder() {
   const state = process.env.XDG_STATE_HOME;
   if (state) return join(state, 'daybook-run');
   const home = homedir();

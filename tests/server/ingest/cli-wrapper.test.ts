@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -276,7 +276,7 @@ test('WRAP-2: whatever the portal does, the command ends as usual, in bounded ti
   refuse = null;
   expect((await run(['sh', '-c', 'exit 9'], { url: 'nonsense' })).code).toBe(9);
   expect((await run(['true'], { key: `dbk_${'x'.repeat(43)}` })).err).toContain(
-    'the key is not accepted',
+    'daybook-run: the portal rejected the key; check --key or DAYBOOK_KEY\n',
   );
   expect(pauses().length).toBeGreaterThan(2);
   expect(pauses().reduce((sum, ms) => sum + ms, 0)).toBeLessThan(45_000);
@@ -294,8 +294,20 @@ test('WRAP-3: the key is never printed, shown or passed to the command', async (
       .join(),
   ).not.toContain(secret);
   refuse = null;
-  expect((await run(['true'], { args: ['--nonsense', secret] })).err).not.toContain(secret);
+  expect((await run(['true'], { args: ['--nonsense', secret] })).err).toBe(
+    'daybook-run: unknown option --nonsense; see --help\ndaybook-run: unexpected argument; see --help\n',
+  );
   expect(bodies.join()).not.toContain(secret);
+});
+
+test('WRAP-3: --help prints the usage, and a missing command prints it as an error', () => {
+  const call = (args: readonly string[]) =>
+    spawnSync(process.execPath, ['cli-wrapper/daybook-run.mjs', ...args], { encoding: 'utf8' });
+  const help = call(['--help']);
+  expect([help.status, help.stderr]).toEqual([0, '']);
+  for (const name of ['url', 'key', 'key-file', 'job', 'host', 'every', 'cron', 'tz', 'warning'])
+    expect(help.stdout).toMatch(new RegExp(`^  --${name} `, 'm'));
+  expect(call(['--job', 'Files'])).toMatchObject({ status: 64, stdout: '', stderr: help.stdout });
 });
 
 test('WRAP-3: of a long output the tail is reported, and all of it is printed', async () => {
