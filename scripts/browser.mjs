@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
 /**
- * The same engine without the parts for windows, which cost a third of the time of the e2e tests.
- * It doesn't report how much memory a page uses.
+ * The same engine without windows, which take a third of the time of the e2e tests. It doesn't
+ * report how much memory a page uses.
  */
 const SHELL = 'chromium-headless-shell';
 const NAMES = [
@@ -18,17 +18,17 @@ const NAMES = [
   'chrome',
   'msedge',
 ];
-const PLACES = [
+const MAC_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-const inPath = (names) =>
+const findInstalled = (names) =>
   names
     .flatMap((name) =>
       (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)),
     )
-    .concat(PLACES)
+    .concat(MAC_PATHS)
     .find((file) => existsSync(file));
 
 /**
@@ -37,29 +37,29 @@ const inPath = (names) =>
  */
 export function findBrowser(node, { windowed = false } = {}) {
   const names = NAMES.filter((name) => !windowed || name !== SHELL);
-  const given = process.env.CHROMIUM;
-  if (given) return given;
-  const found = inPath(names);
-  if (found) return found;
-  console.log('No Chromium here: getting one…');
-  const own = spawnSync(node, ['node_modules/playwright/cli.js', 'install', 'chromium'], {
+  const configured = process.env.CHROMIUM;
+  if (configured) return configured;
+  const installed = findInstalled(names);
+  if (installed) return installed;
+  console.log('Chromium not found. Downloading it…');
+  const download = spawnSync(node, ['node_modules/playwright/cli.js', 'install', 'chromium'], {
     stdio: 'inherit',
     timeout: 300_000,
   });
-  if (own.status === 0) return null;
+  if (download.status === 0) return null;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
-    for (const name of [SHELL, 'chromium'].filter((one) => names.includes(one))) {
+    for (const name of [SHELL, 'chromium'].filter((candidate) => names.includes(candidate))) {
       spawnSync('apt-get', ['install', '-y', '-qq', name], {
         stdio: 'inherit',
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       });
-      const installed = inPath(names);
-      if (installed) return installed;
+      const browser = findInstalled(names);
+      if (browser) return browser;
     }
   }
   console.error(
-    'No browser for the end-to-end tests: install Chromium or set CHROMIUM to its path.',
+    'No browser found for the end-to-end tests. Install Chromium, or set CHROMIUM to its path.',
   );
   process.exit(1);
 }

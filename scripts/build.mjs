@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { run } from './node.mjs';
 
 const STAMP = 'dist/.sources-sha256';
-const ROOMS = ['src', 'contract', 'machines', 'workers'];
+const LAYERS = ['src', 'contract', 'machines', 'workers'];
 
-const filesOf = (folder) =>
+const listFiles = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
@@ -16,7 +16,7 @@ const filesOf = (folder) =>
 function sourceHash() {
   const hash = createHash('sha256');
   for (const file of [
-    ...ROOMS.flatMap(filesOf),
+    ...LAYERS.flatMap(listFiles),
     'vite.config.ts',
     'server/platform/http/security-headers.ts',
     'package-lock.json',

@@ -1,5 +1,5 @@
-// Installs the locked dependencies if the lock file changed. Plain JavaScript for any Node >= 18,
-// since nothing is installed yet.
+// Installs the locked dependencies if the lock file changed. Plain JavaScript for Node 20 and
+// newer, since nothing is installed yet.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -14,18 +14,18 @@ export function install(folder = '.') {
   const stamp = `${folder}/${STAMP}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
   console.log(
-    `Installing what ${folder === '.' ? 'the project' : folder} needs (first start, or the lock changed)…`,
+    `Installing dependencies${folder === '.' ? '' : ` of ${folder}`} (first start, or package-lock.json changed)…`,
   );
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   // No package needs a script of its own to be installed, and none may bring one.
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const done = spawnSync(npm, ['ci', ...options], {
+  const result = spawnSync(npm, ['ci', ...options], {
     cwd: folder,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  if (done.status !== 0) {
-    console.error('npm ci failed: see above.');
+  if (result.status !== 0) {
+    console.error('npm ci failed. See its output above.');
     process.exit(1);
   }
   writeFileSync(stamp, hash);

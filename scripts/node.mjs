@@ -1,5 +1,5 @@
 // Finds the Node that the project runs on: the pinned one among its dependencies, or the user's own
-// if there is none for the platform.
+// if no pinned one exists for the platform.
 import { existsSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -11,13 +11,14 @@ const PINNED = resolve(
 );
 const MIN_VERSION = [22, 18];
 
+/** Returns the path of Node. Exits the process if none is new enough. */
 export function findNode() {
   const own = process.versions.node.split('.').map(Number);
   if (existsSync(PINNED) && spawnSync(PINNED, ['--version']).status === 0) return PINNED;
   if (own[0] > MIN_VERSION[0] || (own[0] === MIN_VERSION[0] && own[1] >= MIN_VERSION[1]))
     return process.execPath;
   console.error(
-    `There is no pinned Node for ${process.platform} ${process.arch}: start with Node ${MIN_VERSION.join('.')} or newer.`,
+    `Daybook brings no Node for ${process.platform} ${process.arch}. Use Node ${MIN_VERSION.join('.')} or newer instead of ${process.versions.node}.`,
   );
   process.exit(1);
 }

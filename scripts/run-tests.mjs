@@ -15,7 +15,7 @@ const OUT = '.cache';
  */
 const COMPILED = { NODE_COMPILE_CACHE: resolve(OUT, 'compiled') };
 
-const read = (file) => {
+const readJson = (file) => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
@@ -26,17 +26,17 @@ const read = (file) => {
 /**
  * The passed, failed and skipped tests of a run. A runner without a report counts as one failure.
  */
-function counts(report, code, of) {
+function countTests(report, code, getCounts) {
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
-  const seen = of(report);
-  return code !== 0 && seen.failed === 0 ? { ...seen, failed: 1 } : seen;
+  const counts = getCounts(report);
+  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
 export async function runTests(node) {
   mkdirSync(OUT, { recursive: true });
   for (const name of ['unit.json', 'unit-errors.json', 'e2e.json'])
     rmSync(`${OUT}/${name}`, { force: true });
-  // Building uses one core while a check waits for its own.
+  // Building uses one core while the checks use another.
   const [checks, built] = await Promise.all([check(node), build(node)]);
   for (const name of checks.failed) console.error(`check failed: ${name}`);
   const total = [
@@ -48,10 +48,10 @@ export async function runTests(node) {
     node,
     env: { ...COMPILED, UNIT_REPORTS: OUT },
   });
-  const unitReport = read(`${OUT}/unit.json`);
+  const unitReport = readJson(`${OUT}/unit.json`);
   const unitFailed = [
     ...unitFailures(unitReport),
-    ...outsideFailures(read(`${OUT}/unit-errors.json`)),
+    ...outsideFailures(readJson(`${OUT}/unit-errors.json`)),
   ];
   failures.push(
     ...(unit !== 0 && unitFailed.length === 0
@@ -59,13 +59,13 @@ export async function runTests(node) {
       : unitFailed),
   );
   total.push(
-    counts(unitReport, unit, (report) => ({
+    countTests(unitReport, unit, (report) => ({
       passed: report.numPassedTests,
       failed:
         report.numFailedTests +
         report.testResults.filter(
           ({ status, assertionResults }) =>
-            status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
+            status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
         ).length,
       skipped: report.numPendingTests + report.numTodoTests,
     })),
@@ -82,7 +82,7 @@ export async function runTests(node) {
         ...(browser ? { CHROMIUM: browser } : {}),
       },
     });
-    const browserReport = read(`${OUT}/e2e.json`);
+    const browserReport = readJson(`${OUT}/e2e.json`);
     const browserFailed = browserFailures(browserReport);
     failures.push(
       ...(e2e !== 0 && browserFailed.length === 0
@@ -90,20 +90,20 @@ export async function runTests(node) {
         : browserFailed),
     );
     total.push(
-      counts(browserReport, e2e, ({ stats }) => ({
+      countTests(browserReport, e2e, ({ stats }) => ({
         passed: stats.expected,
         failed: stats.unexpected + stats.flaky,
         skipped: stats.skipped,
       })),
     );
   } else {
-    failures.push('build: see above');
+    failures.push('build: failed (see its output above)');
     total.push({ passed: 0, failed: 1, skipped: 0 });
   }
-  const sum = (what) => total.reduce((all, one) => all + one[what], 0);
+  const sum = (outcome) => total.reduce((all, counts) => all + counts[outcome], 0);
   if (failures.length > 0)
     console.log(
-      `\n--- ${failures.length} failed, in short ---\n${failures.map((text, at) => `${at + 1}) ${text}`).join('\n')}`,
+      `\n--- Summary of ${failures.length} ${failures.length === 1 ? 'failure' : 'failures'} ---\n${failures.map((text, index) => `${index + 1}) ${text}`).join('\n')}`,
     );
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
   return sum('failed') === 0 && sum('passed') > 0 ? 0 : 1;

@@ -1,12 +1,14 @@
-// The commands of package.json. Plain JavaScript for any Node >= 18, with nothing installed: it
+// The commands of package.json. Plain JavaScript for Node 20 and newer, with nothing installed: it
 // installs the rest.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';
+import { requireNode } from './require-node.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const [command = 'start', ...rest] = process.argv.slice(2);
 
+requireNode();
 install();
 const { findNode, run } = await import('./node.mjs');
 const node = findNode();

@@ -57,7 +57,7 @@ interface Node {
  * @throws Error where a message is not a string literal.
  */
 export function* messagesIn(code: string, file: string): Generator<Message> {
-  for (const call of callsOf(parseAst(code, { lang: 'ts' }) as unknown as Node)) {
+  for (const call of findCalls(parseAst(code, { lang: 'ts' }) as unknown as Node)) {
     const [, texts] = call['arguments'] as Node[];
     if (texts?.type !== 'ObjectExpression')
       throw new Error(`${file}: defineMessages takes an object literal`);
@@ -75,7 +75,7 @@ export function* messagesIn(code: string, file: string): Generator<Message> {
   }
 }
 
-function* callsOf(node: Node): Generator<Node> {
+function* findCalls(node: Node): Generator<Node> {
   if (
     node.type === 'CallExpression' &&
     (node['callee'] as Node & { name?: string }).name === 'defineMessages'
@@ -83,5 +83,5 @@ function* callsOf(node: Node): Generator<Node> {
     yield node;
   for (const value of Object.values(node).flat())
     if (value !== null && typeof value === 'object' && 'type' in value)
-      yield* callsOf(value as Node);
+      yield* findCalls(value as Node);
 }

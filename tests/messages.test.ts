@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messagesIn } from '../scripts/vite-messages.ts';
 import { NO_TEXTS } from './no-texts.ts';
-import { copiedTexts, textsIn } from './texts.ts';
+import { copiedTexts, phrasesIn, textsIn } from './texts.ts';
 
 // The message catalogs: what they may say, and that no text stays outside them.
 
@@ -111,6 +111,13 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:broke|breaks|broken) off\b/i, 'The host broke off the file.'],
   [/\bcancelled\b/i, 'Download cancelled'],
   [/\bhand-overs?\b/i, 'Past hand-overs'],
+  [/\bsays? nothing\b/i, 'says nothing of the reporting'],
+  [/\bwhich there (?:is|are)\b/i, '--help tells which there are.'],
+  [/\b(?:is|are|was|were) given\b/i, 'No key was given: nothing is reported.'],
+  [/\b(?:goes|go) out with\b/i, 'The report goes out with the next.'],
+  [/\b(?:is|are|was|were) not known\b/i, 'An option is not known.'],
+  [/\bin short\b/i, '3 failed, in short'],
+  [/^No [\w ]+ here\b/i, 'No Chromium here: getting one'],
   [/’/, 'This page doesn’t exist.'],
 ];
 
@@ -121,6 +128,32 @@ test('I18N-5: no text of a catalog has a turn of phrase that nobody speaks', () 
     for (const { key, text } of messagesIn(readFileSync(file, 'utf8'), file))
       for (const [turn] of BANNED) if (turn.test(text)) found.push(`${file} ${key}: ${text}`);
   expect(found).toEqual([]);
+});
+
+/** Programs in plain JavaScript, which load no catalog: the wrapper, the commands, the first paint. */
+const PLAIN_FILES = ['cli-wrapper', 'scripts', 'src/public'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.m?js$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name)),
+);
+
+test('I18N-5: programs in plain JavaScript print sentences of at most 20 words, without such turns', () => {
+  const phrases = PLAIN_FILES.map((file) => ({ file, found: phrasesIn(file) }));
+  for (const name of ['cli-wrapper/daybook-run.mjs', 'scripts/run.mjs', 'scripts/install.mjs'])
+    expect(phrases.find(({ file }) => file === name)?.found.length).toBeGreaterThan(0);
+  const wrong = phrases.flatMap(({ file, found }) =>
+    found
+      .filter(
+        (phrase) =>
+          BANNED.some(([turn]) => turn.test(phrase)) ||
+          phrase.split(/[.!?]\s|\n/).some((sentence) => countWords(sentence) > 20),
+      )
+      .map((phrase) => `${file}: ${phrase}`),
+  );
+  expect(wrong).toEqual([]);
+  expect(
+    phrasesIn('x.mjs', "const a = 'key', b = 'the key', c = `no ${key} was ${'sent by us'}`;"),
+  ).toEqual(['the key', 'no {} was {}', 'sent by us']);
 });
 
 /** Errors whose messages are shown on pages. */

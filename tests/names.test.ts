@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
@@ -49,7 +49,16 @@ const RETIRED_PROPS: Readonly<Record<string, string>> = {
   word: 'label',
 };
 
-const FOLDERS = ['contract', 'machines', 'workers', 'server', 'src', 'cli-wrapper', 'tests'];
+const FOLDERS = [
+  'contract',
+  'machines',
+  'workers',
+  'server',
+  'src',
+  'cli-wrapper',
+  'scripts',
+  'tests',
+];
 
 /** Every file is parsed once. */
 const FILES = FOLDERS.flatMap(listCode).map((path) => {
@@ -71,6 +80,12 @@ test('HOUSE-10: declared names are the terms of the field: no retired word, no f
     }),
   );
   expect(wrong).toEqual([]);
+});
+
+test('HOUSE-10: plain JavaScript is read, too: the wrapper, the scripts and what runs before the page', () => {
+  const paths = new Set(FILES.map(({ path }) => path));
+  for (const path of ['cli-wrapper/daybook-run.mjs', 'scripts/run.mjs', 'src/public/theme.js'])
+    expect(paths).toContain(path);
 });
 
 test('HOUSE-10: every way to declare a name is seen', () => {
@@ -108,7 +123,9 @@ const SAME_EVERYWHERE = [
 
 test('HOUSE-14: a name has one meaning in its layer, and one of the contract or of the API of the worker everywhere', () => {
   const files = new Map<string, string[]>();
-  for (const path of FOLDERS.filter((folder) => folder !== 'tests').flatMap(listCode))
+  for (const path of FOLDERS.filter((folder) => folder !== 'tests')
+    .flatMap(listCode)
+    .filter((file) => !describesOther(file)))
     for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(EXPORT))
       files.set(name, [...(files.get(name) ?? []), path]);
   expect(files.size).toBeGreaterThan(7_000);
@@ -123,6 +140,9 @@ test('HOUSE-14: a name has one meaning in its layer, and one of the contract or 
   });
   expect(twice).toEqual([]);
 });
+/** Whether the file only declares the types of a module beside it. */
+const describesOther = (path: string): boolean =>
+  path.endsWith('.d.ts') && existsSync(path.replace(/\.d\.ts$/, '.ts'));
 /** A fake speaks the words of its system, and each engine those of the operations that it offers. */
 const getLayer = (path: string): string =>
   /^server\/(?:demo|engine\/vb365)\//.exec(path)?.[0] ?? path.slice(0, path.indexOf('/'));
@@ -237,7 +257,7 @@ function findBetter(name: string, retired = RETIRED): string | null {
 
 function listCode(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|m?js)$/.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter((path) => !path.includes('node_modules') && !path.includes('bench/peers'));
 }

@@ -85,6 +85,25 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
   }
 }
 
+/** Returns every string of a file that has several words, with `{}` for the values in it. */
+export function phrasesIn(file: string, code = readFileSync(file, 'utf8')): string[] {
+  const phrases: string[] = [];
+  const visit = (node: Node): void => {
+    if (node.type === 'Literal' && typeof node['value'] === 'string') phrases.push(node['value']);
+    if (node.type === 'TemplateLiteral')
+      phrases.push(
+        (node['quasis'] as { value: { cooked: string } }[])
+          .map(({ value }) => value.cooked)
+          .join('{}'),
+      );
+    for (const field of Object.values(node))
+      for (const child of Array.isArray(field) ? field : [field])
+        if (child !== null && typeof child === 'object' && 'type' in child) visit(child as Node);
+  };
+  visit(parseAst(code, { lang: 'ts' }) as unknown as Node);
+  return phrases.filter((phrase) => /\p{L}{2}.* .*\p{L}{2}/su.test(phrase));
+}
+
 /**
  * Texts that a module copies from a catalog while it is loaded, and what is copied. A language that
  * is set later doesn't reach them.
