@@ -47,6 +47,8 @@ export function inLanguage<M extends object>(messages: M, language: Language): M
 export interface Language {
   /** BCP 47, such as `en` or `de-AT`. */
   readonly tag: string;
+  /** The tag of its dates, numbers and lists, if they are those of another language. */
+  readonly formats?: string;
   readonly translate: (id: string, english: Compiled) => Compiled;
 }
 export const ENGLISH: Language = { tag: 'en', translate: (_id, english) => english };
@@ -74,8 +76,11 @@ export function withLanguage<T>(
   }
 }
 
-/** Returns the language of this page or worker, for `Intl`. */
+/** Returns the language of this page or worker, for the `lang` of a document. */
 export const languageTag = (): string => active.tag;
+/** Returns the tag of the language's dates, numbers and lists, for `Intl`. */
+export const formatTag = (): string => getFormatTag(active);
+const getFormatTag = ({ tag, formats = tag }: Language): string => formats;
 
 const SOURCES = new WeakMap<
   object,
@@ -97,7 +102,7 @@ function makeView(
         ? { get: current }
         : {
             value: (values: Readonly<Record<string, unknown>>) =>
-              fill(language().tag, id, current(), values),
+              fill(getFormatTag(language()), id, current(), values),
           }),
     });
   }

@@ -4,10 +4,12 @@ import type { Language } from './messages.ts';
 /**
  * A pseudo-language for tests: every text in brackets, with accents on its letters, and 40 %
  * longer. A text without accents isn't in a catalog; a text without its closing bracket is cut off.
- * Its tag is CLDR's for accented English.
+ * Its tag is CLDR's for accented English. Its dates, numbers and lists are German, so that one with a
+ * fixed format shows.
  */
 export const PSEUDO: Language = {
   tag: 'en-XA',
+  formats: 'de',
   translate: (_id, english) => {
     const length = getLength(english);
     const padding = PADDING.repeat(Math.ceil((length * 0.4) / PADDING.length)).slice(

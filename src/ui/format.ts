@@ -1,3 +1,5 @@
+import { formatTag } from '#contract/i18n/messages.ts';
+import { perLanguage } from '#contract/i18n/per-language.ts';
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import { uiMessages as t } from './messages.en.ts';
 
@@ -9,27 +11,27 @@ export const formatWhen = (at: Ms, zone: string): string =>
 export const formatRecent = (at: Ms, zone: string, now: Ms): string =>
   now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
 
-/** `11/20/26` in the zone. */
-export function formatDate(at: Ms, zone: string): string {
-  const { month, day, year } = parts(at, zone);
-  return `${month}/${day}/${year}`;
-}
+/** `11/20/26` in the zone, in every language. */
+export const formatDate = inZone(() => 'en-US', {
+  year: '2-digit',
+  month: '2-digit',
+  day: '2-digit',
+});
 
 /** `07:46 AM` in the zone. */
-export function formatTime(at: Ms, zone: string): string {
-  const { hour, minute, dayPeriod } = parts(at, zone);
-  return `${hour}:${minute} ${dayPeriod}`;
-}
+export const formatTime = inZone(formatTag, { hour: '2-digit', minute: '2-digit' });
 
 /** `07:46:09 AM` in the zone. */
-export function formatTimeSeconds(at: Ms, zone: string): string {
-  const { hour, minute, second, dayPeriod } = parts(at, zone);
-  return `${hour}:${minute}:${second} ${dayPeriod}`;
-}
+export const formatTimeSeconds = inZone(formatTag, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
 
 /** `Friday 11/20/26` in the zone. */
 export const formatDay = (at: Ms, zone: string): string =>
-  `${parts(at, zone).weekday} ${formatDate(at, zone)}`;
+  `${formatWeekday(at, zone)} ${formatDate(at, zone)}`;
+const formatWeekday = inZone(formatTag, { weekday: 'long' });
 
 /** `2026-11-20 07:46:09 UTC`: the exact time, for tooltips. */
 export const formatUtc = (at: Ms): string =>
@@ -87,11 +89,11 @@ export function formatBytes(bytes: Bytes): string {
 }
 
 /** `16,384`. */
-export const formatCount = (count: number): string => COUNT.format(count);
+export const formatCount = (count: number): string => getCountFormat().format(count);
 
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
-const COUNT = new Intl.NumberFormat('en-US');
+const getCountFormat = perLanguage((tag) => new Intl.NumberFormat(tag));
 
 type Unit = (values: { readonly count: number | string }) => string;
 const two = (unitA: Unit, a: number, unitB: Unit, b: number): string =>
@@ -99,43 +101,28 @@ const two = (unitA: Unit, a: number, unitB: Unit, b: number): string =>
     ? unitA({ count: a })
     : `${unitA({ count: a })} ${unitB({ count: String(b).padStart(2, '0') })}`;
 
-type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'second' | 'dayPeriod';
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function parts(at: Ms, zone: string): Record<Part, string> {
-  let format = formats.get(zone);
-  if (!format) formats.set(zone, (format = makeFormat(zone)));
-  const out: Record<Part, string> = {
-    weekday: '',
-    month: '',
-    day: '',
-    year: '',
-    hour: '',
-    minute: '',
-    second: '',
-    dayPeriod: '',
+/**
+ * Returns a formatter of moments. Each language and zone has its own formatter of `Intl`, made once.
+ * Times in a zone that this browser does not know are shown in UTC.
+ */
+function inZone(
+  getTag: () => string,
+  options: Intl.DateTimeFormatOptions,
+): (at: Ms, zone: string) => string {
+  const formats = new Map<string, Intl.DateTimeFormat>();
+  return (at, zone) => {
+    const tag = getTag();
+    const key = `${tag} ${zone}`;
+    let format = formats.get(key);
+    if (!format) {
+      try {
+        format = new Intl.DateTimeFormat(tag, { ...options, timeZone: zone });
+      } catch {
+        format = new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });
+      }
+      formats.set(key, format);
+    }
+    // `Intl` has a narrow no-break space before `AM`.
+    return format.format(at).replace('\u202f', ' ');
   };
-  for (const { type, value } of format.formatToParts(at))
-    if (type in out) out[type as Part] = value;
-  return out;
-}
-
-/** Times in a zone that this browser does not know are shown in UTC. */
-function makeFormat(timeZone: string): Intl.DateTimeFormat {
-  const two = '2-digit';
-  const how = {
-    weekday: 'long',
-    year: two,
-    month: two,
-    day: two,
-    hour: two,
-    minute: two,
-    second: two,
-    hourCycle: 'h12',
-  } as const;
-  try {
-    return new Intl.DateTimeFormat('en-US', { ...how, timeZone });
-  } catch {
-    return new Intl.DateTimeFormat('en-US', { ...how, timeZone: 'UTC' });
-  }
 }

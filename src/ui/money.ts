@@ -1,18 +1,19 @@
+import { formatTag } from '#contract/i18n/messages.ts';
+import { perLanguage } from '#contract/i18n/per-language.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
-
-const FORM = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/;
+import { splitNumber } from './split-number.ts';
 
 /**
- * Returns an amount as typed: two decimals at most, with or without comma separators and the sign of
- * the currency. Null if it isn't an amount, is negative, or has the sign of another currency.
+ * Returns an amount as typed: two decimals at most, with or without the language's separators and the
+ * sign of the currency. Null if it isn't an amount, is negative, or has the sign of another currency.
  */
 export function parseMoney(text: string, currency: string): Mills | null {
   const typed = text.trim();
   const sign = getSign(currency);
   const number = typed.startsWith(sign) ? typed.slice(sign.length).trim() : typed;
-  const [, whole, cents = ''] = FORM.exec(number) ?? [];
-  if (whole === undefined) return null;
-  const amount = Number(whole.replaceAll(',', '')) * 1_000 + Number(cents.padEnd(2, '0')) * 10;
+  const digits = splitNumber(number);
+  if (digits === null) return null;
+  const amount = Number(digits.whole) * 1_000 + Number(digits.fraction.padEnd(2, '0')) * 10;
   return Number.isSafeInteger(amount) ? amount : null;
 }
 
@@ -22,16 +23,15 @@ export const showMoney = (mills: Mills, currency: string): string =>
 
 /** `1,234.50`; three decimals if there are parts of a cent. */
 export const formatMoney = (mills: Mills): string =>
-  (mills % 10 === 0 ? CENTS : MILLS).format(mills / 1_000);
+  (mills % 10 === 0 ? getCents : getMills)().format(mills / 1_000);
 
-const CENTS = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-});
-const MILLS = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 3,
-  maximumFractionDigits: 3,
-});
+const withDecimals = (count: number): (() => Intl.NumberFormat) =>
+  perLanguage(
+    (tag) =>
+      new Intl.NumberFormat(tag, { minimumFractionDigits: count, maximumFractionDigits: count }),
+  );
+const getCents = withDecimals(2);
+const getMills = withDecimals(3);
 
 /** Returns what was typed with the sign of another currency. */
 export function changeSign(text: string, from: string, to: string): string {
@@ -41,6 +41,10 @@ export function changeSign(text: string, from: string, to: string): string {
 
 /** `$`, or the sign of another currency. */
 export const getSign = (currency: string): string =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  new Intl.NumberFormat(formatTag(), {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  })
     .formatToParts(0)
     .find(({ type }) => type === 'currency')?.value ?? '$';

@@ -46,10 +46,10 @@ const SCREENS = [
  */
 const SAME_EVERYWHERE = [
   /[\w.]+@example\.com\b/g,
-  // Dates, times and sizes, as `Intl` writes them.
-  /\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g,
-  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g,
-  /\b(?:AM|PM|UTC|[kMGTP]?B)\b/g,
+  // Dates, times, sizes and lists, as `Intl` writes them in German.
+  /\b(?:(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch|Mo|Di|Mi|Do|Fr|Sa|So)\b/g,
+  /\b(?:Januar|Februar|April|Juni|Juli|August|September|Oktober|November|Dezember|Jan|Feb|März?|Apr|Mai|Aug|Sept|Okt|Nov|Dez)(?!\p{L})/gu,
+  /\b(?:und|oder|UTC|[kMGTP]?B)\b/g,
   // Names of products, protocols and formats.
   new RegExp(String.raw`\b(?:${Object.values(SOURCE_NAMES).join('|')})\b`, 'g'),
   /\b(?:Daybook|QuickBooks|ConnectWise|Autotask|Veeam|Borg|SureBackup|HTTPS?|CSV|PDF|HTML|JSON|SMS|API)\b/g,

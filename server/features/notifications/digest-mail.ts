@@ -1,5 +1,5 @@
 import { formatList } from '#contract/i18n/list.ts';
-import { languageTag } from '#contract/i18n/messages.ts';
+import { formatTag, languageTag } from '#contract/i18n/messages.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -47,7 +47,7 @@ export function digestMail(
           parts.map(({ category, own }) => factsInWords(category, own.length)),
           'and',
         );
-  const when = new Intl.DateTimeFormat(languageTag(), {
+  const when = new Intl.DateTimeFormat(formatTag(), {
     dateStyle: 'full',
     timeStyle: 'short',
     timeZone,

@@ -1,4 +1,4 @@
-import { languageTag } from '#contract/i18n/messages.ts';
+import { formatTag } from '#contract/i18n/messages.ts';
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import { fullAt } from '#contract/repositories/capacity.ts';
@@ -92,7 +92,7 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Notif
 
 /** Rounded down, so that it never shows 100 % for less. */
 const percent = (share: number): string =>
-  new Intl.NumberFormat(languageTag(), { style: 'percent' }).format(Math.floor(share * 100) / 100);
+  new Intl.NumberFormat(formatTag(), { style: 'percent' }).format(Math.floor(share * 100) / 100);
 
 /**
  * Returns facts for silent keys that were heard before. Keys of a connection are left out, because

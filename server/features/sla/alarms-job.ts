@@ -1,4 +1,4 @@
-import { languageTag, withLanguage } from '#contract/i18n/messages.ts';
+import { formatTag, withLanguage } from '#contract/i18n/messages.ts';
 import { formatMoment } from '#contract/i18n/moment.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
@@ -127,7 +127,7 @@ function lateJob({ companyName, job }: KnownJob, lastGoodAt: Ms | undefined): st
 }
 
 const percent = (part: number, digits: number): string =>
-  new Intl.NumberFormat(languageTag(), {
+  new Intl.NumberFormat(formatTag(), {
     style: 'percent',
     minimumFractionDigits: digits,
     maximumFractionDigits: Math.max(1, digits),

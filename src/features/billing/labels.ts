@@ -1,3 +1,4 @@
+import { formatTag } from '#contract/i18n/messages.ts';
 import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
 import type { IconName } from '#src/ui/icon.tsx';
@@ -28,15 +29,16 @@ export function moneyWords(mills: Mills, currency: string): string {
 }
 
 function getFormat(currency: string, exact: boolean): Intl.NumberFormat {
-  const key = `${currency} ${exact}`;
+  const tag = formatTag();
+  const key = `${tag} ${currency} ${exact}`;
   const known = formats.get(key);
   const digits = exact ? { minimumFractionDigits: 2, maximumFractionDigits: 3 } : {};
   if (known !== undefined) return known;
   let made: Intl.NumberFormat;
   try {
-    made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits });
+    made = new Intl.NumberFormat(tag, { style: 'currency', currency, ...digits });
   } catch {
-    made = new Intl.NumberFormat('en-US', {
+    made = new Intl.NumberFormat(tag, {
       minimumFractionDigits: 2,
       maximumFractionDigits: exact ? 3 : 2,
     });

@@ -15,7 +15,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, getPages } from '#src/ui/pager.tsx';
-import { monthWords } from './licensing/address.ts';
+import { formatLongMonth, formatShortMonth } from '../shared/format-month.ts';
 import { Questions } from './questions.tsx';
 import { productWords } from './labels.ts';
 import { USAGE_TABLE, USAGE_UNIT } from './usage-style.ts';
@@ -36,7 +36,10 @@ export function Subscriptions({ above }: { readonly above?: ReactNode }) {
   const page = Math.min(wanted, getPages(holders.length, size));
   const isNone = holders.every(({ lines }) => lines.length === 0);
   return (
-    <Page title={t.subscriptions} {...(details !== null && { detail: monthWords(details.month) })}>
+    <Page
+      title={t.subscriptions}
+      {...(details !== null && { detail: formatLongMonth(details.month) })}
+    >
       <div className="min-h-full bg-sheet">
         {above}
         {!request.live && at !== null && (
@@ -74,7 +77,7 @@ export function Subscriptions({ above }: { readonly above?: ReactNode }) {
         ) : (
           <>
             <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
-              {t.subscriptionsHint({ month: monthWords(details.month) })}
+              {t.subscriptionsHint({ month: formatLongMonth(details.month) })}
             </p>
             <Table
               holders={holders.slice((page - 1) * size, page * size)}
@@ -114,15 +117,17 @@ function Table({ holders, month, before }: TableProps) {
   return (
     <div className="overflow-x-auto">
       <table className={USAGE_TABLE}>
-        <caption className="sr-only">{t.subscriptionsIn({ month: monthWords(month) })}</caption>
+        <caption className="sr-only">
+          {t.subscriptionsIn({ month: formatLongMonth(month) })}
+        </caption>
         <thead>
           <tr className="border-b border-rule text-agate">
             <th scope="col">{t.product}</th>
             <th scope="col" className="text-right">
-              {shortMonth(month)}
+              {formatShortMonth(month)}
             </th>
             <th scope="col" className="text-right">
-              {shortMonth(before)}
+              {formatShortMonth(before)}
             </th>
             <th scope="col">{t.unit}</th>
             <th scope="col" className="hidden tablet:table-cell">
@@ -174,17 +179,7 @@ function Table({ holders, month, before }: TableProps) {
 }
 
 const sinceWords = ({ since }: OwnLine): string =>
-  since === null ? t.overAYear : monthWords(since);
-
-/** `Nov 2026`. */
-function shortMonth(month: string): string {
-  const at = Date.parse(`${month}-01T00:00:00Z`);
-  return Number.isNaN(at)
-    ? month
-    : new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
-        at,
-      );
-}
+  since === null ? t.overAYear : formatLongMonth(since);
 
 const EMPTY = {};
 const NO_ANSWER = { kind: 'no-answer', message: MESSAGES.noAnswer } as const;

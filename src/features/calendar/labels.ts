@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import type { CalendarCell, CalendarMode, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { STATES } from '#src/ui/states.ts';
@@ -139,7 +140,7 @@ const SHOWN = {
 
 /** `97.5%`, or a dash if nothing was due. Never rounds up to 100. */
 export const shareOrDash = (share: number | null): string =>
-  share === null ? '–' : `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
+  share === null ? '–' : `${formatTenths(Math.floor(share * 1000))}%`;
 
 /** Explains why some days are empty; null if all are stored here. */
 export function missingWords(

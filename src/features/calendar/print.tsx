@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -231,16 +232,17 @@ const isMarked = (day: Day): boolean =>
 
 /** Returns the active filters as text. */
 function narrowedWords(board: CalendarBoard, companies: PrintProps['companies']): string {
-  return [
-    ...(board.companies.length > 5
-      ? [t.companyCount({ count: board.companies.length })]
-      : board.companies.map((n) => companies.find((one) => one.n === n)?.name ?? '')),
-    ...board.sources.map((source) => SOURCE_NAMES[source]),
-    ...board.types.map((type) => TYPE_WORDS[type]),
-    ...board.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]),
-    board.problemsOnly ? t.withProblems : '',
-    board.text === '' ? '' : t.searchText({ text: board.text }),
-  ]
-    .filter((word) => word !== '')
-    .join(', ');
+  return formatList(
+    [
+      ...(board.companies.length > 5
+        ? [t.companyCount({ count: board.companies.length })]
+        : board.companies.map((n) => companies.find((one) => one.n === n)?.name ?? '')),
+      ...board.sources.map((source) => SOURCE_NAMES[source]),
+      ...board.types.map((type) => TYPE_WORDS[type]),
+      ...board.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]),
+      board.problemsOnly ? t.withProblems : '',
+      board.text === '' ? '' : t.searchText({ text: board.text }),
+    ].filter((word) => word !== ''),
+    'plain',
+  );
 }

@@ -1,4 +1,5 @@
-import { languageTag } from '#contract/i18n/messages.ts';
+import { formatTime } from '#src/ui/format.ts';
+import { formatTag } from '#contract/i18n/messages.ts';
 import type { Day } from '#contract/ids.ts';
 import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span, SpanUnit } from '#src/features/shared/date-range/dates.ts';
@@ -83,7 +84,7 @@ export const weekdayName = (day: Day, weekday: 'long' | 'short' | 'narrow'): str
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 function dateName(day: Day, name: string, options: Intl.DateTimeFormatOptions): string {
-  const tag = languageTag();
+  const tag = formatTag();
   const key = `${tag} ${name}`;
   let format = formats.get(key);
   if (!format)
@@ -96,8 +97,7 @@ export const shortDay = (day: Day): string =>
   `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
 /** `06:00 AM` */
-export const hourName = (hour: number): string =>
-  `${String(hour % 12 === 0 ? 12 : hour % 12).padStart(2, '0')}:00 ${hour < 12 ? 'AM' : 'PM'}`;
+export const hourName = (hour: number): string => formatTime(hour * 3_600_000, 'UTC');
 
 const same = (a: readonly [Day, Day], b: readonly [Day, Day]): boolean =>
   a[0] === b[0] && a[1] === b[1];

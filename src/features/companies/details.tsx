@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ok } from '#contract/result.ts';
@@ -92,7 +93,12 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             <p className="m-0 text-ink-2">
               {company.users.length === 0
                 ? t.noLimitedUsers
-                : t.limitedUsers({ users: company.users.map(({ name }) => name).join(', ') })}
+                : t.limitedUsers({
+                    users: formatList(
+                      company.users.map(({ name }) => name),
+                      'plain',
+                    ),
+                  })}
             </p>
           )}
         </FormPart>

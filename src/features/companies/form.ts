@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { companyCalls } from '#contract/companies/calls.ts';
@@ -98,5 +99,5 @@ export function applicationWords({
     zerto.id !== null && t.zerto,
     office365.enabled && t.microsoft365,
   ].filter((word) => word !== false);
-  return words.length === 0 ? '–' : words.join(', ');
+  return words.length === 0 ? '–' : formatList(words, 'plain');
 }

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatUtc } from '#src/ui/format.ts';
@@ -53,7 +54,10 @@ export function CompanyList({
       }
     >
       {rows.map((company) => {
-        const details = company.notify.map(({ name }) => name).join(', ');
+        const details = formatList(
+          company.notify.map(({ name }) => name),
+          'plain',
+        );
         const systems = applicationWords(company.applications);
         return (
           <tr

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -209,9 +210,10 @@ interface RowProps {
 function Row({ one, company, zone, now }: RowProps) {
   const { status } = one;
   const { icon, text } = STATES[status];
-  const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
-    .filter((word) => word !== '')
-    .join(', ');
+  const detail = formatList(
+    [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? ''].filter((word) => word !== ''),
+    'plain',
+  );
   const words =
     status === 'with-job'
       ? t.jobs({ count: one.jobs })

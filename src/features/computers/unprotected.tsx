@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
@@ -170,9 +171,10 @@ interface RowProps {
 
 function Row({ one, company, canAct, offline, zone, now, onNote, onIgnore, onUnignore }: RowProps) {
   const ignored = isIgnored(one.ignored, now);
-  const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
-    .filter((word) => word !== '')
-    .join(', ');
+  const detail = formatList(
+    [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? ''].filter((word) => word !== ''),
+    'plain',
+  );
   const blocked = offline ? { 'disabled': true, 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <tr

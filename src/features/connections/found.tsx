@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { type ReactNode, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { ENTITY_NAMES } from '#contract/connections/connection.ts';
@@ -166,30 +167,38 @@ export function detailWords(
       : t.linkedTo({ company });
   if (entity === 'jobs') {
     const lastRun = Date.parse(said('lastRun'));
-    return [
-      company ?? said('server'),
-      detail['enabled'] === false ? t.jobDisabled : '',
-      Number.isFinite(lastRun)
-        ? t.lastRun({ status: getStatusWord(said('lastStatus')), when: formatWhen(lastRun, zone) })
-        : t.neverRun,
-    ]
-      .filter((word) => word !== '')
-      .join(', ');
+    return formatList(
+      [
+        company ?? said('server'),
+        detail['enabled'] === false ? t.jobDisabled : '',
+        Number.isFinite(lastRun)
+          ? t.lastRun({
+              status: getStatusWord(said('lastStatus')),
+              when: formatWhen(lastRun, zone),
+            })
+          : t.neverRun,
+      ].filter((word) => word !== ''),
+      'plain',
+    );
   }
   if (entity === 'alarms')
-    return [
-      said('severity'),
-      said('object'),
-      said('computer'),
-      company ?? '',
-      Number.isFinite(at) ? formatWhen(at, zone) : '',
-    ]
-      .filter((word) => word !== '')
-      .join(', ');
+    return formatList(
+      [
+        said('severity'),
+        said('object'),
+        said('computer'),
+        company ?? '',
+        Number.isFinite(at) ? formatWhen(at, zone) : '',
+      ].filter((word) => word !== ''),
+      'plain',
+    );
   const used = [
     said('usedUnits') && `${said('usedUnits')} ${said('unitType').toLowerCase()}`,
     said('usedCount') && t.inUse({ count: said('usedCount') }),
     said('newCount') && t.added({ count: said('newCount') }),
   ].filter((word) => word !== '');
-  return [said('product'), said('workload'), ...used].filter((word) => word !== '').join(', ');
+  return formatList(
+    [said('product'), said('workload'), ...used].filter((word) => word !== ''),
+    'plain',
+  );
 }

@@ -2,6 +2,7 @@
 // load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
+import { formatList } from '#contract/i18n/list.ts';
 import type { CSSProperties } from 'react';
 import type { RunGrouping, GroupHead } from '#contract/runs/query.ts';
 import { formatCount } from '#src/ui/format.ts';
@@ -50,10 +51,13 @@ export function GroupLine({
   const done = progress.of > 0 && progress.cleared >= progress.of;
   const title = head.causes ? t.singleCauses : head.title === '' ? NAMELESS[group] : head.title;
   const named = head.causes ? title : t.groupName({ kind: GROUP_WORDS[group], name: title });
-  const holds = [
-    t.jobCount({ count: head.jobs }),
-    ...(group === 'company' ? [] : [t.companyCount({ count: head.companies })]),
-  ].join(', ');
+  const holds = formatList(
+    [
+      t.jobCount({ count: head.jobs }),
+      ...(group === 'company' ? [] : [t.companyCount({ count: head.companies })]),
+    ],
+    'plain',
+  );
   const cleared =
     progress.of === 0
       ? t.resultCount({ count: head.rows })

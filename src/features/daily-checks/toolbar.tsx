@@ -1,6 +1,7 @@
 // always redrawn as a whole: the compiler's memoization would add a third more code to the first
 // load
 'use no memo';
+import { formatList } from '#contract/i18n/list.ts';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { GROUPS, ORDERS } from '#contract/runs/query.ts';
@@ -131,21 +132,27 @@ export function Toolbar({
         {cause.length > 0 && (
           <FilterChip
             label={t.cause}
-            value={cause.join(', ')}
+            value={formatList(cause, 'plain')}
             onRemove={() => onList({ ...list, causes: [] })}
           />
         )}
         {list.servers.length > 0 && (
           <FilterChip
             label={t.server}
-            value={list.servers.map((name) => (name === '' ? t.noServerFilter : name)).join(', ')}
+            value={formatList(
+              list.servers.map((name) => (name === '' ? t.noServerFilter : name)),
+              'plain',
+            )}
             onRemove={() => onList({ ...list, servers: [] })}
           />
         )}
         {list.instructionTypes.length > 0 && (
           <FilterChip
             label={t.group}
-            value={list.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]).join(', ')}
+            value={formatList(
+              list.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]),
+              'plain',
+            )}
             onRemove={() => onList({ ...list, instructionTypes: [] })}
           />
         )}

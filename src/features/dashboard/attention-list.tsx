@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { ReactNode } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RunState } from '#contract/runs/query.ts';
@@ -89,7 +90,10 @@ export function AttentionList({
                 detail={
                   others.length === 0
                     ? (one?.message ?? '')
-                    : line.failed.map(({ entity }) => entity).join(', ')
+                    : formatList(
+                        line.failed.map(({ entity }) => entity),
+                        'plain',
+                      )
                 }
                 since={line.since}
                 now={now}

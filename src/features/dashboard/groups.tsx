@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { resultsAddress } from '#src/features/shared/page-links/results.ts';
@@ -35,17 +36,20 @@ export function Groups({
       {shown.map(({ group, now, before }) => {
         const share = getSuccessRate(now);
         const delta = countDelta(now, { ...before, whole }, 'failed');
-        const details = [
-          share === null ? t.noResults : t.share({ share: formatShare(share) }),
-          ...(now.failed > 0 || delta.tone !== null
-            ? [
-                delta.tone === null
-                  ? t.failedCount({ count: now.failed })
-                  : t.failedWithDelta({ count: now.failed, delta: delta.label }),
-              ]
-            : []),
-          ...(now.missed > 0 ? [t.missedCount({ count: now.missed })] : []),
-        ].join(', ');
+        const details = formatList(
+          [
+            share === null ? t.noResults : t.share({ share: formatShare(share) }),
+            ...(now.failed > 0 || delta.tone !== null
+              ? [
+                  delta.tone === null
+                    ? t.failedCount({ count: now.failed })
+                    : t.failedWithDelta({ count: now.failed, delta: delta.label }),
+                ]
+              : []),
+            ...(now.missed > 0 ? [t.missedCount({ count: now.missed })] : []),
+          ],
+          'plain',
+        );
         const words = (
           <>
             <span className="flex items-center gap-0.5">

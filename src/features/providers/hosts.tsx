@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
@@ -73,7 +74,7 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
         {gone.length > 0 && (
           <Callout tone="warning">
             {here && `${t.signsYouOut} `}
-            {t.removedHosts({ count: gone.length, hosts: gone.join(', ') })}
+            {t.removedHosts({ count: gone.length, hosts: formatList(gone, 'plain') })}
           </Callout>
         )}
       </form>

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { Link } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
@@ -64,15 +65,15 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                 )}
               </th>
               <td className="min-w-0 text-ink-2 desk:pr-3">
-                <span className="block truncate" data-tip={hosts.join(', ')}>
+                <span className="block truncate" data-tip={formatList(hosts, 'plain')}>
                   {hosts.length === 0
                     ? t.noHosts
                     : hosts.length > 2
                       ? t.moreHosts({
-                          hosts: hosts.slice(0, 2).join(', '),
+                          hosts: formatList(hosts.slice(0, 2), 'plain'),
                           count: hosts.length - 2,
                         })
-                      : hosts.join(', ')}
+                      : formatList(hosts, 'plain')}
                 </span>
               </td>
               <td className="hidden text-right desk:table-cell">{formatCount(companies)}</td>

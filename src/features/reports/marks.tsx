@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { DayCells } from '#contract/reports/report.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
@@ -139,5 +140,8 @@ const getWord = (letter: string): string => {
 export function marksWords({ states }: DayCells): string {
   const counts = new Map<string, number>();
   for (const letter of states) counts.set(getWord(letter), (counts.get(getWord(letter)) ?? 0) + 1);
-  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
+  return formatList(
+    [...counts].map(([word, count]) => `${count} ${word}`),
+    'plain',
+  );
 }

@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
 import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
@@ -173,7 +174,7 @@ function getWord(kind: ReportColumn['kind'], value: string | number | null, zone
       : value;
   switch (kind) {
     case 'share':
-      return `${(Math.floor(value * 1000) / 10).toFixed(1)}%`;
+      return `${formatTenths(Math.floor(value * 1000))}%`;
     case 'bytes':
       return formatBytes(value);
     case 'seconds':

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { getActiveExclusions } from '#contract/backup/exclusions.ts';
 import { getActiveHolds } from '#contract/backup/legal-holds.ts';
 import { useNow } from '#src/app/clock.ts';
@@ -33,7 +34,7 @@ function Notice({
   const names = people.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b));
   return (
     <div className="px-4 py-2 tablet:px-5">
-      <Callout tone="warning">{getText({ names: names.join(', ') })}</Callout>
+      <Callout tone="warning">{getText({ names: formatList(names, 'plain') })}</Callout>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { RefCallback } from 'react';
@@ -389,7 +390,7 @@ function OpenSession({
 }
 
 function lacksText(lacks: readonly string[]): string {
-  const first = lacks.slice(0, MAX_LACKS).join(', ');
+  const first = formatList(lacks.slice(0, MAX_LACKS), 'plain');
   return t.lacks({
     names:
       lacks.length > MAX_LACKS

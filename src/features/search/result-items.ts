@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
 import type { Day, Ms } from '#contract/ids.ts';
@@ -14,7 +15,10 @@ import type { PaletteLine } from './palette-items.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 const joinWords = (...words: readonly string[]): string =>
-  words.filter((word) => word !== '').join(', ');
+  formatList(
+    words.filter((word) => word !== ''),
+    'plain',
+  );
 
 /** Returns the items for data on this device. */
 export const linesHere = ({ companies, jobs, computers }: SearchMatches): PaletteLine[] => [

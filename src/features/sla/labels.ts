@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';
@@ -9,9 +10,7 @@ export const shareText = (share: number | null): string =>
   share === null
     ? t.noResults
     : t.sharePercentText({
-        percent: (Math.floor(share * 1000) / 10).toLocaleString('en-US', {
-          minimumFractionDigits: 1,
-        }),
+        percent: formatTenths(Math.floor(share * 1000)),
       });
 
 /** `Files nightly, Calloway Freight`, or `All jobs of 2 companies · Source: restic`. */

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useState } from 'react';
 import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -59,7 +60,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
                 · {getLastUse(key)}
               </span>
               <span className="block text-agate break-words text-ink-3">
-                {key.abilities.join(', ')}
+                {formatList(key.abilities, 'plain')}
               </span>
             </span>
             <CallButton

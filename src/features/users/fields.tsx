@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { ROLES } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -208,7 +209,7 @@ function Companies({ me, user, draft, errors, onChange }: UserFieldsProps) {
     <FormPart title={t.companies}>
       {own ? (
         <p className="m-0">
-          {companies === null ? t.allCompanies : companies.map(getLabel).join(', ')}
+          {companies === null ? t.allCompanies : formatList(companies.map(getLabel), 'plain')}
         </p>
       ) : (
         <>

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
@@ -45,10 +46,16 @@ export function getUserState({
 }
 
 export const rolesWords = (acl: UserListed['acl']): string =>
-  acl.map(({ role }) => ROLE_NAMES[role]).join(', ');
+  formatList(
+    acl.map(({ role }) => ROLE_NAMES[role]),
+    'plain',
+  );
 export const companiesWords = (companies: UserListed['companies']): string =>
   companies === null
     ? t.allCompanies
     : companies.length === 0
       ? t.noCompany
-      : companies.map(({ name }) => name).join(', ');
+      : formatList(
+          companies.map(({ name }) => name),
+          'plain',
+        );

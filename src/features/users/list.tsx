@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { EntryTable, TableHead } from '#src/ui/entry-table.tsx';
@@ -101,7 +102,10 @@ export function UserList({
             </td>
             <td
               className={`${wide} text-ink-2`}
-              data-tip={user.accounts.map(({ accountId }) => accountId).join(', ')}
+              data-tip={formatList(
+                user.accounts.map(({ accountId }) => accountId),
+                'plain',
+              )}
             >
               {user.accounts.length === 0 ? '–' : user.accounts.length}
             </td>

@@ -1,10 +1,7 @@
+import { formatLongMonth } from '#src/features/shared/format-month.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  licensingAddress,
-  licensingPlace,
-  monthWords,
-} from '#src/features/billing/licensing/address.ts';
+import { licensingAddress, licensingPlace } from '#src/features/billing/licensing/address.ts';
 
 const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
@@ -33,5 +30,5 @@ test("LIC-4: the address has the page's whole state", () => {
     page: 1,
     size: 10,
   });
-  expect([monthWords('2026-11'), monthWords('soon')]).toEqual(['November 2026', 'soon']);
+  expect([formatLongMonth('2026-11'), formatLongMonth('soon')]).toEqual(['November 2026', 'soon']);
 });

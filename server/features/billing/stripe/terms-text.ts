@@ -1,3 +1,4 @@
+import { formatTag } from '#contract/i18n/messages.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
 import type { Currency } from '#contract/billing/service-levels.ts';
 import { stripeInvoiceMessages as t } from './messages.en.ts';
@@ -11,7 +12,7 @@ interface Terms {
 
 /** `$2.50`, `$0.125`. */
 export const formatMoney = (mills: Mills, currency: Currency): string =>
-  new Intl.NumberFormat('en-US', {
+  new Intl.NumberFormat(formatTag(), {
     style: 'currency',
     currency,
     minimumFractionDigits: 2,

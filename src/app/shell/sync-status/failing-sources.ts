@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatCount } from '../../../ui/format.ts';
@@ -49,7 +50,7 @@ export const failureCount = (sources: readonly FailingSource[]): string =>
 export function failureSentence(sources: readonly FailingSource[]): string {
   const named = sources.slice(0, MAX_NAMES).map(({ name }) => name);
   const more = sources.length - named.length;
-  const names = named.join(', ');
+  const names = formatList(named, 'plain');
   return t.sourcesFailedNames({
     failed: failureCount(sources),
     names: more > 0 ? t.andMore({ names, count: formatCount(more) }) : names,

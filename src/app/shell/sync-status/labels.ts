@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import type { IconName } from '../../../ui/icon.tsx';
@@ -43,7 +44,7 @@ export function getGlance(status: SyncStatus, zone: string, now: Ms, isShort = f
     ...first,
     tone,
     icon: tone === 'trouble' && first.tone !== 'trouble' ? 'warning' : first.icon,
-    rest: rest.join(', '),
+    rest: formatList(rest, 'plain'),
   };
 }
 
@@ -59,7 +60,10 @@ export function spokenSync(status: SyncStatus, zone: string, now: Ms): string {
     status.refused > 0 ? t.changesRefused({ count: status.refused }) : '',
     status.partly > 0 ? t.changesPartly({ count: status.partly }) : '',
   ];
-  return parts.filter((part) => part !== '').join(', ');
+  return formatList(
+    parts.filter((part) => part !== ''),
+    'plain',
+  );
 }
 
 function getMostSevere(status: SyncStatus, zone: string, now: Ms, isShort: boolean): Glance {

@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { TrendTally } from '#contract/analytics/trends.ts';
 import { trendMessages as t } from './messages.en.ts';
@@ -30,5 +31,5 @@ export function failureRate({
 /** `3.2 %`; never rounds a positive rate to zero. */
 export const rateWords = (rate: number): string =>
   rate > 0 && rate < 0.001
-    ? t.rateSmall({ percent: '0.1' })
-    : t.rate({ percent: (rate * 100).toFixed(1) });
+    ? t.rateSmall({ percent: formatTenths(1) })
+    : t.rate({ percent: formatTenths(Math.round(rate * 1000)) });

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Ability } from '#contract/abilities.ts';
 import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -69,7 +70,9 @@ export function ApiKeyLine({ of: key, abilities, zone, now, offline, onRevoke }:
         {lost.length > 0 && !over && (
           <span className="flex items-start gap-1.5 text-agate text-warning">
             <Icon name="warning" size={12} className="mt-0.5" />
-            <span>{t.missingPermissions({ permissions: lost.map(getWord).join(', ') })}</span>
+            <span>
+              {t.missingPermissions({ permissions: formatList(lost.map(getWord), 'plain') })}
+            </span>
           </span>
         )}
       </span>
@@ -93,6 +96,6 @@ function getLastUse({ usedOn, usedFrom: address }: ApiKey): string {
 
 /** The first three permissions and the number of the others. */
 function getSummary(words: readonly string[]): string {
-  const permissions = words.slice(0, 3).join(', ');
+  const permissions = formatList(words.slice(0, 3), 'plain');
   return words.length > 3 ? t.andOthers({ permissions, count: words.length - 3 }) : permissions;
 }

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useRouter } from '@tanstack/react-router';
 import {
   findStartObstacle,
@@ -122,7 +123,10 @@ function Sessions({ row }: { readonly row: BackupJobRow }) {
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image
       role="img"
       aria-label={t.stripLabel({
-        states: [...counts].map(([state, count]) => t.stripState({ count, state })).join(', '),
+        states: formatList(
+          [...counts].map(([state, count]) => t.stripState({ count, state })),
+          'plain',
+        ),
       })}
       width={width}
       height={WIDE.tall}

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { getObjectLock } from '#contract/backup/repositories.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
@@ -57,7 +58,13 @@ export function DeleteOrganization({
             ? t.noJobsEnd
             : isImported
               ? t.serverJobsGoOn
-              : t.jobsEnd({ count: jobs.length, jobs: jobs.map((job) => job.name).join(', ') })}
+              : t.jobsEnd({
+                  count: jobs.length,
+                  jobs: formatList(
+                    jobs.map((job) => job.name),
+                    'plain',
+                  ),
+                })}
         </li>
         <li>{isImported ? t.serverDataStays : t.dataStays}</li>
         {hasLock && <li>{t.lockedDataStays}</li>}

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
@@ -103,7 +104,7 @@ export function OrganizationDetails({
                       }),
                 ] as const,
               ]),
-          [t.services, serviceLabels(row).join(', ')],
+          [t.services, formatList(serviceLabels(row), 'plain')],
           [t.domain, row.officeName],
           [t.region, regionLabel(row.region)],
           [t.signIn, authLabel(row.authType)],

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { BackupProxyRow } from '#contract/backup/repositories.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
@@ -66,7 +67,12 @@ export function PoolList() {
       rows={proxies && getPools(proxies)}
       renderFrame={(list) => <RepositoryTabs chosen="pools">{list}</RepositoryTabs>}
       getSearchWords={(pool) => pool.proxies.map(({ name }) => name)}
-      getDescription={(pool) => pool.proxies.map(({ name }) => name).join(', ')}
+      getDescription={(pool) =>
+        formatList(
+          pool.proxies.map(({ name }) => name),
+          'plain',
+        )
+      }
       heads={[
         { label: t.pool, className: 'pl-5' },
         { label: t.proxies, className: 'w-[30%] pr-5' },

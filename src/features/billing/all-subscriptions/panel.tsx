@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { Link } from '@tanstack/react-router';
 import type { ProviderSubscription } from '#contract/billing/all-subscription-calls.ts';
 import type { OutputOf } from '#contract/calls.ts';
@@ -46,7 +47,9 @@ export function SubscriptionPanel({
           </Link>
         </dd>
         <dt>{t.organizations}</dt>
-        <dd>{organizations.length === 0 ? t.noOrganizations : organizations.join(', ')}</dd>
+        <dd>
+          {organizations.length === 0 ? t.noOrganizations : formatList(organizations, 'plain')}
+        </dd>
       </dl>
       <ul className="m-0 flex list-none flex-wrap gap-x-5 gap-y-1 px-4 pt-2 tablet:px-5">
         {provider.own && mayOpen(PAGES['/o365/billing'], roles, features) && (

@@ -49,13 +49,3 @@ export function licensingAddress({
   const said = query.toString();
   return said === '' ? PATH : `${PATH}?${said}`;
 }
-
-/** `November 2026`. */
-export function monthWords(month: string): string {
-  const at = Date.parse(`${month}-01T00:00:00Z`);
-  return Number.isNaN(at)
-    ? month
-    : new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-        at,
-      );
-}

@@ -20,7 +20,8 @@ import { Pager, getPages } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { showSuccess, showFailure } from '#src/ui/toasts.ts';
-import { licensingAddress, licensingPlace, monthWords } from './address.ts';
+import { licensingAddress, licensingPlace } from './address.ts';
+import { formatLongMonth } from '../../shared/format-month.ts';
 import type { LicensingPlace } from './address.ts';
 import { UsageTable } from './usage-table.tsx';
 import type { LicenseHolder } from './usage-table.tsx';
@@ -113,7 +114,7 @@ export function Licensing() {
             value={place.month === '' ? (details?.months[0] ?? '') : place.month}
             onChoose={(month) => go({ month: month === details?.months[0] ? '' : month })}
             options={(details?.months ?? [place.month]).map(
-              (one) => [one, one === '' ? t.thisMonth : monthWords(one)] as const,
+              (one) => [one, one === '' ? t.thisMonth : formatLongMonth(one)] as const,
             )}
           />
           {all.length > 1 && (
@@ -174,8 +175,8 @@ export function Licensing() {
           <UsageTable
             caption={
               byCompany
-                ? t.companiesIn({ month: monthWords(details.month) })
-                : t.providersIn({ month: monthWords(details.month) })
+                ? t.companiesIn({ month: formatLongMonth(details.month) })
+                : t.providersIn({ month: formatLongMonth(details.month) })
             }
             holders={found.slice((page - 1) * place.size, page * place.size)}
           />

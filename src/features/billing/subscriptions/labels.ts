@@ -1,3 +1,5 @@
+import { formatList } from '#contract/i18n/list.ts';
+import { splitNumber } from '#src/ui/split-number.ts';
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionOut, UsageMonthOut } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';
@@ -74,10 +76,13 @@ export const describePrice = ({
   gigabyteMills,
   currency,
 }: Pick<SubscriptionOut, 'userMills' | 'gigabyteMills' | 'currency'>): string =>
-  [
-    t.perUser({ price: moneyWords(userMills, currency) }),
-    ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
-  ].join(', ');
+  formatList(
+    [
+      t.perUser({ price: moneyWords(userMills, currency) }),
+      ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
+    ],
+    'plain',
+  );
 
 /**
  * What happens next without anybody doing something, and when, in one sentence: `Renews on 12/31/26`.
@@ -106,11 +111,11 @@ export function describeNextStep(
 }
 
 /**
- * Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. A comma separates thousands
- * only: `12,5` is refused, since it would be 125.
+ * Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. In English, a
+ * comma separates thousands only: `12,5` is refused, since it would be 125.
  */
 export const parseQuantity = (text: string): number | null => {
-  const typed = text.trim();
-  if (!/^(\d{1,6}|\d{1,3},\d{3})(\.\d{1,2})?$/.test(typed)) return null;
-  return Math.round(Number(typed.replace(',', '')) * 100);
+  const typed = splitNumber(text.trim());
+  if (typed === null || typed.whole.length > 6) return null;
+  return Math.round(Number(`${typed.whole}.${typed.fraction}`) * 100);
 };

@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import {
   getAccent,
   BLUE_SIDE,
@@ -59,7 +60,7 @@ export const CONTEXT_COLOURS: Readonly<
 
 const HEX = /^#[\da-f]{6}$/i;
 const ratio = (of: string, on: string): string =>
-  `${(Math.floor(getContrast(of, on) * 10) / 10).toFixed(1)}:1`;
+  `${formatTenths(Math.floor(getContrast(of, on) * 10))}:1`;
 
 /**
  * Checks one color. `colours`: all of them, because a missing dark accent is derived from the light

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -66,15 +67,15 @@ function Past({
   now,
 }: PastHandOversProps & { readonly one: HandOver; readonly names: ReadonlyMap<number, string> }) {
   const all = one.open.reduce((sum, { problems }) => sum + problems, 0);
-  const named = one.open
-    .slice(0, NAMED)
-    .map(({ company, problems }) =>
+  const named = formatList(
+    one.open.slice(0, NAMED).map(({ company, problems }) =>
       t.companyProblems({
         company: names.get(company) ?? t.companyNumber({ id: company }),
         count: formatCount(problems),
       }),
-    )
-    .join(', ');
+    ),
+    'plain',
+  );
   const rest = one.open.length - NAMED;
   const sums = {
     cleared: formatCount(one.cleared),

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Task } from '#contract/runs/task.ts';
 import { isDoneTask, TASK_STATUSES } from '#contract/runs/task-status.ts';
 import { formatCount } from '#src/ui/format.ts';
@@ -25,13 +26,16 @@ export function getDoneWords(tasks: readonly Task[]): string {
       ? []
       : [STATUS_COUNTS[status]({ count: formatCount(count) })];
   });
-  return [
-    t.objectsDone({
-      done: formatCount(tasks.filter(isDoneTask).length),
-      total: formatCount(tasks.length),
-    }),
-    ...rest,
-  ].join(', ');
+  return formatList(
+    [
+      t.objectsDone({
+        done: formatCount(tasks.filter(isDoneTask).length),
+        total: formatCount(tasks.length),
+      }),
+      ...rest,
+    ],
+    'plain',
+  );
 }
 
 const STATUS_COUNTS: Readonly<

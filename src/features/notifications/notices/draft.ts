@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { ROLE_NAMES } from '#src/features/shared/role-names.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
 import type { Role } from '#contract/abilities.ts';
@@ -88,5 +89,10 @@ export function getReaders(
   getName: (id: string) => string | null,
 ): string {
   if (userId !== null) return getName(userId) ?? t.oneUserOnly;
-  return roles === null ? t.everyone : roles.map((role) => ROLE_NAMES[role]).join(', ');
+  return roles === null
+    ? t.everyone
+    : formatList(
+        roles.map((role) => ROLE_NAMES[role]),
+        'plain',
+      );
 }

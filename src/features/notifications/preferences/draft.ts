@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
 import type { ErrorLabels } from '#src/ui/form-errors.ts';
 import { notificationMessages as t } from './messages.en.ts';
@@ -65,6 +66,9 @@ export function digestWords({ digest: { on, at, weekdays }, timeZone }: NotifySe
         ? t.mondayToFriday
         : weekdays.length === 1
           ? t.weeklyOn({ day: DAYS[(weekdays[0] ?? 1) - 1] ?? '' })
-          : weekdays.map((day) => SHORT_DAYS[day - 1] ?? '').join(', ');
+          : formatList(
+              weekdays.map((day) => SHORT_DAYS[day - 1] ?? ''),
+              'plain',
+            );
   return t.digestDaysAt({ days, time: at, zone: timeZone.replaceAll('_', ' ') });
 }

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { Link } from '@tanstack/react-router';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -97,8 +98,11 @@ function Line({
         >
           {name}
         </Link>
-        <span className="block truncate text-agate text-ink-3" data-tip={hosts.join(', ')}>
-          {[own ? t.thisPortal : t.managed, ...hosts].join(', ')}
+        <span
+          className="block truncate text-agate text-ink-3"
+          data-tip={formatList(hosts, 'plain')}
+        >
+          {formatList([own ? t.thisPortal : t.managed, ...hosts], 'plain')}
         </span>
       </th>
       {figuresIn(one).map((figure, i) => (

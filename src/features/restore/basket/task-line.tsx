@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useSelector } from '@xstate/react';
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -64,7 +65,7 @@ export function TaskLine({
           <span className="flex flex-wrap gap-x-2 text-agate text-ink-3">
             <time>{t.point({ when: formatWhen(group.at, zone) })}</time>
             {result !== null && RESULT_STATES.has(state) && (
-              <span>{countLabels(result).join(', ')}</span>
+              <span>{formatList(countLabels(result), 'plain')}</span>
             )}
           </span>
         </span>

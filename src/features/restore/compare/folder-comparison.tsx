@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useState } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -134,7 +135,7 @@ function Row({ row, onOpen }: { readonly row: ComparedRow; readonly onOpen: () =
           .join(' · ')}
       </span>
       <span className="text-right text-agate text-ink-2">
-        {names.length > 0 && t.differsIn({ names: names.join(', ') })}
+        {names.length > 0 && t.differsIn({ names: formatList(names, 'plain') })}
       </span>
     </li>
   );

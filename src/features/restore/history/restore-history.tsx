@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -169,7 +170,7 @@ function TaskLine({
             <time data-tip={formatUtc(task.createdAt)}>{formatWhen(task.createdAt, zone)}</time>
             {task.by !== null && <span>{t.by({ name: task.by })}</span>}
             {task.place !== null && <span>{t.to({ place: task.place })}</span>}
-            <span>{countLabels(task).join(', ')}</span>
+            <span>{formatList(countLabels(task), 'plain')}</span>
           </span>
         </span>
         <span className={`inline-flex items-center gap-1.5 ${text}`}>

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- its ticks and steps are no range of numbers, as <input> has */
 import type { KeyboardEvent, PointerEvent } from 'react';
 import type { RestorePoint } from '#contract/engine/engine.ts';
@@ -180,29 +181,32 @@ function getPointForKey(
 
 /** Returns the sentence above the slider: how many points, which days have none or warnings. */
 export function timelineSummary(timeline: Timeline, zone: string): string {
-  return [
-    t.summary({ count: timeline.count }),
-    ...(timeline.gaps.length === 0
-      ? []
-      : [
-          t.gaps({
-            days: listDays(
-              timeline.gaps.map(({ day }) => day),
-              zone,
-            ),
-          }),
-        ]),
-    ...(timeline.warnings.length === 0
-      ? []
-      : [t.warnings({ days: listDays(timeline.warnings, zone) })]),
-  ].join(', ');
+  return formatList(
+    [
+      t.summary({ count: timeline.count }),
+      ...(timeline.gaps.length === 0
+        ? []
+        : [
+            t.gaps({
+              days: listDays(
+                timeline.gaps.map(({ day }) => day),
+                zone,
+              ),
+            }),
+          ]),
+      ...(timeline.warnings.length === 0
+        ? []
+        : [t.warnings({ days: listDays(timeline.warnings, zone) })]),
+    ],
+    'plain',
+  );
 }
 
 function listDays(days: readonly DayN[], zone: string): string {
-  const shown = days
-    .slice(0, MAX_LISTED)
-    .map((day) => shortDay(day, zone))
-    .join(', ');
+  const shown = formatList(
+    days.slice(0, MAX_LISTED).map((day) => shortDay(day, zone)),
+    'plain',
+  );
   return days.length > MAX_LISTED
     ? t.moreDays({ days: shown, count: days.length - MAX_LISTED })
     : shown;

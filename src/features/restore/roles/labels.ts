@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 
@@ -6,7 +7,7 @@ export type RoleRow = OutputOf<'listAllRestoreRoles'>['rows'][number];
 /** The first operators by name, and how many more. */
 export function operatorsLabel({ operatorNames, operatorCount }: RoleRow): string {
   if (operatorNames.length === 0) return t.operatorCount({ count: operatorCount });
-  const names = operatorNames.join(', ');
+  const names = formatList(operatorNames, 'plain');
   const more = operatorCount - operatorNames.length;
   return more === 0 ? names : t.moreOperators({ names, count: more });
 }

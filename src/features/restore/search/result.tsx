@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { KeyboardEvent } from 'react';
 import { IconButton } from '#src/ui/button.tsx';
 import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
@@ -28,10 +29,12 @@ export function SearchResult({
 }) {
   const when = formatWhen(item.seen.last, zone);
   const title = item.name === '' ? itemMessages.noSubject : item.name;
-  const people = splitPeople(item.people)
-    .map(({ name }) => name)
-    .slice(0, MAX_PEOPLE)
-    .join(', ');
+  const people = formatList(
+    splitPeople(item.people)
+      .map(({ name }) => name)
+      .slice(0, MAX_PEOPLE),
+    'plain',
+  );
   return (
     <li className="flex items-center border-b border-hair">
       <SectionLink

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ReactNode } from 'react';
@@ -135,10 +136,10 @@ export function RestorePanel({
             kind={kind}
             chosen={chosen}
             organizationId={session.organization}
-            originalPlace={chosen.chain
-              .filter((node) => !isGroup(node))
-              .map(containerName)
-              .join(', ')}
+            originalPlace={formatList(
+              chosen.chain.filter((node) => !isGroup(node)).map(containerName),
+              'plain',
+            )}
             draft={draft}
             isMany={isMany}
             errors={errors}

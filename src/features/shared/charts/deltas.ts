@@ -1,3 +1,4 @@
+import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import type { Tally } from '#contract/dashboard/overview.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
 import { formatCount } from '#src/ui/format.ts';
@@ -30,7 +31,7 @@ export function getSuccessRate(tally: Tally): number | null {
 
 /** `97.1`; `100` if all are good. */
 export const formatShare = (share: number): string =>
-  share === 1000 ? '100' : (share / 10).toFixed(1);
+  share === 1000 ? '100' : formatTenths(share);
 
 export function shareDelta(now: Tally, before: Before): Delta {
   const unknown = notCompared(before);
@@ -40,7 +41,7 @@ export function shareDelta(now: Tally, before: Before): Delta {
   if (here === null || there === null) return still(t.nothingToCompare);
   const points = here - there;
   if (points === 0) return still(t.noChange);
-  const difference = (Math.abs(points) / 10).toFixed(1);
+  const difference = formatTenths(Math.abs(points));
   return {
     label:
       points > 0 ? t.pointsHigher({ points: difference }) : t.pointsLower({ points: difference }),

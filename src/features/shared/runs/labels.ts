@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ReviewState, RunView } from '#contract/runs/query.ts';
 import type { EntityGroup, JobType, ProblemKind } from '#contract/runs/vocabulary.ts';
@@ -106,17 +107,18 @@ export function rowWords(row: RunView, me: string, now: Ms, zone: string): strin
     row.computer === ''
       ? row.jobName
       : t.jobOnComputer({ job: row.jobName, computer: row.computer });
-  return [
-    STATES[row.state].label,
-    getStreakLabel(row),
-    row.companyName,
-    place,
-    row.message ?? '',
-    t.startedAt({ time: formatWhen(row.startedAt, zone) }),
-    done ?? '',
-    row.waiting ? t.notSentYet : '',
-    row.problem?.note ? t.noteLabel : '',
-  ]
-    .filter((word) => word !== '')
-    .join(', ');
+  return formatList(
+    [
+      STATES[row.state].label,
+      getStreakLabel(row),
+      row.companyName,
+      place,
+      row.message ?? '',
+      t.startedAt({ time: formatWhen(row.startedAt, zone) }),
+      done ?? '',
+      row.waiting ? t.notSentYet : '',
+      row.problem?.note ? t.noteLabel : '',
+    ].filter((word) => word !== ''),
+    'plain',
+  );
 }

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { STATES } from '#src/ui/states.ts';
 import { runMessages as t } from './messages.en.ts';
@@ -78,7 +79,10 @@ export function stripWords(strip: readonly (RunState | null)[], today: string): 
   return t.stripLabel({
     days: strip.length,
     date: today,
-    states: [...counts].map(([state, count]) => t.stripState({ count, state })).join(', '),
+    states: formatList(
+      [...counts].map(([state, count]) => t.stripState({ count, state })),
+      'plain',
+    ),
   });
 }
 

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useEffect, useState } from 'react';
 import { ticketingCalls } from '#contract/tickets/ticketing-calls.ts';
 import type { MappedOut } from '#contract/tickets/ticketing-calls.ts';
@@ -199,10 +200,10 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
 }
 
 function matchesText(found: readonly Pair[], system: string): string {
-  const names = found
-    .slice(0, 5)
-    .map(({ remote }) => remote?.name ?? '')
-    .join(', ');
+  const names = formatList(
+    found.slice(0, 5).map(({ remote }) => remote?.name ?? ''),
+    'plain',
+  );
   const more = found.length - 5;
   return more > 0
     ? t.matchesMore({ count: found.length, system, names, more })

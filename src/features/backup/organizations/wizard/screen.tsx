@@ -1,3 +1,4 @@
+import { formatList } from '#contract/i18n/list.ts';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
 import { useCallback, useRef, useState } from 'react';
@@ -326,7 +327,7 @@ function getLabel(
         below:
           data.name === ''
             ? authLabel('modern')
-            : `${data.name}: ${serviceLabels(data).join(', ')}`,
+            : `${data.name}: ${formatList(serviceLabels(data), 'plain')}`,
       };
     case '3/modern':
       return {
