@@ -6,7 +6,7 @@ import { MESSAGES } from './messages.ts';
 
 /**
  * Returns the failure of a call with the sentence that the error catalog has for that call.
- * Messages of expected failures stay as the server sent them. For a server fault the catalog's
+ * Messages of expected failures stay as the server sent them. For a server error the catalog's
  * sentence replaces the message, except for calls in `SERVER_WORDS_FIRST`, which prefer the
  * server's own words. `status` and `body` are those of the HTTP response, if there was one.
  */
@@ -32,7 +32,7 @@ export function withCallSentence(
 
 /** Kinds of failure whose message doesn't describe the call. */
 const WITHOUT_WORDS: ReadonlySet<Failure['kind']> = new Set([
-  'server-fault',
+  'server-error',
   'no-such-call',
   'no-answer',
 ]);
@@ -50,7 +50,7 @@ function ownWords(body: unknown): string | null {
       : fields.data;
   return typeof words === 'string' &&
     words.trim() !== '' &&
-    words !== MESSAGES.serverFault &&
+    words !== MESSAGES.serverError &&
     words.length <= WORDS_CHARS
     ? words
     : null;

@@ -33,7 +33,7 @@ export type Failure =
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: Ms }
   /** The server has no disk space left to store anything. Reading still works. */
   | { readonly kind: 'out-of-space'; readonly message: string; readonly retryAfterMs: Ms }
-  | { readonly kind: 'server-fault'; readonly message: string }
+  | { readonly kind: 'server-error'; readonly message: string }
   // ---- on the device only
   | { readonly kind: 'needs-network'; readonly message: string }
   | { readonly kind: 'no-answer'; readonly message: string }
@@ -62,5 +62,5 @@ export const STATUS_OF = {
   'too-many': 429,
   'busy': 503,
   'out-of-space': 507,
-  'server-fault': 500,
+  'server-error': 500,
 } as const satisfies Partial<Record<FailureKind, number>>;

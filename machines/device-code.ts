@@ -166,7 +166,7 @@ const PASSING: ReadonlySet<FailureKind> = new Set([
   'busy',
   'out-of-space',
   'too-many',
-  'server-fault',
+  'server-error',
 ]);
 
 /** The time left to enter the code. */

@@ -25,7 +25,7 @@ export const getFailure = (result: Result<unknown>): Failure | null =>
   result.ok ? null : result.failure;
 
 /** The failure of a request that threw, which is a bug. */
-export const bug = (): Failure => ({ kind: 'server-fault', message: MESSAGES.serverFault });
+export const bug = (): Failure => ({ kind: 'server-error', message: MESSAGES.serverError });
 
 /** The default of an actor that the page or the worker provides. */
 export const notProvided = (): Promise<never> =>

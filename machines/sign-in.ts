@@ -125,7 +125,7 @@ export const signInMachine = setup({
         onError: {
           target: 'wrong',
           actions: assign(() => ({
-            failure: { kind: 'server-fault', message: MESSAGES.loginFailed },
+            failure: { kind: 'server-error', message: MESSAGES.loginFailed },
           })),
         },
       },
@@ -191,7 +191,7 @@ export const signInMachine = setup({
         onError: {
           target: 'step',
           actions: assign(() => ({
-            failure: { kind: 'server-fault', message: MESSAGES.loginFailed },
+            failure: { kind: 'server-error', message: MESSAGES.loginFailed },
           })),
         },
       },

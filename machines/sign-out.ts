@@ -61,7 +61,7 @@ export const signOutMachine = setup({
   actors: { signOut: fromPromise<Result<SignOutResult>, Unsent>(notProvided) },
   guards: { isFirst: ({ context }) => context.how === 'ask' },
   actions: {
-    failOnBug: assign(() => ({ refusal: { kind: 'failed', message: MESSAGES.serverFault } })),
+    failOnBug: assign(() => ({ refusal: { kind: 'failed', message: MESSAGES.serverError } })),
   },
 }).createMachine({
   id: 'sign-out',

@@ -338,9 +338,9 @@ export const syncMachine = setup({
 const BUG: SyncOutcome & PushOutcome = {
   kind: 'failed',
   failure: {
-    kind: 'server-fault',
+    kind: 'server-error',
     get message() {
-      return MESSAGES.serverFault;
+      return MESSAGES.serverError;
     },
   },
 };

@@ -7,7 +7,7 @@ export const NO_ANSWER = makeFailure('no-answer', () => MESSAGES.noAnswer);
 export const NOT_SENT = makeFailure('not-sent', () => MESSAGES.badRequest);
 export const ATTEMPT_OVER = makeFailure('expired', () => MESSAGES.attemptOver);
 export const STORAGE_FAILED = makeFailure('storage', () => MESSAGES.storage);
-export const SERVER_ERROR = makeFailure('server-fault', () => MESSAGES.serverFault);
+export const SERVER_ERROR = makeFailure('server-error', () => MESSAGES.serverError);
 
 /** The text is read when it is shown, so that it follows the language. */
 function makeFailure(

@@ -23,7 +23,7 @@ export const BASE = defineMessages('base', {
   busy: 'The server is busy. Try again in a moment.',
   outOfSpace: 'The server is out of disk space. Try again later.',
   badAnswer: "The server's response isn't valid. Try again in a moment.",
-  serverFault: "Something went wrong on the server. We've logged the error.",
+  serverError: "Something went wrong on the server. We've logged the error.",
   needsNetwork: "You're offline. Reconnect and try again.",
   signInNeedsNetwork: "You're offline. Reconnect to sign in.",
   storage: "The change couldn't be saved on this device. Free up some space and try again.",

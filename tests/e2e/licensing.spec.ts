@@ -76,7 +76,7 @@ test('LIC-6, E2E-7: subscriptions are shown after an error, with whom to ask for
       body: JSON.stringify({
         success: false,
         message: 'x',
-        error: { kind: 'server-fault', message: 'x' },
+        error: { kind: 'server-error', message: 'x' },
       }),
     }),
   );

@@ -127,7 +127,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are calculated on the device, every figur
       body: JSON.stringify({
         success: false,
         message: 'x',
-        error: { kind: 'server-fault', message: 'x' },
+        error: { kind: 'server-error', message: 'x' },
       }),
     }),
   );

@@ -7,7 +7,7 @@ import { settle, TestClock } from '#tests/sim/clock.ts';
 import { bug, done, walk } from './walk.ts';
 import type { Table } from './walk.ts';
 
-const refused = failed({ kind: 'server-fault', message: 'a fault' });
+const refused = failed({ kind: 'server-error', message: 'a fault' });
 const profile = (isNeeded: boolean, isDismissed: boolean) =>
   done('read', ok({ isNeeded, isDismissed }));
 const EVENTS = {

@@ -90,5 +90,5 @@ test('G42: a refused sign-in as another user says why until the user edits the r
       .map(({ context }) => (context as { refusal: { failure: { kind: string } } | null }).refusal)
       .map((refusal) => refusal?.failure.kind ?? 'none')
       .sort(),
-  ).toEqual(['forbidden', 'none', 'server-fault']);
+  ).toEqual(['forbidden', 'none', 'server-error']);
 });

@@ -48,7 +48,7 @@ function asking(answers: (SignInResult | 'bug')[]) {
 }
 
 const no = (
-  kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict',
+  kind: 'wrong-credentials' | 'no-answer' | 'server-error' | 'expired' | 'conflict',
 ): SignInResult => ({ kind: 'failed', failure: { kind, message: kind } });
 
 test('SIGN-1: every answer has its state, each allows another try, and none keeps the password', async () => {
@@ -56,7 +56,7 @@ test('SIGN-1: every answer has its state, each allows another try, and none keep
     actor,
     asked: request,
     submit,
-  } = asking([no('wrong-credentials'), no('no-answer'), no('server-fault'), 'bug', { kind: 'in' }]);
+  } = asking([no('wrong-credentials'), no('no-answer'), no('server-error'), 'bug', { kind: 'in' }]);
   expect([await submit(), await submit(), await submit(), await submit()]).toEqual([
     'wrong',
     'noNetwork',
@@ -129,7 +129,7 @@ test('SIGN-1: a step is requested, a wrong code keeps it open, another step may 
     'code',
     'code',
   ]);
-  expect(actor.getSnapshot().context.failure?.kind).toBe('server-fault');
+  expect(actor.getSnapshot().context.failure?.kind).toBe('server-error');
   expect(JSON.stringify(actor.getPersistedSnapshot())).not.toContain('111111');
   expect(await answer()).toBe('in');
   expect(request).toHaveLength(7);

@@ -7,7 +7,7 @@ import type { Table } from './walk.ts';
 
 const out = ok({ out: true, unsent: 0 });
 const unsent = ok({ out: false, unsent: 3 });
-const refused = failed({ kind: 'server-fault', message: 'a fault' });
+const refused = failed({ kind: 'server-error', message: 'a fault' });
 const EVENTS = {
   'send': { type: 'CHOOSE', how: 'send', isOffline: false },
   'send offline': { type: 'CHOOSE', how: 'send', isOffline: true },

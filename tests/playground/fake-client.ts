@@ -98,7 +98,7 @@ export function makeFakeClient(scene: Scene): {
     return failed(
       scene.server === 'gone'
         ? { kind: 'needs-network', message: MESSAGES.needsNetwork }
-        : { kind: 'server-fault', message: MESSAGES.serverFault },
+        : { kind: 'server-error', message: MESSAGES.serverError },
     );
   };
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';

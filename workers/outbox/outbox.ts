@@ -47,7 +47,7 @@ interface Entry {
   sending: boolean;
   seq: number | null;
   folded: boolean;
-  faults: number;
+  errorCount: number;
 }
 
 /**
@@ -121,10 +121,10 @@ export class Outbox {
     this.#needs.changed();
     const answer = await this.#sent(wire, entry.command);
     entry.sending = false;
-    const verdict = verdictOn(answer, entry.faults);
+    const verdict = verdictOn(answer, entry.errorCount);
     switch (verdict.kind) {
       case 'unknown':
-        if (verdict.failure.kind === 'server-fault') entry.faults += 1;
+        if (verdict.failure.kind === 'server-error') entry.errorCount += 1;
         this.#needs.changed();
         return { kind: 'failed', failure: verdict.failure };
       case 'refused':
@@ -326,7 +326,7 @@ export class Outbox {
         sending: false,
         seq: null,
         folded: false,
-        faults: 0,
+        errorCount: 0,
       });
   }
 

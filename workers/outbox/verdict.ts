@@ -32,7 +32,7 @@ export function verdictOn(answer: Result<Changed>, errors: number): Verdict {
     case 'not-by-key':
     case 'not-sent':
       return { kind: 'refused', failure };
-    case 'server-fault':
+    case 'server-error':
       return { kind: errors + 1 >= MAX_ERRORS ? 'refused' : 'unknown', failure };
     case 'signed-out':
     case 'expired':

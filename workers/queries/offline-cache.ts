@@ -75,7 +75,7 @@ const AWAY: ReadonlySet<FailureKind> = new Set([
   'busy',
   'out-of-space',
   'too-many',
-  'server-fault',
+  'server-error',
 ]);
 
 /** Returns null after a timeout. */

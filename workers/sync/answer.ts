@@ -99,7 +99,7 @@ const TRAVELS: ReadonlySet<FailureKind> = new Set([
   'too-many',
   'busy',
   'out-of-space',
-  'server-fault',
+  'server-error',
 ] as const satisfies readonly FailureKind[]);
 
 /**
@@ -114,7 +114,7 @@ function ofStatus(status: number, retryAfterMs: Ms): Failure {
   if (status >= 502 && status <= 504)
     return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
   if (status === 507) return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs };
-  if (status >= 500) return { kind: 'server-fault', message: MESSAGES.serverFault };
+  if (status >= 500) return { kind: 'server-error', message: MESSAGES.serverError };
   return NO_ANSWER;
 }
 

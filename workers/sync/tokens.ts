@@ -159,7 +159,7 @@ const ended = (failure: Failure): Failure => {
     case 'busy':
     case 'out-of-space':
     case 'update-needed':
-    case 'server-fault':
+    case 'server-error':
       return failure;
     default:
       return NO_ANSWER;

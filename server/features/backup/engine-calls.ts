@@ -93,7 +93,7 @@ export function toCallFailure({ kind, message, waitMs, field }: EngineError): Fa
     case 'damaged':
       return { kind: 'conflict', message };
     case 'internal':
-      return { kind: 'server-fault', message: MESSAGES.serverFault };
+      return { kind: 'server-error', message: MESSAGES.serverError };
     default:
       return kind satisfies never;
   }

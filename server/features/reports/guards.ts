@@ -39,6 +39,6 @@ export async function spoken<T>(
   } catch (error) {
     if (error instanceof StoreError) throw error;
     context.log.error('a call about reports failed', describeError(error));
-    return failed({ kind: 'server-fault', message: sentence });
+    return failed({ kind: 'server-error', message: sentence });
   }
 }

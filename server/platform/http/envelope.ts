@@ -28,7 +28,7 @@ export function refuse(failure: Failure, headers: Headers = new Headers()): Resp
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-export const SERVER_ERROR: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+export const SERVER_ERROR: Failure = { kind: 'server-error', message: MESSAGES.serverError };
 export const NO_SUCH_CALL: Failure = { kind: 'no-such-call', message: MESSAGES.noSuchCall };
 export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };

@@ -24,7 +24,7 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'busy': 'The server is busy and did nothing. Retry-After says when to try again.',
   'out-of-space':
     'The server has no disk space to store anything; reading still works. Retry-After says when to try again.',
-  'server-fault': 'The server failed; it is unknown whether the call took effect.',
+  'server-error': 'The server failed; it is unknown whether the call took effect.',
 };
 
 /** The API in brief, for readers of the description without the portal's own page. */

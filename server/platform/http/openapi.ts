@@ -194,7 +194,7 @@ function describeOutput({ output, media = 'text/event-stream' }: Call): Json {
 
 /** Returns failure kinds by status: the call's own, and those common to all calls of its gate. */
 function getFailures(name: CallName, call: Call, shared: Record<string, Json>): Json {
-  const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-fault']);
+  const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-error']);
   if (call.raw !== true) kinds.add('bad-input');
   if (call.raw !== true && call.method !== 'GET' && call.method !== 'DELETE')
     kinds.add('too-large');

@@ -82,7 +82,7 @@ export async function answer<T>(
   } catch (error) {
     if (error instanceof StoreError) throw error;
     context.log.error('a report failed', describeError(error));
-    return failed({ kind: 'server-fault', message: sentence });
+    return failed({ kind: 'server-error', message: sentence });
   }
 }
 

@@ -208,7 +208,7 @@ const RETRIED: ReadonlySet<Failure['kind']> = new Set([
   'busy',
   'out-of-space',
   'too-many',
-  'server-fault',
+  'server-error',
   'needs-network',
   'storage',
 ]);

@@ -353,7 +353,7 @@ test('HTTP-7: an answer that breaks its contract is a server error without detai
     const { status, text, headers } = await ask(faulty, path, { host, token });
     expect([status, JSON.parse(text)]).toEqual([
       500,
-      { success: false, message: MESSAGES.serverFault, error: { kind: 'server-fault' } },
+      { success: false, message: MESSAGES.serverError, error: { kind: 'server-error' } },
     ]);
     expect(headers.get('content-security-policy')).toBe(CSP);
   }

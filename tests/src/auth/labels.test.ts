@@ -58,7 +58,7 @@ test("OWN-4: a refused password is reported with the catalog's sentence, at its 
       'f',
     ),
   ).toEqual({ at: 'next', sentence: ACCOUNT.passwordCommon });
-  for (const kind of ['server-fault', 'not-found', 'conflict'] as const)
+  for (const kind of ['server-error', 'not-found', 'conflict'] as const)
     expect(passwordRefusal({ kind, message: 'x' }, 'db', ACCOUNT.changePassword)).toEqual({
       at: null,
       sentence: 'Sorry, change password failed.',

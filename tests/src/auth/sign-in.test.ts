@@ -69,7 +69,7 @@ test("SIGN-3: a refusal shows the server's sentence, with the time to wait if th
     'conflict',
     'busy',
     'forbidden',
-    'server-fault',
+    'server-error',
   ];
   for (const kind of kinds)
     expect(toSignInError({ kind, message: 'so it is', retryAfterMs: 1 } as Failure, 5)).toEqual({

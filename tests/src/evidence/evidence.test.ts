@@ -146,7 +146,7 @@ test('EVID-7: what the server refused is not offered again, what it could not an
   );
   for (const kind of ['forbidden', 'not-found', 'update-needed'] as const)
     expect(await isOffered({ kind, message: 'no' })).toBe(false);
-  for (const kind of ['no-answer', 'needs-network', 'server-fault', 'signed-out'] as const)
+  for (const kind of ['no-answer', 'needs-network', 'server-error', 'signed-out'] as const)
     expect(await isOffered({ kind, message: 'no' })).toBe(true);
   const busy = { kind: 'busy', message: 'no', retryAfterMs: 1_000 } as const;
   expect(await isOffered(busy)).toBe(true);

@@ -89,7 +89,7 @@ test('RES-84: a basket that can not be read now is not replaced', async () => {
   let isBroken = true;
   setClient({
     readDraft: () =>
-      Promise.resolve(isBroken ? failed({ kind: 'server-fault', message: 'Broken.' }) : ok(null)),
+      Promise.resolve(isBroken ? failed({ kind: 'server-error', message: 'Broken.' }) : ok(null)),
     saveDraft: (_name: string, value: unknown) => {
       saved.push(value);
       return Promise.resolve(ok(null));

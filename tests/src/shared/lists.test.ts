@@ -132,7 +132,7 @@ test("LIST-3: entries are ignored for a week, 30 or 90 days until 8:00 in the pr
 
 test("LIST-4: a failure shows the server's message if it helps, otherwise that of the catalog", () => {
   const words = 'Error while trying to add the job to the ignore, try again later.';
-  expect(getFailureText({ kind: 'server-fault', message: words })).toBe(words);
+  expect(getFailureText({ kind: 'server-error', message: words })).toBe(words);
   expect(getFailureText({ kind: 'conflict', message: "This job isn't disabled." })).toBe(
     "This job isn't disabled.",
   );

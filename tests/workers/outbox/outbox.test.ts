@@ -225,7 +225,7 @@ test('G11: a command that always breaks the server is set aside, and the ones be
   await clock.pass(10 * 60_000);
   expect(getProblem(two)?.note?.content).toBe('behind');
   expect(getLoop(api).outbox.view().entries).toMatchObject([
-    { state: 'refused', runs: [one], failure: { kind: 'server-fault' } },
+    { state: 'refused', runs: [one], failure: { kind: 'server-error' } },
   ]);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(
     20,

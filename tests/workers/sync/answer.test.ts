@@ -32,7 +32,7 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
     'no-answer',
     'update-needed',
     'too-many',
-    'server-fault',
+    'server-error',
     'busy',
     'busy',
     'busy',
@@ -40,7 +40,7 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
   ]);
   // Kinds that a device makes itself, and words that no list holds, are not believed.
   expect(getKind(400, { message: '', error: { kind: 'storage' } }).kind).toBe('no-answer');
-  expect(getKind(500, { message: '', error: { kind: 'toString' } }).kind).toBe('server-fault');
+  expect(getKind(500, { message: '', error: { kind: 'toString' } }).kind).toBe('server-error');
 });
 
 test('SYNC-8: Retry-After is read in seconds and as a date, and never silences a device for more than an hour', () => {

@@ -58,7 +58,7 @@ const answers = oneof(
       'not-found',
       'too-many',
       'busy',
-      'server-fault',
+      'server-error',
       'out-of-order',
       'no-such-call',
       'toString',

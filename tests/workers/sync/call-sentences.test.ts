@@ -61,7 +61,7 @@ test.each(CASES)(
         answering(500, {
           success: false,
           message: "Something went wrong on the server. We've logged the error.",
-          error: { kind: 'server-fault' },
+          error: { kind: 'server-error' },
         }),
       ),
     ).toEqual([sentence]);
@@ -117,7 +117,7 @@ test.each(SERVER_MESSAGE_FIRST)(
         answering(500, {
           success: false,
           message: 'The directory rejected the entry.',
-          error: { kind: 'server-fault' },
+          error: { kind: 'server-error' },
         }),
       ),
     ).toEqual(['The directory rejected the entry.']);
@@ -159,7 +159,7 @@ test('WORDS-3: the message of a server error is not shown if the catalog has its
   expect(
     await loadSentences(
       'deleteTicket',
-      answering(500, { success: false, message: 'x', error: { kind: 'server-fault' } }),
+      answering(500, { success: false, message: 'x', error: { kind: 'server-error' } }),
     ),
   ).toEqual(['Error while deleting the ticket. Try again later.']);
 });

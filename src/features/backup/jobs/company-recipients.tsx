@@ -51,7 +51,7 @@ export function CompanyRecipients({ company, users, offline, onAdd }: CompanyRec
       </Button>
       {failure !== null && (
         <p role="alert" className="m-0 text-agate text-failed">
-          {failure.kind === 'server-fault' ? PEOPLE.getUsersToNotify : getFailureText(failure)}
+          {failure.kind === 'server-error' ? PEOPLE.getUsersToNotify : getFailureText(failure)}
         </p>
       )}
     </div>

@@ -58,7 +58,7 @@ export class FailedCall extends Error {
  * failed page.
  */
 export const getExportFailureText = (failure: Failure): string =>
-  failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
+  failure.kind === 'server-error' ? MESSAGES.export : getFailureText(failure);
 
 /** Creates one file at a time; the button is busy meanwhile. */
 export async function makeFile({ start, formatDone }: Maker): Promise<void> {

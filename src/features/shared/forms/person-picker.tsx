@@ -53,7 +53,7 @@ export function PersonPicker({ label, errorText, without = [], own, onChoose }: 
       />
       {failure !== null && !isLoading && (
         <p role="alert" className="m-0 text-agate text-failed">
-          {errorText !== undefined && failure.kind === 'server-fault'
+          {errorText !== undefined && failure.kind === 'server-error'
             ? errorText
             : getFailureText(failure)}
         </p>
