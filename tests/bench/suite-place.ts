@@ -88,18 +88,20 @@ export async function inPlace<T>(
   const clock = makeClock();
   const cluster = database === 'postgres' ? await beginCluster() : null;
   const databaseUrl = cluster?.url ?? null;
-  const store = await openStore({ dataDir: '', databaseUrl, memory: true, log, clock });
+  const dataDir = join(folder, 'data');
+  const repositoriesDir = join(folder, 'repositories');
+  const store = await openStore({ dataDir, databaseUrl, log, clock });
   const office = await beginTenant(people, mails);
   try {
     const { origin } = await office.call();
     const config = {
       port: 0,
-      dataDir: '',
+      dataDir,
       databaseUrl,
       pageDir: null,
       trustedProxies: [],
       secretKey: Buffer.from(systemChance.bytes(32)).toString('base64url'),
-      repositoriesDir: folder,
+      repositoriesDir,
       graph: origin,
       outbound: { allow: ['127.0.0.0/8'], http: true },
     };

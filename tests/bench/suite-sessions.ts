@@ -2,24 +2,19 @@
  * How fast mails, files, posts and rows are backed up from the simulated tenant, by a first session
  * and by the next ones, beside restic with the files of the first restore point, on both databases:
  * `node tests/bench/suite-sessions.ts`. `ITEMS`: of each kind (2,000). `MAILBOXES`: of the job whose
- * mailboxes don't change (200). `ONLY`: `pglite` or `postgres`. Waits between requests about a team
- * are skipped: the note has how many requests there were. The tenant is another process.
+ * mailboxes don't change (200). `ONLY`: `pglite` or `postgres`. `KINDS`: of what is backed up, such
+ * as `mails`; then nothing else is measured. Waits between requests about a team are skipped: the note
+ * has how many requests there were. The tenant is another process.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JobItem } from '../../contract/backup/jobs.ts';
 import { binaries } from '../server/db/binaries.ts';
 import { type Figure, getTable, median, quantile, type Sheet } from './figures.ts';
-import {
-  createJob,
-  type Database,
-  inPlace,
-  type Place,
-  REPOSITORY_PASSWORD,
-} from './suite-place.ts';
+import { createJob, type Database, inPlace, type Place } from './suite-place.ts';
+import { beginRestic } from './suite-restic.ts';
 import { restoreMails, showMails } from './suite-mailbox.ts';
 
 const ITEMS = Number(process.env['ITEMS'] ?? 2_000);
@@ -33,10 +28,11 @@ const DATABASES: Readonly<Record<Database, string>> = {
 /** Mails that are restored. */
 const RESTORED = 1_000;
 const SMALL = { people: 3, mails: 1 };
-const KINDS = ['mails', 'files', 'posts', 'rows'];
+const ALL_KINDS = ['mails', 'files', 'posts', 'rows'];
+const NAMED_KINDS = process.env['KINDS']?.split(',');
+const KINDS = NAMED_KINDS ?? ALL_KINDS;
 const SAMPLE_MS = 20;
 const NS = 1_000_000;
-const RESTIC = { ...process.env, RESTIC_PASSWORD: REPOSITORY_PASSWORD };
 const MEGA = 1_000_000;
 
 export async function benchSuiteSessions(say: (text: string) => void): Promise<Sheet[]> {
@@ -62,6 +58,7 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
         place.office.call({ add: { kind, count: CHANGES } }),
       );
     }
+    if (NAMED_KINDS !== undefined) return { measured: results, shownMs: [], restoreMs: 0 };
     say(`  ${restored.toLocaleString('en')} mails restored …`);
     return {
       measured: results,
@@ -86,6 +83,33 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
     ...goal,
   });
   const min = database === 'pglite' ? 1_000 : 2_500;
+  const sessions: Sheet = {
+    title: `Backup sessions, ${label}`,
+    columns: KINDS,
+    figures: [
+      row('first session', 'items/s', ({ firstRate }) => firstRate, {
+        goal: `${min.toLocaleString('en')} mails`,
+        target: { min, column: 'mails', because: MAILS_BECAUSE },
+      }),
+      row('first session', 'MB/s', ({ firstMegabytes }) => firstMegabytes),
+      row('server, per item', 'CPU ms', ({ cpuMs }) => cpuMs),
+      row('its main thread blocked, 99 %', 'ms', ({ blockedMs }) => blockedMs),
+      row('its memory', 'MB RSS', ({ rssBytes }) => rssBytes / MEGA, {
+        goal: '500',
+        target: {
+          max: 500,
+          because: 'It is that of the whole server after the sessions before.',
+        },
+      }),
+      row('restic with the same files', 'items/s', ({ resticRate }) => resticRate),
+      row('session without changes', 'ms', ({ unchangedMs }) => unchangedMs),
+      row('restic without changes', 'ms', ({ resticUnchangedMs }) => resticUnchangedMs),
+      row(`session with ${CHANGES} new`, 'ms', ({ changedMs }) => changedMs),
+      row(`restic with ${CHANGES} new`, 'ms', ({ resticChangedMs }) => resticChangedMs),
+    ],
+    notes: [...notes, 'The tenant, restic and the rest of the machine shared its cores.'],
+  };
+  if (NAMED_KINDS !== undefined) return [sessions];
   say(`  ${MAILBOXES} mailboxes on ${label} …`);
   const many = await measureMailboxes(database);
   const manyNotes = [
@@ -94,30 +118,7 @@ async function benchDatabase(database: Database, say: (text: string) => void): P
     `${many.requests} requests without changes`,
   ];
   return [
-    {
-      title: `Backup sessions, ${label}`,
-      columns: KINDS,
-      figures: [
-        row('first session', 'items/s', ({ firstRate }) => firstRate, {
-          goal: `${min.toLocaleString('en')} mails`,
-          target: { min, column: 'mails', because: MAILS_BECAUSE },
-        }),
-        row('first session', 'MB/s', ({ firstMegabytes }) => firstMegabytes),
-        row('server, per item', 'CPU ms', ({ cpuMs }) => cpuMs),
-        row('its main thread blocked, 99 %', 'ms', ({ blockedMs }) => blockedMs),
-        row('its memory', 'MB RSS', ({ rssBytes }) => rssBytes / MEGA, {
-          goal: '500',
-          target: {
-            max: 500,
-            because: 'It is that of the whole server after the sessions before.',
-          },
-        }),
-        row('restic with the same files', 'items/s', ({ resticRate }) => resticRate),
-        row('session without changes', 'ms', ({ unchangedMs }) => unchangedMs),
-        row(`session with ${CHANGES} new`, 'ms', ({ changedMs }) => changedMs),
-      ],
-      notes: [...notes, 'The tenant, restic and the rest of the machine shared its cores.'],
-    },
+    sessions,
     {
       title: `A mailbox of ${ITEMS.toLocaleString('en')} mails, ${label}`,
       columns: ['daybook'],
@@ -175,7 +176,7 @@ const RESTORE_BECAUSE =
   'Each mail is looked for and written with requests of its own, and its intent is stored before.';
 const MAILS_BECAUSE =
   'Each mail is a request of its own and a full-fidelity stream beside its MIME, 43 kB together, and four requests run at once for a mailbox; the tenant that answers them shares the cores.';
-const MEMORY_BECAUSE = 'The embedded database, with its files in memory here, is a part of it.';
+const MEMORY_BECAUSE = 'The embedded database is a part of it, and was made in the same process.';
 
 interface Measured {
   /** Items and megabytes a second. */
@@ -189,7 +190,9 @@ interface Measured {
   /** Items a second; null without restic. */
   readonly resticRate: number | null;
   readonly unchangedMs: number;
+  readonly resticUnchangedMs: number | null;
   readonly changedMs: number;
+  readonly resticChangedMs: number | null;
   readonly requests: number;
 }
 
@@ -257,48 +260,27 @@ async function runSessions(
   const { cpuMs, blockedMs, rssBytes } = watch.end();
   const { requests } = await office.call();
   const { items: counted, bytes } = first.session.progress;
-  const resticMs = timeRestic(join(context.config.repositoriesDir ?? '', repository));
+  const restic = beginRestic(join(context.config.repositoriesDir ?? '', repository));
+  const resticFirstMs = restic?.backUp() ?? null;
   const unchanged = await run();
+  const resticUnchangedMs = restic?.backUp() ?? null;
   await change();
   const changed = await run();
+  const resticChangedMs = restic?.backUp() ?? null;
+  restic?.end();
   return {
     firstRate: (counted.done / first.ms) * 1_000,
     firstMegabytes: (bytes.done / MEGA / first.ms) * 1_000,
     cpuMs: cpuMs / counted.done,
     blockedMs,
     rssBytes,
-    resticRate: resticMs === null ? null : (counted.done / resticMs) * 1_000,
+    resticRate: resticFirstMs === null ? null : (counted.done / resticFirstMs) * 1_000,
     unchangedMs: unchanged.ms,
+    resticUnchangedMs,
     changedMs: changed.ms,
+    resticChangedMs,
     requests: requests - before,
   };
-}
-
-/**
- * Restores the last restore point with restic, and returns the milliseconds in which restic backs
- * its files up into a repository of its own; null without restic.
- */
-function timeRestic(repository: string): number | null {
-  if (spawnSync('restic', ['version']).error !== undefined) return null;
-  const place = mkdtempSync(join(tmpdir(), 'daybook-bench-restic-'));
-  const [files, own] = [join(place, 'files'), join(place, 'repository')];
-  try {
-    restic('-r', repository, 'restore', 'latest', '--target', files);
-    restic('-r', own, 'init');
-    const began = performance.now();
-    restic('-r', own, 'backup', files);
-    return performance.now() - began;
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
-}
-
-function restic(...args: readonly string[]): void {
-  const { status, stderr } = spawnSync('restic', ['--no-cache', '--quiet', ...args], {
-    env: RESTIC,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`restic ${args.join(' ')} failed: ${stderr}`);
 }
 
 if (import.meta.main)
