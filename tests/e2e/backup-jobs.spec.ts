@@ -10,11 +10,11 @@ import type { Portal } from './portal.ts';
 
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const REASON = "The job's selection contains nothing to back up.";
 const MAIL = 'Mail of all people';
@@ -59,14 +59,12 @@ test.describe('with the page stored on this device', () => {
     await expect(page.getByRole('button', { name: 'Drafted offline' })).toBeVisible();
     await page.goto(`${portal.url}/o365/jobs/1`);
     await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
-    // It never runs, and the next tests wait until every job has.
     const api = await loadApi(portal, 'm365');
     const { rows } = (await api('GET', 'o365/jobs')) as {
       rows: { id: string; name: string; isFullTextEnabled: boolean; fileVersions: unknown }[];
     };
     const job = rows.find(({ name }) => name === 'Drafted offline');
     expect([job?.isFullTextEnabled, job?.fileVersions]).toEqual([true, 10]);
-    await api('DELETE', `o365/jobs/${job?.id ?? ''}`);
   });
 });
 
@@ -122,7 +120,7 @@ test('PLAN-4, PLAN-5: a job that another starts after names it before it is dele
     rows: { id: string; name: string; organizationId: string; repositoryId: string }[];
   };
   const first = rows.find(({ name }) => name === MAIL);
-  const { id } = (await api('POST', 'o365/jobs', {
+  await api('POST', 'o365/jobs', {
     organizationId: first?.organizationId,
     repositoryId: first?.repositoryId,
     name: 'Follower',
@@ -133,7 +131,7 @@ test('PLAN-4, PLAN-5: a job that another starts after names it before it is dele
       retryNumber: 0,
       retryWaitInterval: 10,
     },
-  })) as { id: string };
+  });
   await openJob(page, MAIL);
   await panel(page, MAIL).getByRole('button', { name: 'Delete job' }).click();
   const dialog = page.getByRole('dialog', { name: `The job ${MAIL} can't be deleted` });
@@ -146,7 +144,6 @@ test('PLAN-4, PLAN-5: a job that another starts after names it before it is dele
   );
   await api('POST', `o365/jobs/${first?.id ?? ''}/enable`, {});
   await expect(panel(page, 'Follower')).not.toContainText('is disabled');
-  await api('DELETE', `o365/jobs/${id}`);
 });
 
 test('PAGE-10, E2E-7: on a phone, a job opens as a sheet over its list, with the focus in it and back on the job', async ({
@@ -312,68 +309,58 @@ test('SUITE-34: a running session shows its progress, its wait and what failed, 
   await page.context().close();
 });
 
-// What these tests delete, others need.
-test.describe('without jobs', () => {
-  let own: Portal;
-  test.beforeEach(async () => {
-    own = await startPortal('small');
-    await waitForBackups(own);
-  });
-  test.afterEach(() => own.stop());
+test('WIZ-9, WIZ-12: wizards that were open before the first organization begin with it', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await freeTenant(portal);
+  await enter(portal, page, 'm365', '/o365/jobs/1', portal.password);
+  // Tabs share the page to open after the sign-in.
+  await expectTitle(page, 'New backup job');
+  const roles = await page.context().newPage();
+  await roles.goto(`${portal.url}/o365/restore-operator-roles/1`);
+  for (const tab of [page, roles])
+    await expect(heading2(tab, 'Create an organization first')).toBeVisible();
+  await connectFreed(portal);
 
-  test('WIZ-9, WIZ-12: wizards that were open before the first organization begin with it', async ({
-    page,
-  }) => {
-    const errors = collectErrors(page);
-    await freeTenant(own);
-    await enter(own, page, 'm365', '/o365/jobs/1', own.password);
-    // Tabs share the page to open after the sign-in.
-    await expectTitle(page, 'New backup job');
-    const roles = await page.context().newPage();
-    await roles.goto(`${own.url}/o365/restore-operator-roles/1`);
-    for (const tab of [page, roles])
-      await expect(heading2(tab, 'Create an organization first')).toBeVisible();
-    await connectFreed(own);
+  await expect(heading2(page, 'Name and organization')).toBeFocused();
+  await page.getByRole('textbox', { name: 'Name' }).fill('First');
+  await page.keyboard.press('Control+Enter');
+  await expect(heading2(page, 'What to back up')).toBeFocused();
 
-    await expect(heading2(page, 'Name and organization')).toBeFocused();
-    await page.getByRole('textbox', { name: 'Name' }).fill('First');
-    await page.keyboard.press('Control+Enter');
-    await expect(heading2(page, 'What to back up')).toBeFocused();
+  await roles.bringToFront();
+  await expect(heading2(roles, 'Name')).toBeFocused();
+  await roles.getByRole('textbox', { name: 'Name' }).fill('First');
+  await roles.keyboard.press('Control+Enter');
+  await expect(heading2(roles, 'Organization')).toBeFocused();
+  await roles.keyboard.press('Control+Enter');
+  await expect(heading2(roles, 'Operators')).toBeFocused();
+  expect(errors).toEqual([]);
+});
 
-    await roles.bringToFront();
-    await expect(heading2(roles, 'Name')).toBeFocused();
-    await roles.getByRole('textbox', { name: 'Name' }).fill('First');
-    await roles.keyboard.press('Control+Enter');
-    await expect(heading2(roles, 'Organization')).toBeFocused();
-    await roles.keyboard.press('Control+Enter');
-    await expect(heading2(roles, 'Operators')).toBeFocused();
-    expect(errors).toEqual([]);
-  });
-
-  test('WIZARD-2: with an organization and no job, the prompt leads to the first step of a job; the menu explains restore operators', async ({
-    page,
-  }) => {
-    const api = await loadApi(own, 'm365');
-    const { rows } = (await api('GET', 'o365/jobs')) as {
-      rows: { id: string; organizationId: string }[];
-    };
-    await enter(own, page, 'm365', '/o365/dashboard', own.password);
-    const operators = page.getByRole('link', { name: 'Restore Operators' });
-    await operators.hover();
-    await expect(page.getByRole('tooltip')).toHaveText(
-      'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',
-    );
-    const prompt = page.getByRole('region', { name: 'Get started' });
-    await expect(prompt).toHaveCount(0);
-    for (const { id } of rows) await api('DELETE', `o365/jobs/${id}`);
-    await expect(
-      prompt.getByText('Please create a new Job under your Organization', { exact: true }),
-    ).toBeVisible();
-    await prompt.getByRole('link', { name: 'New job' }).click();
-    await expect(page).toHaveURL(/\/o365\/jobs\/1(\?|$)/);
-    await expect(heading2(page, 'Name')).toBeVisible();
-    await expect(prompt).toBeHidden();
-  });
+test('WIZARD-2: with an organization and no job, the prompt leads to the first step of a job; the menu explains restore operators', async ({
+  page,
+}) => {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as {
+    rows: { id: string; organizationId: string }[];
+  };
+  await enter(portal, page, 'm365', '/o365/dashboard', portal.password);
+  const operators = page.getByRole('link', { name: 'Restore Operators' });
+  await operators.hover();
+  await expect(page.getByRole('tooltip')).toHaveText(
+    'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',
+  );
+  const prompt = page.getByRole('region', { name: 'Get started' });
+  await expect(prompt).toHaveCount(0);
+  for (const { id } of rows) await api('DELETE', `o365/jobs/${id}`);
+  await expect(
+    prompt.getByText('Please create a new Job under your Organization', { exact: true }),
+  ).toBeVisible();
+  await prompt.getByRole('link', { name: 'New job' }).click();
+  await expect(page).toHaveURL(/\/o365\/jobs\/1(\?|$)/);
+  await expect(heading2(page, 'Name')).toBeVisible();
+  await expect(prompt).toBeHidden();
 });
 
 const heading2 = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });

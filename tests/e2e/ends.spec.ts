@@ -17,10 +17,10 @@ import { axeInBoth, sound } from './page-checks.ts';
 import { signInAt } from './ways-in.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none', ['fay']);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
