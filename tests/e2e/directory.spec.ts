@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test as base } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { missing, PASSWORD, SERVICE, startSamba } from '../server/auth/directory/samba.ts';
 import type { Samba } from '../server/auth/directory/samba.ts';
@@ -9,12 +9,25 @@ import { expectTitle, newPage, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { typeCode, withSettings, getWrongCode } from './ways-in.ts';
+import { LOOPBACK, withEnvironment } from './server-process.ts';
 
 const SECOND = 'Granite-teapot-58';
 const THIRD = 'Orchard-lantern-71';
 let portal: Portal;
 let people: Accounts;
-let samba: Samba | null = null;
+
+/** A directory takes long to make: a worker has one, in which each test has a user of its own. */
+const test = base.extend<object, { readonly samba: Samba }>({
+  samba: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads from the pattern what it depends on
+    async ({}, use) => {
+      const samba = await startSamba();
+      await use(samba);
+      await samba.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
 
 const enter = async (
   page: Page,
@@ -26,47 +39,35 @@ const enter = async (
   await submitSignIn(page, username, password);
 };
 
+const addUser = (username: string, more: object = {}): Promise<unknown> =>
+  people.admin('POST', 'users', {
+    username,
+    name: `${username} of the directory`,
+    email: `${username}@example.com`,
+    roles: ['operator'],
+    companies: null,
+    auth: 'ad',
+    ...more,
+  });
+
 test.describe(`a real Active Directory${missing}`, () => {
   test.skip(missing !== '', missing);
 
-  test.beforeAll(async () => {
-    const before = process.env['DAYBOOK_OUTBOUND_ALLOW'];
-    process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-    [samba, portal] = await Promise.all([startSamba(), startPortal('none')]);
-    if (before === undefined) delete process.env['DAYBOOK_OUTBOUND_ALLOW'];
-    else process.env['DAYBOOK_OUTBOUND_ALLOW'] = before;
+  test.beforeEach(async ({ samba }) => {
+    portal = await withEnvironment(LOOPBACK, startPortal);
     people = await accountsAt(portal);
     const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
     await people.admin('PUT', `service-providers/${id}/settings`, { directory: samba.at });
     await people.admin('PUT', `service-providers/${id}/secrets/directory`, { value: SERVICE });
-    await samba.user('astrid');
-    await samba.user('mira', '--must-change-at-next-login');
-    // Each walk has its own user: none depends on what another one left behind.
-    await samba.user('lena', '--must-change-at-next-login');
-    await samba.user('nils');
-    const user = (username: string, more: object = {}) =>
-      people.admin('POST', 'users', {
-        username,
-        name: `${username} of the directory`,
-        email: `${username}@example.com`,
-        roles: ['operator'],
-        companies: null,
-        auth: 'ad',
-        ...more,
-      });
-    await user('astrid', { mobilePhone: '+15550100444', sms: true });
-    await user('mira');
-    await user('lena', { forceSecurityQuestions: true, roles: ['operator', 'o365_admin'] });
-    await user('nils');
   });
-  test.afterAll(async () => {
-    await portal.stop();
-    await samba?.stop();
-  });
+  test.afterEach(() => portal.stop());
 
   test("E2E-12, AUTH-11: a directory user signs in with its password and a code, after wrong attempts, and changes the password by the directory's rules", async ({
     browser,
+    samba,
   }) => {
+    await samba.user('astrid');
+    await addUser('astrid', { mobilePhone: '+15550100444', sms: true });
     const page = await newPage(browser);
     await enter(page, 'astrid', 'not this one');
     await expect(page.getByText('The username or password is not valid.')).toBeVisible();
@@ -104,7 +105,10 @@ test.describe(`a real Active Directory${missing}`, () => {
 
   test('E2E-12, AUTH-11, OWN-5: a password that the directory wants to be changed is changed before anything else', async ({
     browser,
+    samba,
   }) => {
+    await samba.user('mira', '--must-change-at-next-login');
+    await addUser('mira');
     const page = await newPage(browser);
     await enter(page, 'mira', PASSWORD);
     await expectTitle(page, 'Choose a new password');
@@ -131,7 +135,10 @@ test.describe(`a real Active Directory${missing}`, () => {
 
   test('E2E-12, AUTH-11: credentials that are sent before the page knows of the directory are checked by the directory', async ({
     browser,
+    samba,
   }) => {
+    await samba.user('nils');
+    await addUser('nils');
     const page = await newPage(browser);
     const { promise: pressed, resolve: press } = Promise.withResolvers<undefined>();
     await page.context().route('**/service-providers/branding', async (route) => {
@@ -147,7 +154,10 @@ test.describe(`a real Active Directory${missing}`, () => {
 
   test('E2E-12, PAGE-4: the requested address survives the steps for a phone, a code, a new password, questions and terms', async ({
     browser,
+    samba,
   }) => {
+    await samba.user('lena', '--must-change-at-next-login');
+    await addUser('lena', { forceSecurityQuestions: true, roles: ['operator', 'o365_admin'] });
     const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
     await people.admin('PUT', `service-providers/${id}/branding`, {
       features: {
@@ -189,27 +199,30 @@ test.describe(`a real Active Directory${missing}`, () => {
 
   test('E2E-12, RECOVER-3: a known computer says that the directory locked the account, and a code unlocks it', async ({
     browser,
+    samba,
   }) => {
+    await samba.user('oskar');
+    await addUser('oskar');
     const page = await newPage(browser);
-    await enter(page, 'nils', PASSWORD);
+    await enter(page, 'oskar', PASSWORD);
     await expectTitle(page, 'Daily checks');
     await page.getByRole('button', { name: 'Log out' }).click();
     await expectTitle(page, 'Sign in');
     for (let tries = 0; tries < 3; tries += 1) {
-      await enter(page, 'nils', `guess ${tries}`);
+      await enter(page, 'oskar', `guess ${tries}`);
       await expect(page.getByText('The username or password is not valid.')).toBeVisible();
     }
-    await enter(page, 'nils', PASSWORD);
+    await enter(page, 'oskar', PASSWORD);
     await expect(
       page.getByText('This account is locked. Unlock it or ask your administrator.'),
     ).toBeVisible();
     await page.getByRole('link', { name: 'Unlock account' }).click();
     await expectTitle(page, 'Unlock your account');
-    await page.getByLabel('Username').fill('nils');
+    await page.getByLabel('Username').fill('oskar');
     await page.keyboard.press('Enter');
-    await typeCode(page, await codeFor(portal.url, 'nils@example.com'));
+    await typeCode(page, await codeFor(portal.url, 'oskar@example.com'));
     await expect(page.getByText('Your account is unlocked.')).toBeVisible();
-    await enter(page, 'nils', PASSWORD);
+    await enter(page, 'oskar', PASSWORD);
     await expectTitle(page, 'Daily checks');
     await page.context().close();
   });

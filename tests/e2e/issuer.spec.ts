@@ -8,22 +8,17 @@ import { expectTitle, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { signInByApi, signInAt, typeCode } from './ways-in.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 let portal: Portal;
 let issuer: Issuer;
 /** What the person does at the issuer's page. */
-let answers: 'agrees' | 'refuses' | 'gone' = 'agrees';
+let answers: 'agrees' | 'refuses' | 'gone';
+let zerto: 'there' | 'away';
 
-let zerto: 'there' | 'away' = 'there';
-
-test.beforeAll(async () => {
-  const { DAYBOOK_OUTBOUND_ALLOW, DAYBOOK_OUTBOUND_HTTP } = process.env;
-  Object.assign(process.env, { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8', DAYBOOK_OUTBOUND_HTTP: '1' });
-  portal = await startPortal('none', ['olivia']);
-  for (const [name, value] of Object.entries({ DAYBOOK_OUTBOUND_ALLOW, DAYBOOK_OUTBOUND_HTTP })) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+test.beforeEach(async () => {
+  [answers, zerto] = ['agrees', 'there'];
+  portal = await withEnvironment(PLAIN_LOOPBACK, () => startPortal('none', ['olivia']));
   issuer = await issuerAt((tell) => listen(tell));
   issuer.instead = (path) => {
     const { pathname, searchParams } = new URL(path, issuer.url);
@@ -60,7 +55,7 @@ test.beforeAll(async () => {
     value: 'oidc-secret',
   });
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   await issuer.stop();
 });

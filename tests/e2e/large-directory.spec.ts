@@ -16,11 +16,11 @@ const PEOPLE = 10_000;
 const ALL = '10,000';
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small', [], 'any', hirePeople);
   await connectTenant(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** Gives the simulated organization workers, until it has as many people as the test needs. */
 function hirePeople({ folder }: Data): void {

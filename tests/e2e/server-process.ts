@@ -65,6 +65,27 @@ export async function serve(
   throw new Error(`the server did not come up: ${said}`);
 }
 
+/** Lets a server call this machine, where the systems that a test plays are. */
+export const LOOPBACK = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1' };
+/** The same, also without TLS. */
+export const PLAIN_LOOPBACK = { ...LOOPBACK, DAYBOOK_OUTBOUND_HTTP: '1' };
+
+/** Runs `start` with settings for the server that it starts, which no later server has. */
+export async function withEnvironment<T>(
+  settings: Readonly<Record<string, string>>,
+  start: () => Promise<T>,
+): Promise<T> {
+  const before = Object.keys(settings).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, settings);
+  try {
+    return await start();
+  } finally {
+    for (const [name, value] of before)
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+  }
+}
+
 /** Ends a server and waits until it is gone. */
 export const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> =>
   new Promise((done) => {
