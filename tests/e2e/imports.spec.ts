@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
@@ -9,23 +8,19 @@ import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { LOOPBACK, withEnvironment } from './server-process.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-imports-'));
 let portal: Portal;
 let dovecot: Dovecot | null = null;
 
 test.beforeEach(async () => {
-  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
   [portal, dovecot] = await Promise.all([
-    startPortal('small'),
+    withEnvironment(LOOPBACK, () => startPortal('small')),
     missing === '' ? startDovecot() : null,
   ]);
 });
 test.afterEach(async () => {
   await Promise.all([portal.stop(), dovecot?.stop()]);
-});
-test.afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const LONG = { timeout: 120_000 };
@@ -46,7 +41,7 @@ const getDialog = (page: Page, name = 'New import'): Locator => page.getByRole('
 
 /** Chooses a file as a keyboard does. */
 async function chooseFile(page: Page, name: string, content: string): Promise<void> {
-  const path = join(folder, name);
+  const path = test.info().outputPath(name);
   writeFileSync(path, content);
   const chooser = page.waitForEvent('filechooser');
   await getDialog(page)
@@ -107,7 +102,7 @@ test('IMP-1, IMP-3: an mbox file is imported, browsed and downloaded with the ke
 
 test('IMP-8: a folder is imported as a drive and found in the explorer', async ({ page }) => {
   const errors = collectErrors(page);
-  const share = join(folder, 'Share');
+  const share = test.info().outputPath('Share');
   mkdirSync(join(share, 'Plans'), { recursive: true });
   writeFileSync(join(share, 'Rota.txt'), 'Monday');
   writeFileSync(join(share, 'Plans', 'Harbour.txt'), 'x'.repeat(3_000_000));

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { createKey, loadApi, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
-import { sound } from './page-checks.ts';
+import { createKey, loadApi, openPortal, post, submitSignIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
+import { goOffline, sound } from './page-checks.ts';
 import { personAt } from './person.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
   const api = await loadApi(portal, 'admin');
   const { id } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'billing@example.com' });
@@ -18,7 +18,7 @@ test.beforeAll(async () => {
     { job: 'Web nightly', status: 'Success', computer: 'SRV-2' },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -115,19 +115,14 @@ test('LIC-4, LIC-6: usage and subscriptions that were opened before are readable
     .getByRole('link', { name: 'Licensing' })
     .click();
   await expect(getJobs(page)).toBeVisible();
-  await portal.kill();
-  await expect(page.getByText(/^You're offline\. This data is from /)).toBeVisible({
-    timeout: 60_000,
-  });
+  await goOffline(page);
+  await expect(page.getByText(/^You're offline\. This data is from /)).toBeVisible();
   await expect(getJobs(page)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1, name: 'Subscriptions' })).toBeVisible();
-  await expect(page.getByText(/^You're offline\. This data is from /)).toBeVisible({
-    timeout: 60_000,
-  });
+  await expect(page.getByText(/^You're offline\. This data is from /)).toBeVisible();
   await expect(getSubscribed(page)).toBeVisible();
-  await portal.start();
 });
 
 async function openLicensing(page: Page): Promise<void> {

@@ -9,11 +9,11 @@ import { pay, register, ZOE } from './sign-up.ts';
 /** A session backs up real bytes, which takes long on a busy machine. */
 const SESSION = { timeout: 120_000 };
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await freeTenant(portal);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -5,19 +5,22 @@ import type { Outside } from '#tests/server/outbound/listen.ts';
 import { loadApi, createKey, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { collectErrors, sound } from './page-checks.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 let receiver: Outside;
-let status = 200;
+let status: number;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
+  status = 200;
   // The address of this test stands on this machine, without TLS.
-  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-  process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
-  [portal, receiver] = await Promise.all([startPortal(), listen(() => ({ status }))]);
+  [portal, receiver] = await Promise.all([
+    withEnvironment(PLAIN_LOOPBACK, startPortal),
+    listen(() => ({ status })),
+  ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await Promise.all([portal.stop(), receiver.stop()]);
 });
 

@@ -2,8 +2,8 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
-import { createKey, post, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, openPortal, post, signIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
 /** The screens that an administrator can open, and one that doesn't exist. */
 const SCREENS = [
@@ -54,7 +54,7 @@ const SAME_EVERYWHERE = [
   new RegExp(String.raw`\b(?:${Object.values(SOURCE_NAMES).join('|')})\b`, 'g'),
   /\b(?:Daybook|QuickBooks|ConnectWise|Autotask|Veeam|Borg|SureBackup|HTTPS?|CSV|PDF|HTML|JSON|SMS|API)\b/g,
   // What the product starts with: provider, company, title, first user, and the test's source.
-  /\b(?:My provider|First company|Portal|admin|localhost|Administrator|Key 0\.\d+)\b|…[\w-]{4}(?![\w-])/g,
+  /\b(?:My provider|Provider p\d+-\w+|First company|Portal|admin|(?:p\d+-\w+\.)?localhost|Administrator|Key 0\.\d+)\b|…[\w-]{4}(?![\w-])/g,
   // The people of the test's portal.
   /\b(?:Dana Reyes|Rita Only|dana|rita)\b/g,
   // The program that signed in for the test, and the browser's own name.
@@ -63,9 +63,9 @@ const SAME_EVERYWHERE = [
 
 const at = (hoursAgo: number): string => new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
   await post(portal.url, await createKey(portal), [
     ...[3, 27, 51, 75].map((hours) => ({
       job: 'Ночной архив',
@@ -94,7 +94,7 @@ test.beforeAll(async () => {
     { job: 'Файлы', computer: 'сервер-2', status: 'Warning', message: 'Пропущено 3 файла' },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
