@@ -7,7 +7,7 @@ export default defineConfig({
   globalSetup: './tests/e2e/run.config.ts',
   outputDir: '.cache/e2e',
   fullyParallel: false,
-  // Each file has a portal of its own, on a copy of data that were made once. One worker more than
+  // Each test has a portal of its own, on a copy of data that were made once. One worker more than
   // the cores of a small machine: a test waits for its page about as long as it computes.
   workers: 3,
   // These end a test that hangs. They are no measure of speed: a busy machine may take its time.

@@ -14,7 +14,7 @@ test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 const folders: string[] = [];
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none', [], 'embedded');
   await post(
     portal.url,
@@ -27,7 +27,7 @@ test.beforeAll(async () => {
     })),
   );
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });

@@ -14,7 +14,7 @@ const WITHIN = { timeout: 60_000 };
 let portal: Portal;
 let folder: string;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal();
   folder = mkdtempSync(join(tmpdir(), 'daybook-tools-'));
   mkdirSync(join(folder, 'data'));
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
     for (const path of ['', 'data', 'data/ledger.txt', 'data/notes.txt'])
       chownSync(join(folder, path), user, user);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -5,10 +5,10 @@ import { startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

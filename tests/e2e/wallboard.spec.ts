@@ -6,7 +6,7 @@ import { axe, collectErrors } from './page-checks.ts';
 
 let portal: Portal;
 let secret: string;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal();
   secret = await createKey(portal);
   await post(portal.url, secret, [
@@ -19,7 +19,7 @@ test.beforeAll(async () => {
     { job: 'Mail archive', status: 'Success' },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
