@@ -9,10 +9,10 @@ import type { Portal } from './portal.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none', [], 'embedded');
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

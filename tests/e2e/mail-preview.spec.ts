@@ -20,7 +20,7 @@ const asItIs = {
 };
 let base = '';
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   pages = await Promise.all(
     HOSTILE_HTML.map(async (html) => mailPage((await readShownMail(makeMail(html))).body, null)),
   );
@@ -47,7 +47,7 @@ test.beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await new Promise((resolve) => void server.close(resolve));
 });
 

@@ -11,11 +11,11 @@ import type { Portal } from './portal.ts';
 
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const folder = (page: Page, name: string, level: number): Locator =>
   tree(page).getByRole('treeitem', { name: new RegExp(`^${name} \\d`), level });

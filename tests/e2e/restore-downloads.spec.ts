@@ -16,11 +16,11 @@ const DOWNLOADS = '/o365/restore/downloads';
 const folder = mkdtempSync(join(tmpdir(), 'daybook-pst-'));
 const noReader = toolMissing('readpst', 'pst-utils');
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   rmSync(folder, { recursive: true, force: true });
 });

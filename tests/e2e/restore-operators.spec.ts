@@ -16,7 +16,7 @@ let person: TenantPerson;
 let operator: TenantPerson;
 let other: TenantPerson;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   const backup = await backUpPerson(portal, { mailbox: true, oneDrive: false });
   person = backup.person;
@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   if (first === undefined || second === undefined) throw new Error('a tenant of one person');
   [operator, other] = [first, second];
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** Chooses a person of the directory in the wizard, with the keyboard. */
 async function choose(page: Page, { name }: TenantPerson): Promise<void> {

@@ -11,11 +11,11 @@ import { signInAt, typeCode, withSettings } from './ways-in.ts';
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 let profile: string;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none', [], 'embedded');
   profile = mkdtempSync(join(tmpdir(), 'daybook-profile-'));
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
 });

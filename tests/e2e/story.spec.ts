@@ -37,7 +37,7 @@ const FULL = 'No space left on device: /mnt/vault';
 const AWAY = 'Unable to connect to host line.bakery.example: timed out';
 const arrives = (...results: readonly Result[]): Promise<void> => post(portal.url, secret, results);
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none', ['ines']);
   secret = await createKey(portal);
   const ann = await loadApi(portal, 'admin');
@@ -94,7 +94,7 @@ test.beforeAll(async () => {
     ran('Ovens', 4, 'Success'),
   );
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -26,7 +26,7 @@ let portal: Portal;
 let person: TenantPerson;
 let other: TenantPerson | undefined;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   const backup = await backUpPerson(portal, { mailbox: true, oneDrive: false });
   person = backup.person;
@@ -48,7 +48,7 @@ test.beforeAll(async () => {
     body: JSON.stringify({ hash, newPassword: NEW_PASSWORD }),
   });
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** Restores the newest mail of the inbox to the other mailbox. Returns its subject. */
 async function requestRestore(page: Page, reason: string): Promise<string> {

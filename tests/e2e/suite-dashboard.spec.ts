@@ -7,10 +7,10 @@ import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const section = (page: Page, name: string): Locator =>
   page.getByRole('region', { name, exact: true });

@@ -18,10 +18,10 @@ const DESK = { width: 1_440, height: 900 };
 const DAY = 86_400_000;
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

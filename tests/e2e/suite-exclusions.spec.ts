@@ -8,11 +8,11 @@ import type { Portal } from './portal.ts';
 let portal: Portal;
 
 // The demo has an organization with backups.
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const dialog = (page: Page) => page.getByRole('dialog');
 

@@ -10,7 +10,7 @@ const REFUSED = /The application does not exist in this tenant/;
 
 let portal: Portal;
 let person: TenantPerson;
-test.beforeAll(async ({ browser }) => {
+test.beforeEach(async ({ browser }) => {
   portal = await startPortal('small');
   ({ person } = await backUpPerson(portal, { mailbox: true, oneDrive: false }));
   const page = await browser.newPage();
@@ -23,7 +23,7 @@ test.beforeAll(async ({ browser }) => {
   await portal.kill();
   await portal.start();
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 test('SUITE-30: a job whose application is removed from its tenant fails, and Monitoring has it with its cause, a ticket and an SLA alarm', async ({
   page,

@@ -7,10 +7,10 @@ import { expectTitle, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });
 

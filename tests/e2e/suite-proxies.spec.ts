@@ -11,11 +11,11 @@ const LONG = { timeout: 240_000 };
 let portal: Portal;
 let proxy: ChildProcess | null = null;
 test.skip(!hasPostgres(), 'Proxies share a PostgreSQL database with the servers.');
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('none');
   await createUser(portal, 'olin', 'Olin Backup', ['o365_admin']);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await end(proxy, 'SIGKILL');
   await portal.stop();
 });

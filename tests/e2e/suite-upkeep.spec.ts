@@ -5,11 +5,11 @@ import { startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const LONG = { timeout: 120_000 };
 

@@ -6,10 +6,10 @@ import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
