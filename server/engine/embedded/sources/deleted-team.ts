@@ -14,6 +14,7 @@ import type {
   WriteInput,
 } from '../types.ts';
 import { channelPath, groupPath, teamPath } from './team-paths.ts';
+import { completeThread, isPost, type Message, ThreadPage } from './team-posts.ts';
 import {
   getGroupVisibility,
   isOwner,
@@ -351,11 +352,9 @@ export async function removeTeam(
   const channels = await readRows(client, `${teamPath(object)}/channels`, Identified);
   if (!channels.ok) return channels;
   for (const { id } of channels.value) {
-    const posts = await readRows(client, `${channelPath(object, id)}/messages?$top=50`, Created);
-    if (!posts.ok) return posts;
-    // Imported posts are older than the team.
-    if (posts.value.some((post) => !(Date.parse(post.createdDateTime ?? '') <= createdAt)))
-      return failed('conflict', t.teamInUse);
+    const used = await hasLaterPosts(client, channelPath(object, id), createdAt);
+    if (!used.ok) return used;
+    if (used.value) return failed('conflict', t.teamInUse);
     const folder = await client.get(`${channelPath(object, id)}/filesFolder`, Located);
     if (folder.ok) drives.add(folder.value.parentReference.driveId);
     else if (folder.error.kind !== 'missing') return { ok: false, error: folder.error };
@@ -369,6 +368,24 @@ export async function removeTeam(
   await before?.();
   const removed = await client.delete(groupPath(object.id));
   return removed.ok ? done : { ok: false, error: removed.error };
+}
+
+/** Whether there are posts or replies that were written or edited since. Imported ones are older. */
+async function hasLaterPosts(client: GraphClient, channel: string, since: Ms): Reply<boolean> {
+  const path = `${channel}/messages?$expand=replies&$top=50`;
+  const rows = await readRows(client, path, ThreadPage);
+  if (!rows.ok) return rows;
+  const isLater = ({ createdDateTime, lastEditedDateTime }: Message): boolean =>
+    !(Date.parse(createdDateTime ?? '') <= since) || Date.parse(lastEditedDateTime ?? '') > since;
+  for (const row of rows.value) {
+    const thread = await completeThread(client, row);
+    if (!thread.ok) return thread;
+    const { post, replies } = thread.value;
+    // Teams itself notes there who was added, and new channels.
+    if ([post, ...replies].some((one) => isPost(one) && isLater(one)))
+      return { ok: true, value: true };
+  }
+  return { ok: true, value: false };
 }
 
 async function readRows<S extends v.GenericSchema>(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { PostRow } from '#server/demo/tenant/team-store.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { clientToken } from '../../demo-tenant/fixtures.ts';
 import { aTeam, ROLES } from './team-bench.ts';
@@ -281,6 +282,53 @@ eachDatabase((kind, open) => {
     const gone = await poor.restore([poor.top]);
     for (const { message } of gone.results) expect(message).toContain('Group.ReadWrite.All');
     poor.office.close();
+  });
+
+  test(`RES-92: an undo deletes a team that the restore created although Teams noted who was added, and not with a reply or a changed post (${kind})`, async () => {
+    type Use = (
+      bench: Awaited<ReturnType<typeof aTeam>>,
+      at: { readonly team: string; readonly id: string },
+      posts: readonly PostRow[],
+    ) => unknown;
+    const uses: Readonly<Record<string, Use>> = {
+      nothing: () => undefined,
+      reply: ({ teams }, at, [post]) => teams.addPost(at.team, at.id, post),
+      edit: ({ teams }, at, [post]) => teams.editPost(at.team, at.id, post?.id ?? '', '<p>New</p>'),
+    };
+    const store = await open();
+    for (const [what, use] of Object.entries(uses)) {
+      const bench = await aTeam(store, [...ROLES, 'Group.ReadWrite.All']);
+      const { fixture, office, teams, team, restore, undo, top } = bench;
+      fixture.pass(60_000);
+      const others = teams.list().length - 1;
+      teams.purge(team);
+      const { task } = await restore([top]);
+      const created = teams.list().at(-1)?.id ?? '';
+      fixture.pass(60_000);
+      const [general] = teams.listChannels(created);
+      const at = { team: created, id: general?.id ?? '' };
+      const posts = teams.listPosts(created, at.id);
+      expect(posts.length).toBeGreaterThan(0);
+      use(bench, at, posts);
+      // As Microsoft documents it for members that are added to a team.
+      const note = {
+        id: '1790000000000',
+        messageType: 'unknownFutureValue',
+        createdDateTime: new Date(fixture.context.clock.now()).toISOString(),
+        from: null,
+        body: { contentType: 'html', content: '<systemEventMessage/>' },
+      };
+      fixture.context.cloud.connectTo(async (request) => {
+        const answer = await office.fetch(request);
+        if (request.method !== 'GET' || !/\/messages\?/.test(request.url)) return answer;
+        const page = (await answer.json()) as { readonly value: readonly object[] };
+        return Response.json({ ...page, value: [note, ...page.value] });
+      });
+      const undone = await undo(task);
+      expect([what, teams.list().length]).toEqual([what, what === 'nothing' ? others : others + 1]);
+      expect([what, undone.counts.failed > 0]).toEqual([what, what !== 'nothing']);
+      office.close();
+    }
   });
 
   test(`RES-92: a team that people have used since it was created stays when the restore is undone (${kind})`, async () => {
