@@ -135,6 +135,6 @@ export const monthInvoiceCalls = {
     }),
     output: secrets,
     gate: GATE,
-    failures: ['bad-input', 'forbidden', 'reauth_required'],
+    failures: ['bad-input', 'forbidden', 'conflict', 'reauth_required'],
   }),
 } as const;

@@ -88,8 +88,8 @@ test('BILL-19: the widget of reCAPTCHA is in a frame of its own, and only while 
       ...settings,
       recaptcha: { isOn, siteKey: 'site-1' },
     });
-  await turn(true);
   await owner('PUT', 'o365/billing/secrets/recaptcha', { value: 'captcha-secret' });
+  await turn(true);
   const requests = watchGoogle(page);
   await register(page, portal, {
     ...ZOE,

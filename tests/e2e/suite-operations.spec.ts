@@ -124,6 +124,36 @@ test('BILL-13, BILL-14: a debt is written off with its amount, and backups conti
   await expect(details.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0);
 });
 
+test('BILL-13, BILL-17: what is owed of an ended subscription is in the list, and is forgiven with its amount', async ({
+  page,
+}) => {
+  await page.setViewportSize(DESK);
+  const { company, companyName, subscription } = await findRow(
+    portal,
+    ({ subscription: { status } }) => status === 'disabled',
+  );
+  // 12 users at $4.00.
+  expect(subscription.owedMills).toBe(48_000);
+  const api = await loadApi(portal, 'owner');
+  await api('POST', `o365/subscriptions/cancel/${company}`, {});
+  await enter(portal, page, 'owner', '/o365/billing');
+  const row = page.getByRole('row').filter({ hasText: companyName });
+  await expect(row.getByText('Ended', { exact: true })).toBeVisible();
+  await expect(row.getByText('$48.00 is unpaid.')).toBeVisible();
+  await entry(page, companyName).click();
+  const details = panel(page, companyName);
+  await expect(
+    details.getByText('The subscription has ended. This is owed until it is paid or forgiven.'),
+  ).toBeVisible();
+  await sound(page, 'an ended subscription that owes');
+  await begin(page, details, 'Forgive debt');
+  await expect(effect(page, 'Written off')).toHaveText('$48.00');
+  await expect(money(page)).toHaveText('$0.00');
+  await finish(page, 'Forgive debt');
+  await expect(page.getByText(/is unpaid/)).toHaveCount(0);
+  await expect(details.getByRole('button', { name: 'Forgive debt' })).toHaveCount(0);
+});
+
 test('BILL-20, BILL-22: on a phone, a company that has a trial begins to pay by card on the hosted page, and its terms stay', async ({
   page,
 }) => {

@@ -191,6 +191,25 @@ test('BILL-14: a preview names the amount per month before and after, the date, 
   });
 });
 
+test('BILL-13, BILL-14: of an ended subscription, what is owed can be forgiven once, and nothing else changes', () => {
+  const usage = { users: 1_000, gigabytes: 0 };
+  const [paid, failure, , forgiveness, , , , , , end] = CHANGES as readonly [Event, ...Event[]];
+  const owing = [failure, end] as Event[];
+  const row = play(owing);
+  expect(getSubscriptionEffect(row, { operation: 'forgive' }, usage, START)).toMatchObject({
+    status: 'ended',
+    forgivenMills: 90,
+    monthlyBeforeMills: 0,
+    monthlyAfterMills: 0,
+  });
+  for (const settlement of [paid, forgiveness] as Event[]) {
+    const settled = play([...owing, settlement]);
+    expect(settled).toMatchObject({ status: 'ended', owedMills: 0, endedAt: row.endedAt });
+    expect(settled.periodEndsAt).toBe(row.periodEndsAt);
+    expect(getSubscriptionEffect(settled, { operation: 'forgive' }, usage, START)).toBeNull();
+  }
+});
+
 test('BILL-13: a failed payment stops backups only when the grace period is over', () => {
   const stopped = SUBSCRIPTION_STATUSES.filter((status) => stopsBackups({ status }));
   expect(stopped.toSorted()).toEqual(['disabled', 'ended', 'pending']);

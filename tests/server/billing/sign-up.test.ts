@@ -18,9 +18,19 @@ const HOUR = 3_600_000;
 
 anyDatabase((kind, open) => {
   test(`BILL-19, G36: a new customer registers, verifies, passes the reCAPTCHA, pays and signs in (${kind})`, async () => {
-    const till = await aTill(await open(), { recaptcha: { isOn: true, siteKey: 'site' } });
+    const till = await aTill(await open());
     const { visitor, owner, office } = till;
-    await must(owner, 'PUT', 'o365/billing/secrets/recaptcha', { value: 'captcha-secret' });
+    const prices = await must<object>(owner, 'GET', 'o365/billing/settings');
+    const turnOn = (siteKey: string | null) =>
+      owner('PUT', 'o365/billing/settings', { ...prices, recaptcha: { isOn: true, siteKey } });
+    const store = (value: string | null) =>
+      owner('PUT', 'o365/billing/secrets/recaptcha', { value });
+    // Without both keys, nobody could sign up.
+    expect((await turnOn('site')).text).toContain('Store the secret key');
+    expect((await store('captcha-secret')).status).toBe(200);
+    expect((await turnOn(null)).text).toContain('Enter the site key');
+    expect((await turnOn('site')).status).toBe(200);
+    expect((await store(null)).status).toBe(409);
     const options = await must<OutputOf<'getSignUpOptions'>>(
       visitor,
       'GET',

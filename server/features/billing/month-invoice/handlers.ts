@@ -30,6 +30,7 @@ import {
 import { loadCardMonths } from '../subscriptions/billed-terms.ts';
 import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
+import { loadBillingSettings } from '../subscriptions/settings.ts';
 import {
   getCalendarMonth,
   getMonthAt,
@@ -221,6 +222,10 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       ctx.session.companies !== null
         ? FORBIDDEN_RESULT
         : context.store.tenant(ctx.tenant, async (tx) => {
+            await tx.lock();
+            // Nobody could sign up any more.
+            if (name === 'recaptcha' && value === null && (await isCaptchaOn(tx)))
+              return notNow(MESSAGES.captchaIsOn);
             await storeSecret(tx, context, name, value);
             await audit(tx, context, ctx, {
               what: value === null ? 'secret.removed' : 'secret.set',
@@ -235,6 +240,9 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
 /** QuickBooks answers a request id with the invoice that it made for it, even if that was voided. */
 const getRequestId = ({ id, releases = 0 }: UsageMonthRow): string =>
   releases === 0 ? id : `${id}-${releases}`;
+
+const isCaptchaOn = async (tx: TenantTx): Promise<boolean> =>
+  (await loadBillingSettings(tx)).recaptcha.isOn;
 
 async function loadSecrets({ tenant, sql }: TenantTx): Promise<OutputOf<'getBillingSecrets'>> {
   const rows = await sql

@@ -3,6 +3,7 @@ import {
   DEFAULT_BILLING,
   isForSuperAdmins,
 } from '#contract/billing/service-levels.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
@@ -10,7 +11,7 @@ import { badField, FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { allowedUrl } from '#server/platform/outbound/fetch.ts';
-import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { readSecret, storeSecret } from '#server/platform/outbound/secret.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 
 type Names = 'getBillingSettings' | 'setBillingSettings' | 'listServiceLevels';
@@ -33,6 +34,12 @@ export const billingSettingsHandlers = (context: AppContext): Pick<Handlers, Nam
             const wrong = findAddressError(context, settings.solarWinds?.url);
             if (wrong !== null) return badField('solarWinds.url', wrong);
             await storeSecret(tx, context, 'solarwinds', null);
+          }
+          if (settings.recaptcha.isOn) {
+            if (settings.recaptcha.siteKey === null)
+              return badField('recaptcha.siteKey', MESSAGES.captchaKeyMissing);
+            if ((await readSecret(tx, context, 'recaptcha')) === null)
+              return badField('recaptcha.isOn', MESSAGES.captchaSecretMissing);
           }
           const stored = { settings: JSON.stringify(settings) };
           await tx.sql
