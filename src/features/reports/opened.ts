@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
+import { ok } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
+import { useRequest } from '../shared/queries/use-query.ts';
 
 /**
  * Ids of the reports opened in this browser, newest first. Their content is encrypted with the rest
@@ -35,11 +36,10 @@ export type OpenedReport = OutputOf<'openSentReport'>;
  * Returns the reports that are readable offline. Queried only while offline; null while unknown.
  */
 export function useReadable(offline: boolean): readonly OpenedReport[] | null {
-  const [found, setFound] = useState<readonly OpenedReport[] | null>(null);
-  useEffect(() => {
-    if (!offline) return;
-    let gone = false;
-    const look = async (): Promise<void> => {
+  const { value } = useRequest(
+    'useReadable',
+    EMPTY,
+    async () => {
       const all = await Promise.all(
         openedIds().map((id) =>
           client()
@@ -47,12 +47,11 @@ export function useReadable(offline: boolean): readonly OpenedReport[] | null {
             .catch(() => null),
         ),
       );
-      if (!gone) setFound(all.flatMap((one) => (one?.ok ? [one.value.value] : [])));
-    };
-    void look();
-    return () => {
-      gone = true;
-    };
-  }, [offline]);
-  return offline ? found : null;
+      return ok(all.flatMap((one) => (one?.ok ? [one.value.value] : [])));
+    },
+    offline,
+    { isLasting: true },
+  );
+  return offline ? value : null;
 }
+const EMPTY = {};

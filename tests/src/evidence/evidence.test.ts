@@ -153,11 +153,11 @@ test('EVID-7: what the server refused is not offered again, what it could not an
 });
 
 test('EVID-5: a page that failed leaves the earlier ones, and is loaded when it is requested again', async () => {
-  const asked: (string | undefined)[] = [];
+  const requested: (string | undefined)[] = [];
   let isDown = false;
   answerWith((input) => {
     const { before } = input as { readonly before?: string };
-    asked.push(before);
+    requested.push(before);
     if (isDown) return failed({ kind: 'no-answer', message: 'no' });
     return ok(
       before === undefined
@@ -184,7 +184,7 @@ test('EVID-5: a page that failed leaves the earlier ones, and is loaded when it 
   await settle(hook);
   expect(hook.current()).toMatchObject({ before: null, busy: false, failure: null });
   expect(hook.current().rows?.map(({ job }) => job)).toEqual(['newest', 'oldest']);
-  expect(asked).toEqual([undefined, 'older', 'older']);
+  expect(requested).toEqual([undefined, 'older', 'older']);
   await hook.unmount();
 });
 

@@ -1,11 +1,15 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useQueries } from '@tanstack/react-query';
 import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { queryClient, useIdentity } from '#src/app/worker/server-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { IndexRange } from '../../shared/grid/virtual-window.ts';
+import { useIsSettled } from '../../shared/queries/use-is-settled.ts';
 import type { SheetPlace } from './address.ts';
 import { getHeads, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
 import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
@@ -23,7 +27,7 @@ export interface SheetResult {
 
 type Question = InputOf<'spreadsheetReport'>;
 const EMPTY = {};
-/** Rows of a server page, and the number of cached pages. */
+/** Rows of a server page, and how many pages around the visible ones stay in memory. */
 const PAGE = 50;
 const MAX_PAGES = 12;
 
@@ -85,7 +89,7 @@ export function useSheet(
     );
   const wanted = on && fits && status !== undefined && !own;
   const question = getQuestion(place, time);
-  const pages = usePages({ ...question, by: place.by }, lines, wanted);
+  const pages = useServerPages({ ...question, by: place.by }, lines, wanted);
   const stats = useCachedQuery('spreadsheetStats', question, { wanted });
   const heads = getHeads(fits ? days : [], storedFrom, now, wanted);
   if (wanted) {
@@ -116,72 +120,75 @@ export function useSheet(
   };
 }
 
-interface Pages {
-  readonly key: string;
-  readonly total: number | null;
-  readonly lines: ReadonlyMap<number, readonly SheetLine[]>;
-  readonly failure: Failure | null;
+/** A page of the server's rows. */
+interface LinesPage {
+  readonly count: number;
+  readonly lines: readonly SheetLine[];
 }
-const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), failure: null };
 
-/** Loads the visible pages of the server's rows and caches some of the earlier ones. */
-function usePages(
+/**
+ * Loads the first page, which has the count, and the visible ones. Some of those around stay in
+ * memory.
+ */
+function useServerPages(
   question: Question,
   { first, count }: IndexRange,
   wanted: boolean,
 ): Pick<SheetResult, 'total' | 'lineAt' | 'failure' | 'again'> {
-  const key = JSON.stringify(question);
-  const [pages, setPages] = useState(NO_PAGES);
-  const [turn, setTurn] = useState(0);
-  const mine = pages.key === key ? pages : { ...NO_PAGES, key };
+  const identity = useIdentity();
   const from = Math.floor(first / PAGE);
   const to = Math.floor(Math.max(first, first + count - 1) / PAGE);
-  const known = useEffectEvent(
-    (page: number): boolean =>
-      mine.lines.has(page) || (mine.total !== null && page * PAGE >= mine.total && page > 0),
+  const isVisible = (page: number): boolean => page === 0 || (page >= from && page <= to);
+  // Waits until scrolling stops, so that pages in between are not requested.
+  const isSettled = useIsSettled(JSON.stringify([question, from, to]), SETTLES_MS);
+  const near = getNearPages(from, to);
+  const results = useQueries(
+    {
+      queries: near.map((page) => ({
+        queryKey: ['useServerPages', question, page, identity],
+        enabled: wanted && isSettled && isVisible(page),
+        staleTime: ({
+          state,
+        }: {
+          readonly state: { readonly data?: Result<LinesPage> | undefined };
+        }) => (state.data?.ok === true ? Infinity : 0),
+        queryFn: (): Promise<Result<LinesPage>> => readPage(question, page),
+      })),
+    },
+    queryClient,
   );
-  const round = `${turn} ${key}`;
-  useEffect(() => {
-    if (!wanted) return;
-    const gone = new AbortController();
-    const request = round.slice(round.indexOf(' ') + 1);
-    const ask = async (): Promise<void> => {
-      for (let page = from; page <= to && !gone.signal.aborted; page++) {
-        if (known(page)) continue;
-        const result = await client().ask('spreadsheetReport', {
-          ...(JSON.parse(request) as Question),
-          page: String(page + 1),
-          pageSize: String(PAGE),
-        });
-        if (gone.signal.aborted) return;
-        setPages((old) => {
-          const before = old.key === request ? old : { ...NO_PAGES, key: request };
-          if (!result.ok) return { ...before, failure: result.failure };
-          const lines = new Map(
-            [...before.lines].filter(([one]) => Math.abs(one - page) < MAX_PAGES / 2),
-          );
-          return {
-            key: request,
-            total: result.value.count,
-            lines: lines.set(page, serverLines(result.value)),
-            failure: null,
-          };
-        });
-        if (!result.ok) return;
-      }
-    };
-    // Waits until scrolling stops, so that pages in between are not requested.
-    const timer = setTimeout(() => void ask(), SETTLES_MS);
-    return () => {
-      gone.abort();
-      clearTimeout(timer);
-    };
-  }, [round, from, to, wanted]);
+  const pages = new Map(near.map((page, index) => [page, results[index]?.data]));
+  const known = [...pages.values()].find((answer) => answer?.ok === true);
+  const failed = near.flatMap((page) => {
+    const answer = pages.get(page);
+    return isVisible(page) && answer?.ok === false ? [answer.failure] : [];
+  });
   return {
-    total: mine.total,
-    failure: mine.failure,
-    lineAt: (index) => mine.lines.get(Math.floor(index / PAGE))?.[index % PAGE],
-    again: () => setTurn(turn + 1),
+    total: known?.ok === true ? known.value.count : null,
+    failure: failed[0] ?? null,
+    lineAt(index) {
+      const answer = pages.get(Math.floor(index / PAGE));
+      return answer?.ok === true ? answer.value.lines[index % PAGE] : undefined;
+    },
+    again() {
+      for (const { data, refetch } of results) if (data?.ok === false) void refetch();
+    },
   };
+}
+
+async function readPage(question: Question, page: number): Promise<Result<LinesPage>> {
+  const answer = await client().ask('spreadsheetReport', {
+    ...question,
+    page: String(page + 1),
+    pageSize: String(PAGE),
+  });
+  return answer.ok ? ok({ count: answer.value.count, lines: serverLines(answer.value) }) : answer;
+}
+
+/** Returns the first page, the visible ones, and those around them. */
+function getNearPages(from: number, to: number): readonly number[] {
+  const begin = Math.max(1, from - MAX_PAGES / 2 + 1);
+  const end = to + MAX_PAGES / 2;
+  return [0, ...Array.from({ length: end - begin }, (_, index) => begin + index)];
 }
 const SETTLES_MS = 60;

@@ -1,9 +1,11 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Basket, BasketGroup, NamedEntry } from './basket.ts';
 import { getGroupKey } from './basket.ts';
 import { WORKLOADS } from './sessions.ts';
 import type { BasketSessions } from './sessions.ts';
+import { queryClient, useIdentity } from '#src/app/worker/server-query.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
 /** What is in the basket of one object, as the server names it. */
@@ -28,32 +30,43 @@ export function useContents(
   sessions: BasketSessions,
   isOffline: boolean,
 ): { readonly contents: readonly GroupContent[]; readonly retry: () => void } {
-  const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedContent>>(new Map());
-  const requested = useRef(new Map<string, string>());
-  const load = (group: BasketGroup): void => {
-    const key = getGroupKey(group);
-    const of = group.nodes.join(' ');
-    if (requested.current.get(key) === of) return;
-    requested.current.set(key, of);
-    void (async () => {
-      const content = await loadContent(group, sessions);
-      if (requested.current.get(key) !== of) return;
-      setLoaded((before) => new Map(before).set(key, { ...content, of }));
-    })();
-  };
-  const loadAll = useEffectEvent((all: Basket): void => all.forEach(load));
+  const identity = useIdentity();
+  const results = useQueries(
+    {
+      queries: basket.map((group) => ({
+        queryKey: ['useContents', getGroupKey(group), identity],
+        enabled: !isOffline,
+        // A restore point never changes. What is removed is there at once if that is undone.
+        staleTime: ({ state }: { readonly state: { readonly data?: LoadedContent | undefined } }) =>
+          state.data === undefined || state.data.failure !== null ? 0 : Infinity,
+        gcTime: LASTING_MS,
+        queryFn: async (): Promise<LoadedContent> => ({
+          ...(await loadContent(group, sessions)),
+          of: getNodes(group),
+        }),
+      })),
+    },
+    queryClient,
+  );
+  const changed = basket.filter((group, index) => {
+    const of = results[index]?.data?.of;
+    return of !== undefined && of !== getNodes(group);
+  });
+  const loadChanged = useEffectEvent((): void => {
+    for (const group of changed) void results[basket.indexOf(group)]?.refetch();
+  });
+  const changes = isOffline ? '' : changed.map(getNodes).join('|');
   useEffect(() => {
-    if (!isOffline) loadAll(basket);
-  }, [basket, isOffline]);
+    if (changes !== '') loadChanged();
+  }, [changes]);
   return {
-    contents: basket.map((group) => {
-      const key = getGroupKey(group);
-      const known = loaded.get(key);
-      const isCurrent = known?.of === group.nodes.join(' ');
+    contents: basket.map((group, index) => {
+      const known = results[index]?.data;
+      const isCurrent = known?.of === getNodes(group);
       const nodes = new Set(group.nodes);
       return {
         group,
-        key,
+        key: getGroupKey(group),
         // What is removed from a basket needs no other answer.
         named: known?.named?.filter((entry) => nodes.has(entry.id)) ?? null,
         object: known?.object ?? null,
@@ -62,16 +75,13 @@ export function useContents(
       };
     }),
     retry: () => {
-      for (const group of basket) {
-        const key = getGroupKey(group);
-        const failure = loaded.get(key)?.failure ?? null;
-        if (failure === null) continue;
-        requested.current.delete(key);
-        load(group);
-      }
+      for (const { data, refetch } of results)
+        if (data !== undefined && data.failure !== null) void refetch();
     },
   };
 }
+const LASTING_MS = 60_000;
+const getNodes = ({ nodes }: BasketGroup): string => nodes.join(' ');
 
 async function loadContent(
   group: BasketGroup,

@@ -13,6 +13,7 @@ import { formatDate, formatTime, formatTimeSeconds } from '#src/ui/format.ts';
 import { isTyping } from '#src/ui/is-typing.ts';
 import { offerRetry } from '#src/ui/offer-retry.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { useRequest } from '../../shared/queries/use-query.ts';
 import { listPoints } from '../use-restore-session.ts';
 import type { WorkloadPage } from '../workload.ts';
 import { PointSlider, timelineSummary } from './point-slider.tsx';
@@ -165,13 +166,6 @@ function timeOptions(
 const lastFor = (day: DayN, today: DayN): DayN =>
   today - Math.floor((today - day) / TIMELINE_DAYS) * TIMELINE_DAYS;
 
-interface Earlier {
-  /** Which period this is of, at which attempt. */
-  readonly key: string;
-  readonly points: readonly RestorePoint[];
-  readonly failure: Failure | null;
-}
-
 /** The newest points, and those of an earlier period that it asks for. */
 function usePointsUpTo(
   { workload, organization, points, isComplete }: PointPickerProps,
@@ -187,35 +181,23 @@ function usePointsUpTo(
   const timeZone = zoneOrUtc(zone);
   const from = startOfDay(last - TIMELINE_DAYS + 1, timeZone, 0);
   const isKnown = isComplete || (points.at(-1)?.at ?? 0) < from;
-  const [loaded, setLoaded] = useState<Earlier>({ key: '', points: [], failure: null });
-  const [attempt, setAttempt] = useState(1);
-  const key = `${organization} ${workload.kind} ${from} ${attempt}`;
-  useEffect(() => {
-    if (isKnown) return;
-    let isOver = false;
-    void (async () => {
-      const answer = await listPoints(workload, organization, {
+  const { value, failure, isLoading, again } = useRequest(
+    'listRestorePoints',
+    { organization, workload: workload.kind, from, last, timeZone },
+    () =>
+      listPoints(workload, organization, {
         from: String(from),
         to: String(startOfDay(last + 1, timeZone, 0) - 1),
-      });
-      if (isOver) return;
-      setLoaded(
-        answer.ok
-          ? { key, points: answer.value.points, failure: null }
-          : { key, points: [], failure: answer.failure },
-      );
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [isKnown, workload, organization, from, last, timeZone, key]);
-  const retry = (): void => setAttempt(attempt + 1);
-  if (isKnown || loaded.key !== key) return { points, isComplete, failure: null, retry };
+      }),
+    !isKnown,
+  );
+  if (isKnown || value === null)
+    return { points, isComplete, failure: isKnown || isLoading ? null : failure, retry: again };
   const oldest = points.at(-1)?.at ?? Infinity;
   return {
-    points: [...points, ...loaded.points.filter(({ at }) => at < oldest)],
+    points: [...points, ...value.points.filter(({ at }) => at < oldest)],
     isComplete,
-    failure: loaded.failure,
-    retry,
+    failure,
+    retry: again,
   };
 }

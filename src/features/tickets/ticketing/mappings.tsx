@@ -1,5 +1,5 @@
 import { formatList } from '#contract/i18n/list.ts';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ticketingCalls } from '#contract/tickets/ticketing-calls.ts';
 import type { MappedOut } from '#contract/tickets/ticketing-calls.ts';
 import type { MappingHealth } from '#contract/tickets/ticketing.ts';
@@ -20,6 +20,8 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { showSuccess } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { useIsSettled } from '../../shared/queries/use-is-settled.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
 export interface MappingsProps {
@@ -217,6 +219,8 @@ const RANK: Readonly<Record<MappingHealth, number>> = {
   'ok': 3,
 };
 
+const SETTLE_MS = 250;
+
 function Choose({
   one,
   system,
@@ -229,8 +233,6 @@ function Choose({
   readonly onMapped: (rows: readonly MappedOut[], message: string) => void;
 }) {
   const [typed, setTyped] = useState(one.name);
-  const [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []);
-  const [searchError, setSearchError] = useState<string | null>(null);
   const removal = useServerMutation();
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: { remote: one.remote },
@@ -250,24 +252,17 @@ function Choose({
     );
     if (answer.ok) onMapped(answer.value, t.unmapped);
   };
-  useEffect(() => {
-    let gone = false;
-    const look = async (): Promise<void> => {
-      const input = { pageSize: '50', ...(typed.trim() !== '' && { search: typed.trim() }) };
-      const details =
-        system === 'connectwise'
-          ? await client().ask('connectwiseCompanies', input)
-          : await client().ask('autotaskAccounts', input);
-      if (gone) return;
-      setSearchError(details.ok ? null : details.failure.message);
-      if (details.ok) setRows(details.value.rows.map(({ id, name }) => ({ id, name })));
-    };
-    const timer = setTimeout(() => void look(), 250);
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, [typed, system]);
+  const search = typed.trim();
+  const isSettled = useIsSettled(search, SETTLE_MS);
+  const found = useQuery(
+    system === 'connectwise' ? 'connectwiseCompanies' : 'autotaskAccounts',
+    { pageSize: '50', ...(search !== '' && { search }) },
+    isSettled,
+    { keepsPrevious: true },
+  );
+  // What was found stays while others are searched, also if that fails.
+  const [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []);
+  if (found.value !== null && found.value.rows !== rows) setRows(found.value.rows);
   const { remote: chosen } = form;
   const options =
     chosen !== null && !rows.some(({ id }) => id === chosen.id) ? [chosen, ...rows] : rows;
@@ -298,7 +293,7 @@ function Choose({
           value={chosen?.id ?? ''}
           placeholder={t.typeName}
           options={options.map(({ id, name }) => ({ value: id, label: name }))}
-          error={errors['remote'] ?? searchError}
+          error={errors['remote'] ?? found.failure?.message ?? null}
           onType={setTyped}
           onChange={(id) => change({ remote: options.find((each) => each.id === id) ?? null })}
         />
