@@ -87,7 +87,14 @@ export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Pr
     masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null,
     ackO365TermsOfUse: person.terms_at !== null,
-    hasOrganizations: (await tx.all('organization')).some(isOwn),
+    hasOrganizations:
+      (await tx.all('organization')).some(isOwn) ||
+      (await tx.all('company')).some(
+        ({ n, applications, deletedAt }) =>
+          applications?.office365.enabled === true &&
+          applications.office365.organizations.length > 0 &&
+          isOwn({ company: n, removedAt: deletedAt ?? null }),
+      ),
     hasJobs: job !== undefined || (await tx.all('backupJob')).some(isOwn),
     // AUTH-12: a user who must choose a password first gets no notifications.
     notifications: session.mustReset ? [] : await openNotifications(tx, session),
