@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { findAskingEffects, withoutComments } from './asking-effects.ts';
 
 // The table of who may import whom: the wall that reads every import. The other wall is each room's
 // tsconfig.
@@ -430,6 +431,24 @@ function findFormStates(text: string): string[] {
 }
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['TextField', 'TextArea', 'textarea']);
 
+/** Effects that ask the server themselves, and why. */
+const OWN_REQUESTS: Readonly<Record<string, string>> = {
+  'src/app/shell/chat/chat-panel.tsx': 'a message of the frame is answered, with a token for it',
+  'src/app/shell/notifications/notifications.tsx': 'an invitation is made, once',
+  'src/app/shell/reauth/reauth-question.tsx': 'each question for a passkey is used once',
+  'src/features/auth/registration/sign-up/sign-up.tsx': 'a link is opened, which changes its state',
+  'src/features/billing/quickbooks/screen.tsx': 'the code of a connection is sent, and works once',
+  'src/features/restore/items/use-items.ts': 'any part of a list is read, from where its cursor is',
+  'src/features/restore/tree/use-tree.ts': 'branches are loaded as the path opens them',
+  'src/features/shared/lists/computers-now.ts':
+    'tabs and lists share one answer, which changes renew',
+};
+
+test('HOUSE-15: no effect of the page asks the server', () => {
+  const found = findAskingEffects(files.filter(({ room }) => room === 'src'));
+  expect(found).toEqual(Object.keys(OWN_REQUESTS));
+});
+
 /** The element in whose opening tag a place lies: the nearest `<` before it outside of braces. */
 function tagAt(text: string, index: number): string {
   for (let at = index, depth = 0; at >= 0; at -= 1) {
@@ -439,12 +458,6 @@ function tagAt(text: string, index: number): string {
   }
   return '';
 }
-
-const withoutComments = (text: string): string =>
-  text
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\/\/.*$/gm, '')
-    .replace(/'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, "''");
 
 test('G55: packages have exact versions and hashes, and none runs a script when it is installed', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
