@@ -9,6 +9,7 @@ test('HOUSE-15: an effect that asks is seen, however it asks', () => {
     "useEffect(() => {\n  const load = async () => setWho(await client().read('who', {}));\n  void load();\n}, []);",
     "const load = async (): Promise<void> => {\n  setWho(await client().ask('who', {}));\n};\nuseEffect(() => {\n  void load();\n}, []);",
     "const load = useEffectEvent(() => {\n  void read();\n});\nuseEffect(() => load(), []);\nasync function read() {\n  return client().file('who', {});\n}",
+    "useEffect(() => {\n  void fetch('/api/who').then(setWho);\n}, []);",
     'useEffect(() => {\n  void workload.listItems(session).then(setItems);\n}, [workload]);',
     "import { readShared } from './shared.ts';\nuseLayoutEffect(() => {\n  void readShared();\n}, []);",
   ];

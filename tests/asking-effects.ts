@@ -43,8 +43,9 @@ function findAskingNames(
 }
 
 const doesAsk = (code: string, asking: ReadonlySet<string>): boolean =>
-  /\bclient\(\)\s*\.(?:ask|read|file)\(|\bworkload\s*\.(?:list|get)\w*\(/.test(code) ||
-  [...asking].some((name) => new RegExp(`(?<![.\\w])${name}\\b`).test(code));
+  /\bclient\(\)\s*\.(?:ask|read|file)\(|(?<![.\w])fetch\(|\bworkload\s*\.(?:list|get)\w*\(/.test(
+    code,
+  ) || [...asking].some((name) => new RegExp(`(?<![.\\w])${name}\\b`).test(code));
 
 /** Returns the functions of a formatted file, but hooks and components, with their code. */
 function findFunctions(code: string): ReadonlyMap<string, string> {

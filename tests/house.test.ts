@@ -440,8 +440,6 @@ const OWN_REQUESTS: Readonly<Record<string, string>> = {
   'src/features/billing/quickbooks/screen.tsx': 'the code of a connection is sent, and works once',
   'src/features/restore/items/use-items.ts': 'any part of a list is read, from where its cursor is',
   'src/features/restore/tree/use-tree.ts': 'branches are loaded as the path opens them',
-  'src/features/shared/lists/computers-now.ts':
-    'tabs and lists share one answer, which changes renew',
 };
 
 test('HOUSE-15: no effect of the page asks the server', () => {

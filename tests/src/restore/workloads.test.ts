@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallName } from '#contract/calls.ts';
 import { getCall } from '#contract/calls.ts';
 import { ok } from '#contract/result.ts';
+import { setClient } from '#src/app/worker/worker-client.ts';
 import { getObject } from '#src/features/restore/labels.ts';
 import { useItems } from '#src/features/restore/items/use-items.ts';
 import {
@@ -18,6 +19,7 @@ import { getTreeRows } from '#src/features/restore/tree/rows.ts';
 import { useTree } from '#src/features/restore/tree/use-tree.ts';
 import { getSearchText, SHAREPOINT, TEAMS } from '#src/features/restore/workload.ts';
 import type { ContainerNode } from '#src/features/restore/workload.ts';
+import type { WorkerClient } from '#workers/api.ts';
 import { renderHook } from '../render-hook.ts';
 import { container } from './nodes.ts';
 
@@ -33,18 +35,17 @@ const SITES: Readonly<Record<string, readonly ContainerNode[]>> = {
 };
 
 const requests: { readonly name: CallName; readonly input: Record<string, string> }[] = [];
-vi.mock('#src/app/worker/worker-client.ts', () => ({
-  client: () => ({
-    ask: (name: CallName, input: Record<string, string>) => {
-      requests.push({ name, input });
-      if (name.startsWith('restore')) return Promise.resolve(ok({ taskId: 't1' }));
-      const parent = input['parentId'] ?? input['siteId'] ?? '-';
-      const rows = SITES[`${name} ${parent}`] ?? [];
-      return Promise.resolve(ok({ rows, next: null, count: rows.length }));
-    },
-  }),
-}));
+const worker = {
+  ask: (name: CallName, input: Record<string, string>) => {
+    requests.push({ name, input });
+    if (name.startsWith('restore')) return Promise.resolve(ok({ taskId: 't1' }));
+    const parent = input['parentId'] ?? input['siteId'] ?? '-';
+    const rows = SITES[`${name} ${parent}`] ?? [];
+    return Promise.resolve(ok({ rows, next: null, count: rows.length }));
+  },
+} as unknown as WorkerClient;
 beforeEach(() => {
+  setClient(worker);
   requests.length = 0;
 });
 afterEach(() => {

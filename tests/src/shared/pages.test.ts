@@ -64,6 +64,7 @@ const site = (id: string, children: number) => ({ id, name: id, address: '', chi
 const row = (id: string) => ({ id, name: id });
 const group = (object: string, nodes: readonly string[]) =>
   ({ workload: 'outlook', point: 'p1', at: 1, showDeleted: false, object, nodes }) as never;
+const toBasket = (...nodes: readonly string[]) => [group('o1', nodes)];
 const compared = (ids: readonly string[], next: string | null, count: number | null = null) =>
   ok({ rows: ids.map((id) => ({ id, state: 'changed' })), next, count });
 const useComparison = (folder: string) => useFolderComparison('s1', folder);
@@ -156,7 +157,6 @@ test('SEEK-4: the server is searched when typing pauses, and answers to earlier 
 test('RES-84: what is added to a basket is named, and what was named before stays meanwhile', async () => {
   const { requests, answer } = fakeWorker();
   const sessions: BasketSessions = { use: (_place, work) => work('s1'), close: () => {} };
-  const toBasket = (...nodes: readonly string[]) => [group('o1', nodes)];
   const hook = await renderHook(
     (basket: ReturnType<typeof toBasket>) => useContents(basket, sessions, false),
     toBasket('a'),

@@ -1,5 +1,8 @@
-import { useEffect, useState } from 'react';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
+import { useRequest } from '../../shared/queries/use-query.ts';
 import { describe } from './parse-openapi.ts';
 import type { CallGroup } from './parse-openapi.ts';
 
@@ -12,32 +15,15 @@ export interface Described {
 }
 
 export function useDescription(): Described {
-  const [groups, setGroups] = useState(stored);
-  const [details, setResult] = useState('');
-  const [turn, setTurn] = useState(0);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const round = `${turn} ${offline}`;
-  useEffect(() => {
-    if (stored !== null) return;
-    const stop = new AbortController();
-    const ask = async (): Promise<void> => {
-      const next = await read(stop.signal);
-      if (stop.signal.aborted) return;
-      stored = next;
-      setGroups(next);
-      setResult(round);
-    };
-    void ask();
-    return () => {
-      stop.abort();
-    };
-  }, [round]);
-  return {
-    groups,
-    failed: groups === null && details === round,
-    offline,
-    again: () => setTurn(turn + 1),
-  };
+  const { value, failure, isLoading, again } = useRequest('useDescription', EMPTY, readOnce);
+  const groups = value ?? stored;
+  return { groups, failed: groups === null && failure !== null && !isLoading, offline, again };
+}
+
+async function readOnce(signal: AbortSignal): Promise<Result<readonly CallGroup[]>> {
+  stored ??= await read(signal);
+  return stored === null ? failed({ kind: 'no-answer', message: BASE.noAnswer }) : ok(stored);
 }
 
 async function read(signal: AbortSignal): Promise<readonly CallGroup[] | null> {

@@ -31,7 +31,7 @@ export function ListsFrame({ me, now, chosen, query, results, aside, children }:
   const { history } = useRouter();
   const disabled = useWatch('disabled', EMPTY);
   const status = useWatch('status', EMPTY);
-  const computers = useComputersNow(me.id, status?.kind === 'live');
+  const computers = useComputersNow(status?.kind === 'live');
   return (
     <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <Tabs
