@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { Log } from '../app-context.ts';
 import type { Database } from './database.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { APP_ROLE, type Migration } from './migrations/migration.ts';
@@ -12,8 +15,8 @@ import type { Db } from './store.ts';
 const LOCK = 7_203_411;
 
 /**
- * Migrates the tables to this version with Kysely's migrator, all steps in one transaction. Returns
- * the names of the steps that ran.
+ * Migrates the database to this version with Kysely's migrator, in one transaction. Returns the names
+ * of the migrations that ran.
  */
 export const migrate = (db: Db): Promise<readonly string[]> =>
   db.transaction().execute(async (tx) => {
@@ -26,45 +29,62 @@ export const migrate = (db: Db): Promise<readonly string[]> =>
       provider: { getMigrations: () => Promise.resolve(named(MIGRATIONS)) },
       migrationTableName: 'migration',
       migrationLockTableName: 'migration_lock',
-      // A step of an older branch may come after newer ones.
+      // A migration of an older branch may come after newer ones.
       allowUnorderedMigrations: true,
     });
-    refuseNewer(await loadSteps(tx));
+    refuseNewer(await loadMigrations(tx));
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
     return results.map(({ migrationName }) => migrationName);
   });
 
 /**
- * Changes nothing. Returns no steps.
- * @throws a sentence if the tables are not of this version.
+ * Changes nothing. Returns no migrations.
+ * @throws a sentence if the database is not of this version.
  */
 export async function refuseOtherVersion(db: Db): Promise<readonly string[]> {
   const { rows } = await db.executeQuery<{ readonly found: boolean }>(
     CompiledQuery.raw("select to_regclass('public.migration') is not null as found"),
   );
-  const steps = rows[0]?.found === true ? await loadSteps(db) : [];
-  refuseNewer(steps);
-  const missing = MIGRATIONS.find(({ name }) => !steps.includes(name));
+  const recorded = rows[0]?.found === true ? await loadMigrations(db) : [];
+  refuseNewer(recorded);
+  const missing = MIGRATIONS.find(({ name }) => !recorded.includes(name));
   if (missing)
     throw new Error(
-      `The database is older than this version of Daybook (step ${missing.name} is missing). Start a server of this version first.`,
+      `The database is older than this version of Daybook (migration ${missing.name} is missing). Start a server of this version first.`,
     );
   return [];
 }
 
-const loadSteps = async (db: Kysely<Database>): Promise<readonly string[]> =>
+/**
+ * Logs which migrations ran, by the names of their files, such as `0018_support_requests`. A new database
+ * ran all of them.
+ */
+export function logMigrations(log: Log, names: readonly string[]): void {
+  const files = readdirSync(join(import.meta.dirname, 'migrations'));
+  const [version = '', ...others] = names
+    .map((name) => files.find((file) => file.startsWith(`${name}_`))?.replace(/\.ts$/, '') ?? name)
+    .toReversed();
+  if (names.length === MIGRATIONS.length) log.info('database created', { version });
+  else
+    log.info('database migrated', {
+      version,
+      migrations: [version, ...others].toReversed(),
+    });
+}
+
+const loadMigrations = async (db: Kysely<Database>): Promise<readonly string[]> =>
   (await db.selectFrom('migration').select('name').execute()).map(({ name }) => name);
 
-function refuseNewer(steps: readonly string[]): void {
-  const newer = steps.find((name) => !MIGRATIONS.some((one) => one.name === name));
+function refuseNewer(recorded: readonly string[]): void {
+  const newer = recorded.find((name) => !MIGRATIONS.some((migration) => migration.name === name));
   if (newer !== undefined)
     throw new Error(
-      `The database was made by a newer version of Daybook (step ${newer}). Start that version.`,
+      `The database was made by a newer version of Daybook (migration ${newer}). Start that version.`,
     );
 }
 
-/** Each step runs its statements in order. */
+/** Each migration runs its statements in order. */
 const named = (
   migrations: readonly Migration[],
 ): Record<string, { up(db: Kysely<Database>): Promise<void> }> =>
@@ -80,8 +100,8 @@ const named = (
   );
 
 /**
- * Makes the table of steps, or gives one of an earlier version the migrator's column for the time of
- * a step. Its names stay.
+ * Creates the table of migrations, or gives one of an earlier version the migrator's column for their
+ * time. Its names stay.
  */
 async function bringTable(tx: Transaction<Database>): Promise<void> {
   await run(

@@ -15,7 +15,7 @@ import { distributeNewTables } from './distribute.ts';
 import { changeEpochs, getEnterStatement } from './epochs.ts';
 import { limitLog } from './limit-log.ts';
 import { holdFolder } from './lock.ts';
-import { migrate, refuseOtherVersion } from './migrate.ts';
+import { logMigrations, migrate, refuseOtherVersion } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
 import { holdPresence, NO_PRESENCE, type Presence } from './presence.ts';
 import { isDiskFull, retrying, StoreError } from './retry.ts';
@@ -212,13 +212,13 @@ async function begin(base: Base): Promise<OpenStore> {
   const { db, clock, log } = base;
   try {
     base.allow(LONG_MESSAGE_MS);
-    const steps = await retrying(
+    const migrations = await retrying(
       clock,
       () => (base.mustBeCurrent === true ? refuseOtherVersion(db) : migrate(db)),
       () => false,
     );
-    if (steps.length > 0) {
-      log.info('the tables were brought to this version', { steps });
+    if (migrations.length > 0) {
+      logMigrations(log, migrations);
       await base.distributeNew?.();
     }
     return getStore(base);

@@ -1,10 +1,11 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Log } from '#server/platform/app-context.ts';
 import { openStore, type OpenStore } from '#server/platform/db/open.ts';
+import { logMigrations } from '#server/platform/db/migrate.ts';
 import { MIGRATIONS } from '#server/platform/db/migrations/list.ts';
 import { IS_OWN_ROW, UNOWNED } from '#server/platform/db/migrations/migration.ts';
 import { migratedFolder, missing, plainUrl, QUIET } from './databases.ts';
@@ -76,6 +77,12 @@ const EARLIER = [
   'alter table migration alter column at drop default',
 ];
 
+/** The files of the migrations, in their order. */
+const files = readdirSync('server/platform/db/migrations')
+  .filter((file) => /^\d{4}_/.test(file))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .toSorted();
+
 for (const kind of ['pglite', 'postgres'] as const)
   test.skipIf(kind === 'postgres' && missing !== '')(
     `STORE-14: a database of an earlier version keeps its recorded steps and data, and only the new steps run (${kind}${kind === 'postgres' ? missing : ''})`,
@@ -83,8 +90,11 @@ for (const kind of ['pglite', 'postgres'] as const)
       const dataDir = mkdtempSync(join(tmpdir(), 'daybook-migrate-'));
       if (kind === 'pglite') await migratedFolder(dataDir);
       const databaseUrl = kind === 'postgres' ? await plainUrl() : null;
-      const steps: unknown[] = [];
-      const log: Log = { ...QUIET.log, info: (_what, fields) => steps.push(fields?.['steps']) };
+      const entries: unknown[] = [];
+      const log: Log = {
+        ...QUIET.log,
+        info: (what, fields) => void (/^database /.test(what) && entries.push([what, fields])),
+      };
       const open = (): Promise<OpenStore> =>
         openStore({ dataDir, databaseUrl, clock: QUIET.clock, log });
 
@@ -94,14 +104,15 @@ for (const kind of ['pglite', 'postgres'] as const)
       await asOwner(before, EARLIER);
       expect(await listPolicies(before)).not.toEqual(policies);
       await before.close();
-      steps.length = 0;
+      entries.length = 0;
 
       const store = await open();
       try {
-        expect(steps).toEqual([
-          MIGRATIONS.map(({ name }) => name).filter((name) => name >= '0035'),
+        const later = files.filter((file) => file >= '0035');
+        expect(entries).toEqual([
+          ['database migrated', { version: later.at(-1), migrations: later }],
         ]);
-        expect(steps[0]).toEqual(expect.arrayContaining(['0035', '0036', '0037']));
+        expect(later.slice(0, 2)).toEqual(['0035_background_jobs', '0036_pinned_companies']);
         const rows = (await recorded(store)).slice(0, STEPS.length);
         expect(rows.map(({ name }) => name)).toEqual(STEPS);
         expect(new Set(rows.slice(0, -2).map(({ timestamp }) => timestamp))).toEqual(
@@ -112,17 +123,34 @@ for (const kind of ['pglite', 'postgres'] as const)
       } finally {
         await store.close();
       }
-      steps.length = 0;
+      entries.length = 0;
 
       const again = await open();
       await asOwner(again, [
         `insert into migration (name, timestamp) values ('9999', '2030-01-01T00:00:00.000Z')`,
       ]);
       await again.close();
-      expect(steps).toEqual([]);
-      await expect(open()).rejects.toThrow(/newer version of Daybook \(step 9999\)/);
+      expect(entries).toEqual([]);
+      await expect(open()).rejects.toThrow(/newer version of Daybook \(migration 9999\)/);
     },
   );
+
+test('STORE-14: the log of a new database has its version, and that of an update also the migrations', () => {
+  const entries: unknown[] = [];
+  const log: Log = { ...QUIET.log, info: (what, fields) => void entries.push([what, fields]) };
+  logMigrations(
+    log,
+    MIGRATIONS.map(({ name }) => name),
+  );
+  logMigrations(log, ['0018', '0019']);
+  expect(entries).toEqual([
+    ['database created', { version: files.at(-1) }],
+    [
+      'database migrated',
+      { version: '0019_audit_index', migrations: ['0018_support_requests', '0019_audit_index'] },
+    ],
+  ]);
+});
 
 test('STORE-14, T4: a step that changes rows of providers lifts the policy that its role would be bound by, and sets it again', () => {
   const changing = MIGRATIONS.flatMap(({ name, statements }) =>
