@@ -12,6 +12,8 @@ requireNode();
 install();
 const { findNode, run } = await import('./node.mjs');
 const node = findNode();
+/** The exit code of `server/check-arguments.ts` if the command can run. */
+const PROCEED = 100;
 
 const commands = {
   async 'start'() {
@@ -81,9 +83,13 @@ const commands = {
   'rotate-key': () => run(['server/rotate-key.ts', ...rest], { node }),
 };
 
-const chosen = commands[command];
-if (!chosen) {
-  console.error(`Unknown command "${command}". There are: ${Object.keys(commands).join(', ')}.`);
+const runCommand = commands[command];
+if (!runCommand) {
+  console.error(`Unknown command "${command}". Commands: ${Object.keys(commands).join(', ')}.`);
   process.exit(2);
 }
-process.exitCode = await chosen();
+const checked =
+  rest.length === 0
+    ? PROCEED
+    : await run(['server/check-arguments.ts', command, ...rest], { node });
+process.exitCode = checked === PROCEED ? await runCommand() : checked;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { S3StorageSchema } from '#contract/backup/repository-calls.ts';
 import type { RetentionType } from '#contract/backup/retention.ts';
 import type { AttachmentProblem, S3Storage } from '#contract/engine/repositories.ts';
+import { exitWithUsage, readArguments } from './command-syntax.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 import { beginAttaching, loadAttachment } from './features/backup/attach-command.ts';
 import { allJobs } from './jobs.ts';
@@ -26,23 +26,11 @@ import type { BackupRepositoryId } from '#contract/ids.ts';
  * to be stopped.
  */
 const PAUSE_MS = 5_000;
-const OPTIONS = {
-  'item-level': { type: 'boolean' },
-  'endpoint': { type: 'string' },
-  'region': { type: 'string' },
-  'bucket': { type: 'string' },
-  'prefix': { type: 'string' },
-  'certificate': { type: 'string' },
-} as const;
-type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
+const request = readRequest();
 const settings = readConfig(process.env, '.');
 if (typeof settings === 'string') stop(settings);
-else {
-  const request = readRequest();
-  if (typeof request === 'string') stop(request);
-  else await withStore((store) => attach(store, settings.config, request));
-}
+else await withStore((store) => attach(store, settings.config, request));
 
 interface Request {
   readonly host: string;
@@ -52,20 +40,12 @@ interface Request {
   readonly retentionType: RetentionType;
 }
 
-/** Returns what the command line asks for, or what is wrong with it. */
-function readRequest(): Request | string {
-  let parsed;
-  try {
-    parsed = parseArgs({ options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  const { values, positionals } = parsed;
+/** Returns what the command line asks for. */
+function readRequest(): Request {
+  const { values, positionals } = readArguments('attach');
   const [host, organization, repository] = positionals;
-  if (host === undefined || organization === undefined || repository === undefined)
-    return t.attachUsage;
   const storage = readStorage(values);
-  if (typeof storage === 'string') return storage;
+  if (typeof storage === 'string') return exitWithUsage('attach', storage);
   return {
     host,
     organization,
@@ -82,15 +62,21 @@ function readStorage({
   region = 'us-east-1',
   prefix = '',
   certificate,
-}: Values): S3Storage | string | null {
+}: ReturnType<typeof readArguments<'attach'>>['values']): S3Storage | string | null {
   if (endpoint === undefined && bucket === undefined) return null;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
+  let pem: string | null = null;
+  try {
+    if (certificate !== undefined) pem = readFileSync(certificate, 'utf8');
+  } catch {
+    return t.attachNoCertificate({ file: certificate ?? '' });
+  }
   const read = v.safeParse(S3StorageSchema, {
     endpoint,
     bucket,
     region,
     prefix,
-    certificate: certificate === undefined ? null : readFileSync(certificate, 'utf8'),
+    certificate: pem,
     accessKeyId,
     secretAccessKey,
   });

@@ -1,10 +1,11 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
-import { readCopyOptions, say, stop, withStore } from './platform/db/command-line.ts';
+import { say, withStore } from './platform/db/command-line.ts';
 import { getArchiveFolder } from './platform/events/archive/archive-job.ts';
 import { hasCuts } from './platform/events/archive/log-cuts.ts';
 import { checkLogs, sealLogs } from './platform/events/verify.ts';
 import { reportChecked } from './report-integrity.ts';
+import { readArguments } from './command-syntax.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
@@ -12,12 +13,10 @@ import { commandMessages as t } from './commands.messages.en.ts';
  * snapshot, while the server runs. Of a running embedded database it makes a copy first, in the data
  * folder or the given one. Then checks the logs against their hashes.
  */
-const options = readCopyOptions(process.argv.slice(2));
-const file = options?.rest[0];
-if (options === null || file === undefined || options.rest.length > 1) {
-  stop(t.backupUsage);
-} else {
-  await withStore(async (store, config) => {
+const { values, positionals } = readArguments('backup');
+const [file] = positionals;
+await withStore(
+  async (store, config) => {
     await sealLogs(store, { info: () => undefined });
     await backUp(store, file, systemClock.now());
     say(t.backedUp({ file }));
@@ -25,5 +24,6 @@ if (options === null || file === undefined || options.rest.length > 1) {
     const code = reportChecked(await checkLogs(store));
     if (code !== 0) say(t.backupDamaged);
     return code;
-  }, options);
-}
+  },
+  { copyIn: values['copy-in'] ?? null },
+);

@@ -7,6 +7,7 @@ import {
   readTenantCheckOptions,
   waitClock,
 } from './engine/public/tenant-check.ts';
+import { exitWithUsage, readArguments } from './command-syntax.ts';
 import type { AppContext } from './platform/app-context.ts';
 import { systemClock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';
@@ -20,15 +21,13 @@ import { systemChance } from './platform/random.ts';
  */
 const WRONG_USE = 2;
 
-const options = readTenantCheckOptions(process.argv.slice(2), process.env);
+const options = readTenantCheckOptions(readArguments('check:tenant').values, process.env);
+if (typeof options === 'string') exitWithUsage('check:tenant', options);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'));
-const failWith = (sentence: string): void => {
-  stop(sentence);
+if (typeof settings === 'string') {
+  stop(settings);
   process.exitCode = WRONG_USE;
-};
-if (typeof options === 'string') failWith(options);
-else if (typeof settings === 'string') failWith(settings);
-else {
+} else {
   // Only what outgoing requests read.
   const context = { config: settings.config } as AppContext;
   const cloud = makeCloudConnection(() => context);

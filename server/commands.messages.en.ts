@@ -2,14 +2,10 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** What the server and its commands print for the operator. */
 export const commandMessages = defineMessages('commands', {
-  backupUsage:
-    'Add the name of the file to write: npm run backup -- FILE. If the data disk has no space for a copy of the database, add --copy-in FOLDER.',
   backedUp: 'The backup is in {file}.',
   backupArchive: 'Old events are only in the archive. Save the folder {folder}, too.',
-  restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
   restored:
     '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} All rows and logs match the backup.',
-  verifyUsage: 'The only option is --copy-in FOLDER: npm run verify -- --copy-in FOLDER',
   rebuilt:
     '{tenant}: events {events, number}, rows {rows, number}, quarantined {quarantined, number}, differences {differences, number}',
   verified:
@@ -33,7 +29,6 @@ export const commandMessages = defineMessages('commands', {
   stored: '    stored {row}',
   fromLog: '    log    {row}',
   noRow: '(none)',
-  unlockUsage: 'Add the host of the portal and the user: npm run unlock -- HOST USERNAME',
   noProvider: 'No provider has the host {host}.',
   noUser: '{provider} has no user {username}.',
   unlocked:
@@ -52,8 +47,7 @@ export const commandMessages = defineMessages('commands', {
   distributed:
     '{tables, plural, =0 {All tables were distributed before.} one {# table is distributed now.} other {# tables are distributed now.}}',
 
-  attachUsage:
-    'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY',
+  attachNoCertificate: "The file {file} can't be read.",
   attachStorageWrong:
     'Check the bucket: {fields}. It needs --endpoint and --bucket, and the access key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   attachPassword: 'Enter the password of the repository, then press Enter and Ctrl D.',

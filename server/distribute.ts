@@ -1,18 +1,19 @@
+import { readArguments } from './command-syntax.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 import { readConfig } from './platform/config.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
 import { distribute, type DistributeOutcome } from './platform/db/distribute.ts';
 
 /**
- * `distribute`: brings the tables of a PostgreSQL database with Citus to this version and spreads them
- * over its nodes. Safe to repeat. Servers must be stopped: their connections don't know the nodes.
+ * `distribute`: migrates a PostgreSQL database with Citus and distributes its tables over the nodes. Safe to repeat. Servers must be stopped: their connections don't know the nodes.
  */
+readArguments('distribute');
 const settings = readConfig(process.env, '.');
 if (typeof settings === 'string') stop(settings);
 else if (settings.config.databaseUrl === null) stop(t.distributeEmbedded);
 else {
   const { databaseUrl } = settings.config;
-  // Opening the store brings the tables to this version.
+  // Opening the store migrates the database.
   await withStore(async () => {
     const outcome = await distribute(databaseUrl);
     if (outcome.kind === 'distributed') say(t.distributed({ tables: outcome.tables.length }));

@@ -30,6 +30,7 @@ import { outboxRoutes } from './platform/mail/outbox.ts';
 import { offerCopies } from './platform/db/copy-server.ts';
 import { sealLogs } from './platform/events/verify.ts';
 import { openStore } from './platform/db/open.ts';
+import { readArguments } from './command-syntax.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /** Time for open streams and calls to finish, and for the whole shutdown. */
@@ -37,7 +38,8 @@ const GRACE_MS = 1_000;
 const STOP_MS = 5_000;
 
 const log = makeLog(systemClock);
-const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
+const { values } = readArguments('start');
+const settings = readConfig(process.env, join(import.meta.dirname, '..'), values.estate);
 if (typeof settings === 'string') giveUp(settings);
 const { config, hostname, connections, demoPassword, demo: demoOption } = settings;
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { nameText } from '#contract/text-schema.ts';
 import { BUILT_IN } from './platform/jobs/places.ts';
@@ -15,26 +14,17 @@ export interface ProxyOptions {
  * sentence if one is wrong.
  */
 export function readProxyOptions(
-  args: readonly string[],
+  values: Partial<Readonly<Record<'name' | 'pool', string>>>,
   env: Readonly<Record<string, string | undefined>>,
 ): ProxyOptions | string {
-  let values: Readonly<Record<string, string | undefined>>;
-  try {
-    ({ values } = parseArgs({
-      args: [...args],
-      options: { name: { type: 'string' }, pool: { type: 'string' } },
-    }));
-  } catch {
-    return t.usage;
-  }
-  const get = (option: string): string | undefined =>
+  const get = (option: 'name' | 'pool'): string | undefined =>
     values[option] ?? (env[`DAYBOOK_PROXY_${option.toUpperCase()}`]?.trim() || undefined);
   const name = v.safeParse(nameText(), get('name') ?? '');
-  if (!name.success) return t.usage;
+  if (!name.success) return t.nameWrong;
   if (name.output.toLowerCase() === BUILT_IN.toLowerCase())
     return t.reservedName({ name: BUILT_IN });
   const pool = get('pool');
   if (pool === undefined) return { name: name.output, pool };
   const named = v.safeParse(nameText(), pool);
-  return named.success ? { name: name.output, pool: named.output } : t.usage;
+  return named.success ? { name: name.output, pool: named.output } : t.nameWrong;
 }

@@ -2,8 +2,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** What a proxy prints for the operator. */
 export const proxyCommandMessages = defineMessages('proxy-command', {
-  usage:
-    'Name the proxy, and its pool if it has one: npm run proxy -- --name NAME --pool POOL. A name has at most 200 characters.',
+  nameWrong:
+    'Name the proxy with --name, and its pool with --pool if it has one. A name has at most 200 characters.',
   reservedName: 'Every server is the proxy {name}. Choose another name.',
   needsPostgres:
     'A proxy needs the PostgreSQL database of the servers: set DATABASE_URL. On the embedded database, the server does all work itself.',

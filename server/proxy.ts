@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { hasRepositoriesFolder } from './engine/public/engines.ts';
 import { joinProvider } from './features/backup/join-proxy.ts';
+import { exitWithUsage, readArguments } from './command-syntax.ts';
 import { allJobs } from './jobs.ts';
 import { makeAppContext } from './make-app-context.ts';
 import { systemClock } from './platform/clock.ts';
@@ -33,8 +34,8 @@ const DRAIN_MS = 20_000;
 const STOP_MS = 25_000;
 
 const log = makeLog(systemClock);
-const options = readProxyOptions(process.argv.slice(2), process.env);
-if (typeof options === 'string') giveUp(options);
+const options = readProxyOptions(readArguments('proxy').values, process.env);
+if (typeof options === 'string') exitWithUsage('proxy', options);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'));
 if (typeof settings === 'string') giveUp(settings);
 const { config } = settings;

@@ -17,7 +17,6 @@ export const configMessages = defineMessages('config', {
     'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the current one first.',
   demoPassword: 'DAYBOOK_DEMO_PASSWORD can have at most 128 characters.',
   estate: 'The demo size "{estate}" is unknown. Choose small, medium, large, or none.',
-  option: 'The option "{option}" is unknown. Use --estate small|medium|large|none.',
   wrongKey: "This server's secret key doesn't protect this database.",
   keyIds: 'The database needs key {id}, but this server has {own}.',
   shareKey:

@@ -26,13 +26,13 @@ export interface ServerOptions {
  * networks that push services may be in, with commas), DAYBOOK_QUICKBOOKS (replaces Intuit's
  * addresses, for tests), DAYBOOK_GRAPH (replaces Microsoft's clouds), DAYBOOK_CONNECTIONS and DAYBOOK_CONNECTIONS_PER_ADDRESS (maximum open at
  * once, in total and per address), DAYBOOK_DEMO_PASSWORD (of the users created at the first start),
- * DAYBOOK_ESTATE, which `--estate <size>` overrides. Returns a sentence if a setting is invalid.
+ * DAYBOOK_ESTATE, which `demoOption` overrides. Returns a sentence if a setting is invalid.
  * `root` is the product's folder.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
-  args: readonly string[] = [],
+  demoOption: string | null = null,
 ): ServerOptions | string {
   const set = (name: string): string | null => (env[name] ?? '').trim() || null;
   const port = Number(set('PORT') ?? 4300);
@@ -67,9 +67,7 @@ export function readConfig(
   if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey)) return t.secretKey;
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
   if (demoPassword !== null && demoPassword.length > 128) return t.demoPassword;
-  const input = getOptions(args);
-  if (typeof input === 'string') return input;
-  const demoData = input.demo ?? set('DAYBOOK_ESTATE');
+  const demoData = demoOption ?? set('DAYBOOK_ESTATE');
   if (demoData !== null && !isDemoOption(demoData)) return t.estate({ estate: demoData });
   const graph = set('DAYBOOK_GRAPH');
   if (graph !== null && !isOrigin(graph)) return t.graph({ value: graph });
@@ -118,16 +116,6 @@ export function readConfig(
     demoPassword,
     demo: demoData,
   };
-}
-
-function getOptions(args: readonly string[]): { readonly demo: string | null } | string {
-  let demoData: string | null = null;
-  for (let i = 0; i < args.length; i += 1) {
-    const [name, inline] = (args[i] ?? '').split('=', 2);
-    if (name !== '--estate') return t.option({ option: args[i] ?? '' });
-    demoData = inline ?? args[(i += 1)] ?? '';
-  }
-  return { demo: demoData };
 }
 
 function isOrigin(text: string): boolean {

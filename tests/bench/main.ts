@@ -4,6 +4,7 @@
  * `--page` writes them into `docs/measured.md`, too. `folders`, `index`, `collect`, `fluid` and
  * `growth` run only where they are named: they take minutes.
  */
+import { type BenchPart, readArguments } from '#server/command-syntax.ts';
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchGrowth } from './growth.ts';
@@ -19,14 +20,10 @@ import { getTable } from './figures.ts';
 import type { Sheet } from './figures.ts';
 import { getLoad, writePart } from './page.ts';
 
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const getOption = (name: string, fallback: string): string[] => {
-  const at = args.indexOf(name);
-  return (at < 0 ? fallback : (args[at + 1] ?? '')).split(',');
-};
-const runs = getOption('--runs', '100000,500000').map(Number);
-const only = getOption('--only', NAMES.join());
+const { values, positionals } = readArguments('bench');
+const json = values.json === true;
+const runs = (values.runs ?? '100000,500000').split(',').map(Number);
+const only = (values.only ?? NAMES.join()).split(',');
 const say = (text: string): void => {
   if (!json) console.log(text);
 };
@@ -36,7 +33,7 @@ interface Part {
   readonly isLong?: boolean;
   readonly run: () => Promise<readonly Sheet[]>;
 }
-const PARTS: Readonly<Record<string, Part>> = {
+const PARTS: Readonly<Record<BenchPart, Part>> = {
   store: {
     title: 'Local store',
     run: () =>
@@ -67,15 +64,17 @@ const PARTS: Readonly<Record<string, Part>> = {
   growth: { title: 'Growth', isLong: true, run: async () => benchGrowth(say) },
 };
 
-const options = args.filter((arg) => arg !== '--page' && arg !== '--json' && !(arg in PARTS));
-const named = Object.keys(PARTS).filter((name) => args.includes(name));
+const options = [
+  ...(values.runs === undefined ? [] : ['--runs', values.runs]),
+  ...(values.only === undefined ? [] : ['--only', values.only]),
+];
 const sheets: Sheet[] = [];
 for (const [name, { title, isLong = false, run }] of Object.entries(PARTS)) {
-  if (named.length === 0 ? isLong : !named.includes(name)) continue;
+  if (positionals.length === 0 ? isLong : !positionals.includes(name)) continue;
   const load = getLoad();
   const measured = await run();
   sheets.push(...measured);
-  if (args.includes('--page')) writePart({ name, title, options, load, sheets: measured });
+  if (values.page === true) writePart({ name, title, options, load, sheets: measured });
 }
 if (json) console.log(JSON.stringify(sheets, null, 2));
 else for (const sheet of sheets) console.log(getTable(sheet));

@@ -7,20 +7,16 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readArguments } from '../../server/command-syntax.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { SOAK_TESTS, type SoakTest } from './soak-list.ts';
 
 const RESULTS = '.cache/soak.json';
 const REPORT = '.cache/soak-report.json';
-const args = process.argv.slice(2);
-const getOption = (name: string): string | null => {
-  const at = args.indexOf(name);
-  return at < 0 ? null : (args[at + 1] ?? '');
-};
-const MINUTES = Number(getOption('--minutes') ?? '10');
-if (!(MINUTES > 0)) throw new Error('--minutes takes a number of minutes');
-const ONLY = getOption('--only')?.split(',') ?? null;
-const SEED = getOption('--seed');
+const { values } = readArguments('soak');
+const MINUTES = Number(values.minutes ?? '10');
+const ONLY = values.only?.split(',') ?? null;
+const SEED = values.seed ?? null;
 const endsAt = systemClock.now() + MINUTES * 60_000;
 /** The servers that the kills start need a moment to end. */
 const KILLS_SHARE = 1 / 3;
@@ -205,12 +201,12 @@ const listFailures = ({ testResults }: Report): string[] =>
         );
   });
 
-if (args.includes('--resume'))
+if (values.resume === true)
   try {
     for (const line of JSON.parse(readFileSync(RESULTS, 'utf8')) as Line[])
       if (line.result === 'passed' && line.isFull) lines.set(line.test, line);
   } catch {
-    console.log(`There are no results in ${RESULTS}: this run begins anew.`);
+    console.log(`No results in ${RESULTS}. Running all tests.`);
   }
 
 const isWanted = (names: readonly string[]): boolean =>

@@ -42,7 +42,7 @@ export async function withStore(
       if (!(error instanceof FolderHeld) || options === undefined) throw error;
       copy = await copyRunning(
         opening.dataDir,
-        options.copyIn ?? opening.dataDir,
+        options.copyIn === null ? opening.dataDir : resolve(options.copyIn),
         systemClock.now(),
       );
       if (copy === null) throw error;
@@ -60,17 +60,6 @@ export async function withStore(
   } finally {
     await (copy as RunningCopy | null)?.remove();
   }
-}
-
-/** Reads `--copy-in <folder>` and what else there is. Null: the arguments are wrong. */
-export function readCopyOptions(
-  args: readonly string[],
-): (CommandOptions & { readonly rest: readonly string[] }) | null {
-  const at = args.indexOf('--copy-in');
-  const folder = at < 0 ? null : args[at + 1];
-  const rest = at < 0 ? args : args.toSpliced(at, 2);
-  if (folder === undefined || rest.some((one) => one.startsWith('--'))) return null;
-  return { copyIn: folder === null ? null : resolve(folder), rest };
 }
 
 /** Null: the failure is not expected. */

@@ -72,12 +72,14 @@ eachDatabase((name, open) => {
   });
 });
 
-test('G37: the command prints its usage', async () => {
+test('G37: the command names a missing argument and prints its usage', async () => {
   const run = promisify(execFile)(process.execPath, ['server/unlock.ts', 'localhost'], {
     env: { PATH: process.env['PATH'] ?? '' },
   });
   await expect(run).rejects.toMatchObject({
-    code: 1,
-    stderr: 'Add the host of the portal and the user: npm run unlock -- HOST USERNAME\n',
+    code: 2,
+    stderr: expect.stringMatching(
+      /^The argument USERNAME is missing\.\n\nUsage: npm run unlock -- HOST USERNAME\n/,
+    ),
   });
 });

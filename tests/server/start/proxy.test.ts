@@ -61,8 +61,6 @@ test.skipIf(missing !== '')(
     const refusals: readonly (readonly [readonly string[], Record<string, string>, RegExp])[] = [
       [['--name', 'x'], { DAYBOOK_SECRET_KEY: HERE.secretKey }, /needs the PostgreSQL database/],
       [['--name', 'x'], { DATABASE_URL: url }, /needs the servers' secret key/],
-      [['--pool', 'x'], env, /Name the proxy/],
-      [['--name', 'built-in'], env, /Every server is the proxy Built-in/],
       [['--name', 'north 1'], env, /A proxy with the name north 1 is running/],
       [
         ['--name', 'x'],
@@ -75,6 +73,15 @@ test.skipIf(missing !== '')(
       expect(await run.exit).toBe(1);
       expect(run.readText()).toMatch(refusals[n]?.[2] as RegExp);
       expect(run.readText().trim().split('\n')).toHaveLength(1);
+    }
+    for (const [args, sentence] of [
+      [['--pool', 'x'], /^Name the proxy with --name/],
+      [['--name', 'built-in'], /^Every server is the proxy Built-in/],
+    ] as const) {
+      const run = start(args, env);
+      expect(await run.exit).toBe(2);
+      expect(run.readText()).toMatch(sentence);
+      expect(run.readText()).toContain('Usage: npm run proxy');
     }
     // A proxy that was killed doesn't hold its name.
     first.child.kill('SIGKILL');
@@ -95,7 +102,9 @@ test.skipIf(missing !== '')(
     );
     const older = start(['--name', 'x'], env);
     expect(await older.exit).toBe(1);
-    expect(older.readText()).toMatch(/older than this version of Daybook \(step 0076 is missing\)/);
+    expect(older.readText()).toMatch(
+      /older than this version of Daybook \(migration 0076 is missing\)/,
+    );
     await store.close();
   },
 );

@@ -1,6 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { Region, Service } from '#contract/engine/engine.ts';
 import { CLOUDS } from '../graph/clouds.ts';
 import type { Application } from '../graph/tokens.ts';
@@ -15,39 +14,36 @@ export interface TenantCheckOptions extends Application {
 }
 
 const SERVICES: readonly Service[] = ['exchange', 'sharepoint', 'teams', 'teamsChats'];
-const OPTIONS = {
-  'tenant': { type: 'string' },
-  'application': { type: 'string' },
-  'region': { type: 'string', default: 'Worldwide' },
-  'services': { type: 'string', default: SERVICES.join(',') },
-  'certificate': { type: 'string' },
-  'key': { type: 'string' },
-  'secret-file': { type: 'string' },
-  'restore': { type: 'boolean', default: false },
-  'json': { type: 'boolean', default: false },
-} as const;
+
+/** The options of the command line. */
+interface Values {
+  readonly 'tenant'?: string;
+  readonly 'application'?: string;
+  readonly 'region'?: string;
+  readonly 'services'?: string;
+  readonly 'certificate'?: string;
+  readonly 'key'?: string;
+  readonly 'secret-file'?: string;
+  readonly 'restore'?: boolean;
+  readonly 'json'?: boolean;
+}
 
 /**
- * Reads the command line and the environment: DAYBOOK_TENANT_SECRET is the secret. Returns a
- * sentence if something is wrong, which never has the value of an option.
+ * Reads the options and the environment: DAYBOOK_TENANT_SECRET is the secret. Returns a sentence if
+ * something is wrong, which never has the value of an option.
  */
 export function readTenantCheckOptions(
-  args: readonly string[],
+  values: Values,
   env: Readonly<Record<string, string | undefined>>,
 ): TenantCheckOptions | string {
-  if (args.some((one) => /^--(?:secret|password)(?:=|$)/.test(one))) return t.secretOnCommandLine;
-  let values;
-  try {
-    ({ values } = parseArgs({ args: [...args], options: OPTIONS }));
-  } catch {
-    return t.usage;
-  }
-  const { tenant, application, region: name, restore, json } = values;
-  if (!tenant || !application) return t.usage;
+  const { tenant, application, region: name = 'Worldwide', restore, json } = values;
+  if (!tenant || !application) return t.unnamed;
   const regions = Object.keys(CLOUDS) as Region[];
   const region = regions.find((one) => one.toLowerCase() === name.toLowerCase());
   if (region === undefined) return t.badRegion({ regions: regions.join(', ') });
-  const wanted = values.services.split(',').map((one) => one.trim().toLowerCase());
+  const wanted = (values.services ?? SERVICES.join(','))
+    .split(',')
+    .map((one) => one.trim().toLowerCase());
   const services = SERVICES.filter((one) => wanted.includes(one.toLowerCase()));
   if (services.length === 0 || services.length !== new Set(wanted).size)
     return t.badServices({ services: SERVICES.join(', ') });
@@ -59,17 +55,13 @@ export function readTenantCheckOptions(
     region,
     services,
     credential,
-    isRestoreNeeded: restore,
-    isJson: json,
+    isRestoreNeeded: restore === true,
+    isJson: json === true,
   };
 }
 
 function readCredential(
-  files: {
-    readonly 'certificate'?: string;
-    readonly 'key'?: string;
-    readonly 'secret-file'?: string;
-  },
+  files: Values,
   env: Readonly<Record<string, string | undefined>>,
 ): Application['credential'] | string {
   const { 'certificate': file, 'secret-file': secretFile } = files;

@@ -2,10 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** What the check of a tenant says to the person who runs it. */
 export const tenantCheckMessages = defineMessages('tenant-check', {
-  usage:
-    'Name the tenant and the application: npm run check:tenant -- --tenant TENANT --application ID --certificate FILE',
-  secretOnCommandLine:
-    'Put the secret in DAYBOOK_TENANT_SECRET or in a file for --secret-file, never on the command line.',
+  unnamed: 'Name the tenant with --tenant and the application with --application.',
   noCredential:
     'Name a certificate with --certificate and --key, or put a secret in DAYBOOK_TENANT_SECRET.',
   twoCredentials: 'Use either a certificate or a secret.',

@@ -331,20 +331,18 @@ test('ENG-120: without a network, nothing else is tried, and the exit code says 
 });
 
 test('ENG-120: a secret is never read from the command line, and what is wrong there is one sentence without it', () => {
-  const base = ['--tenant', 'a.example.com', '--application', 'x'];
-  for (const [args, env, sentence] of [
-    [[...base, '--secret=planted'], {}, /never on the command line/],
-    [[...base, '--secret', 'planted'], {}, /never on the command line/],
-    [[...base, 'planted'], {}, /^Name the tenant/],
+  const base = { tenant: 'a.example.com', application: 'x' };
+  for (const [values, env, sentence] of [
+    [{ tenant: '', application: 'x' }, {}, /^Name the tenant/],
     [base, {}, /^Name a certificate/],
     [base, { DAYBOOK_TENANT_SECRET: ' ' }, /The secret is empty/],
-    [[...base, '--region', 'Mars'], {}, /USGovernmentDoD/],
-    [[...base, '--services', 'exchange,fax'], {}, /teamsChats/],
-    [[...base, '--secret-file', join(folder, 'none')], {}, /can't be read/],
-    [[...base, '--certificate', 'package.json'], {}, /no certificate/],
-    [[...base, '--certificate', 'package.json', '--secret-file', 'x'], {}, /either/],
+    [{ ...base, region: 'planted' }, {}, /USGovernmentDoD/],
+    [{ ...base, services: 'exchange,planted' }, {}, /teamsChats/],
+    [{ ...base, 'secret-file': join(folder, 'none') }, {}, /can't be read/],
+    [{ ...base, certificate: 'package.json' }, {}, /no certificate/],
+    [{ ...base, 'certificate': 'package.json', 'secret-file': 'x' }, {}, /either/],
   ] as const) {
-    const read = readTenantCheckOptions([...args], env);
+    const read = readTenantCheckOptions(values, env);
     expect(read).toMatch(sentence);
     expect(read).not.toContain('planted');
   }
@@ -390,6 +388,17 @@ test('ENG-120: the command prints for people and as JSON, with its exit codes', 
   expect(bad.code).toBe(1);
   expect(bad.out).toMatch(/FAILED +Sign-in: /);
   expect(bad.out).not.toContain('planted');
-  const wrong = await run([...base, '--secret', 'planted'], {});
-  expect([wrong.code, wrong.out]).toEqual([2, '']);
+  for (const [args, sentence] of [
+    [
+      ['--secret', 'planted'],
+      /^Put the secret in DAYBOOK_TENANT_SECRET .* never on the command line/,
+    ],
+    [['--secret=planted'], /^Put the secret in DAYBOOK_TENANT_SECRET .* never on the command line/],
+    [['planted'], /^Too many arguments: this command takes only options\./],
+  ] as const) {
+    const wrong = await run([...base, ...args], {});
+    expect([wrong.code, wrong.out]).toEqual([2, '']);
+    expect(wrong.err).toMatch(sentence);
+    expect(wrong.err).not.toContain('planted');
+  }
 });
