@@ -5,6 +5,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { chooseLanguage } from './contract/i18n/languages.ts';
+import { LANGUAGE_TAGS } from './contract/i18n/language-tags.ts';
+import { inLanguage } from './contract/i18n/messages.ts';
+import { unreadablePushMessages } from './contract/notifications/unreadable-push.messages.en.ts';
 import { CSP } from './server/platform/http/security-headers.ts';
 import type { Build, BuiltFile } from './src/service-worker/build.ts';
 import { messageCatalogs } from './scripts/vite-messages.ts';
@@ -189,6 +193,14 @@ export default defineConfig({
   },
 });
 
+/** The service worker shares no code with the page, so its texts are inserted in every language. */
+const PUSH_TEXTS = Object.fromEntries(
+  LANGUAGE_TAGS.map((tag) => {
+    const { title, body } = inLanguage(unreadablePushMessages, chooseLanguage([tag]));
+    return [tag, { title, body }];
+  }),
+);
+
 /**
  * Builds `/sw.js` once everything else is written, with the list of all that was. What the page's
  * head names without a hash in its name gets one in its address, so that no page ever runs another
@@ -241,7 +253,7 @@ function serviceWorker(): Plugin {
           root: resolve('src/service-worker'),
           publicDir: false,
           logLevel: 'warn',
-          define: { BUILD: JSON.stringify(made) },
+          define: { BUILD: JSON.stringify(made), PUSH_TEXTS: JSON.stringify(PUSH_TEXTS) },
           build: {
             outDir,
             emptyOutDir: false,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messagesIn } from '../scripts/vite-messages.ts';
 import { NO_TEXTS } from './no-texts.ts';
-import { copiedTexts, phrasesIn, textsIn } from './texts.ts';
+import { copiedTexts, fixedFormats, joinedLists, phrasesIn, textsIn } from './texts.ts';
 
 // The message catalogs: what they may say, and that no text stays outside them.
 
@@ -16,8 +16,7 @@ const catalogs = files.filter((file) => /[/.]messages\.en\.ts$/.test(file));
 
 /**
  * The causes of problems are stored with results and compared with later ones, so they are values
- * in English. (The service worker, not in the layers below, shares no code with the page and doesn't
- * know its language.)
+ * in English.
  */
 const WITHOUT_CATALOG = /^contract\/problems\//;
 
@@ -29,6 +28,7 @@ for (const layer of [
   'server',
   'src/app',
   'src/features',
+  'src/service-worker',
   'src/ui',
 ])
   test(`I18N-4: no text that people read is outside a catalog, in ${layer}`, () => {
@@ -282,9 +282,44 @@ test('I18N-4: what reads like a text is found, and what is for the browser is no
   ]);
 });
 
+test('I18N-1: no format and no list of what people read has a fixed language', () => {
+  const found = files
+    .filter((file) => /^(?:contract|src|server\/features)\//.test(file))
+    .filter((file) => !WITHOUT_CATALOG.test(file))
+    .flatMap((file) => {
+      const code = readFileSync(file, 'utf8');
+      const isShown = file.startsWith('src/') && !file.startsWith('src/features/auth/api-docs/');
+      return [...fixedFormats(code), ...(isShown ? joinedLists(code) : [])].map(
+        (text) => `${file} ${text}`,
+      );
+    });
+  expect(found).toEqual([]);
+  const code = `new Intl.NumberFormat('en-US', { style }); n.toLocaleString('en'); at.toLocaleTimeString();
+    new Intl.DateTimeFormat(
+      'en-US', how); share.toFixed(1); new Intl.NumberFormat(formatTag()); new Intl.Collator('en');`;
+  expect(fixedFormats(code)).toHaveLength(5);
+  expect(joinedLists("a.join(', '); b.join(' or '); c.join(','); d.join(' · ');")).toHaveLength(2);
+});
+
+test('I18N-4: names of components, words of the API and plurals are texts', () => {
+  const found = textsIn(
+    'src/x.tsx',
+    `const a = <ChipSelect name="Role" icon="user" />, b = <Download name="exportUsers" />;
+     const c = <td title={line.unit}>{line.unit} {t.unit} {ui.state} <code>{status}</code>{unit}</td>;
+     const d = \`\${n} \${n === 1 ? 'job' : 'jobs'}\`, e = ok ? 'on' : 'off', f = <p>{UNITS[unit]}</p>;`,
+  );
+  expect(found.map(({ kind, text }) => [kind, text])).toEqual([
+    ['string', 'Role'],
+    ['value', '{line.unit}'],
+    ['value', '{unit}'],
+    ['plural', "n === 1 ? 'job' : 'jobs'"],
+  ]);
+});
+
 test('I18N-4: the reference of the API and its values are for engineers, also in English', () => {
   const code = `
     export const STATES = ['Failed to start', 'Over'] as const;
+    export const PAIRS = [['over', 'Over']] as const;
     export const LABELS = { over: 'Over the limit' };
     const isOver = (state) => state ?? 'Over';
     export const calls = { read: call({ summary: 'Returns a run.', title: 'A run' }) };
@@ -295,6 +330,7 @@ test('I18N-4: the reference of the API and its values are for engineers, also in
   ]);
   expect(textsIn('src/x.ts', code).map(({ text }) => text)).toEqual([
     'Failed to start',
+    'Over',
     'Over',
     'Over the limit',
     'Over',

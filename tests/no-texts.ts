@@ -102,7 +102,6 @@ export const NO_TEXTS: readonly NoTexts[] = [
     reason: 'The reference of the API, for engineers.',
     files: [
       'server/platform/http/openapi-ping.ts',
-      'server/platform/http/openapi-tags.ts',
       'server/platform/http/openapi-texts.ts',
       'server/platform/http/openapi.ts',
     ],

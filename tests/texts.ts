@@ -9,8 +9,11 @@ export interface FoundText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** `template`: with values in it, so that it needs placeholders. */
-  readonly kind: 'jsx' | 'attribute' | 'string' | 'template';
+  /**
+   * `template`: with values in it, so that it needs placeholders. `value`: a word of the API that JSX
+   * shows as it is. `plural`: two forms of a word.
+   */
+  readonly kind: 'jsx' | 'attribute' | 'string' | 'template' | 'value' | 'plural';
 }
 
 interface Node {
@@ -23,7 +26,8 @@ interface Node {
 /**
  * Texts of a TypeScript file that belong to a message catalog. What JSX shows is a text wherever it
  * has a letter. A string elsewhere is one if it reads like one: it begins with a capital, or ends
- * like a sentence; lists of classes, keys, addresses and names of events do not.
+ * like a sentence; lists of classes, keys, addresses and names of events do not. Neither do `job` and
+ * `jobs`, but a choice between them is a plural.
  */
 export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundText[] {
   const found: FoundText[] = [];
@@ -53,6 +57,9 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
     const isText = !file.startsWith('server/') || !isForMachines(node, parent);
     if (describesCall(node, parent, file)) return;
     if (node.type === 'JSXElement' && elementName(node) === 'Kbd') return;
+    if (node.type === 'JSXExpressionContainer' && showsValue(node, parent))
+      add(node, 'value', code.slice(node.start, node.end));
+    if (isPlural(node)) add(node, 'plural', code.slice(node.start, node.end));
     if (node.type === 'JSXText' && LETTER.test(String(node['value'])))
       add(node, 'jsx', String(node['value']));
     else if (node.type === 'JSXAttribute') {
@@ -137,6 +144,52 @@ export function copiedTexts(file: string, code = readFileSync(file, 'utf8')): st
   return copied;
 }
 
+/**
+ * Whether JSX shows a field whose values are words of the API, such as `{line.unit}`. People read its
+ * label, which a catalog has. In `<code>`, it is the value that is meant.
+ */
+function showsValue(node: Node, parent: Node | null): boolean {
+  if (parent?.type !== 'JSXElement' || elementName(parent) === 'code') return false;
+  const shown = node['expression'] as Node;
+  if (shown.type === 'Identifier') return API_WORDS.has(getName(shown));
+  const object = shown['object'] as Node | undefined;
+  return (
+    shown.type === 'MemberExpression' &&
+    shown['computed'] !== true &&
+    !isCatalog(object) &&
+    API_WORDS.has(getName(shown['property'] as Node))
+  );
+}
+const API_WORDS = new Set('category,kind,role,state,status,unit,workload'.split(','));
+const isCatalog = (object: Node | undefined): boolean =>
+  object?.type === 'Identifier' && /^(?:t|ui)$/.test(getName(object));
+
+/** `n === 1 ? 'job' : 'jobs'`: each language has its own plurals. */
+function isPlural(node: Node): boolean {
+  if (node.type !== 'ConditionalExpression') return false;
+  const [one, other] = ['consequent', 'alternate'].map((branch) => {
+    const value = (node[branch] as Node)['value'];
+    return typeof value === 'string' && /^\p{Ll}{2,}$/u.test(value) ? value : null;
+  });
+  return (
+    typeof one === 'string' &&
+    typeof other === 'string' &&
+    (other === `${one}s` || one === `${other}s`)
+  );
+}
+
+/** Formats with a fixed language, such as `new Intl.NumberFormat('en-US')`. */
+export const fixedFormats = (code: string): readonly string[] =>
+  Array.from(
+    code.matchAll(
+      /(?:Intl\.(?:DateTime|DisplayNames|Duration|List|Number|RelativeTime)(?:Format)?|PluralRules|\.toLocale(?:Date|Time)?String)\(\s*(?:['"`][a-z]|undefined\b|\)(?!\.resolvedOptions))|\.toFixed\(/g,
+    ),
+    ([found]) => found,
+  );
+/** Lists that are joined by commas: each language has its own. */
+export const joinedLists = (code: string): readonly string[] =>
+  Array.from(code.matchAll(/\.join\(\s*['"`](?:, | and | or )['"`]\s*\)/g), ([found]) => found);
+
 const LETTER = /\p{L}{2}|^\s*\p{Lu}\s*$/u;
 /**
  * Begins with a capital, has words after a name such as QuickBooks or SMS, or has words and ends like a
@@ -168,7 +221,7 @@ const getName = (name: Node): string =>
 
 /** Attributes whose value is for the browser or for other code. */
 const TECHNICAL = new Set(
-  'className,id,key,keycap,type,name,role,variant,tone,icon,href,to,d,viewBox,autoComplete,autoCapitalize,autoCorrect,inputMode,method,rel,target,style,fill,stroke,transform,aria-live,aria-haspopup,aria-current,aria-controls,aria-labelledby,aria-describedby'.split(
+  'className,id,key,keycap,type,role,variant,tone,icon,href,to,d,viewBox,autoComplete,autoCapitalize,autoCorrect,inputMode,method,rel,target,style,fill,stroke,transform,aria-live,aria-haspopup,aria-current,aria-controls,aria-labelledby,aria-describedby'.split(
     ',',
   ),
 );
@@ -215,12 +268,12 @@ const MACHINE_TEMPLATE =
 /** A condition of ConnectWise, a permission or a property of Microsoft Graph. */
 const MACHINE_VALUE = /^Active in \(|^[A-Z]\w+(?:\.[A-Z]\w+)+$|^Integer 0x/;
 /**
- * Products, workloads and units of licenses, entities of QuickBooks, entities and actions of a Veeam
+ * Products and units of licenses, entities of QuickBooks, entities and actions of a Veeam
  * server, columns of SharePoint, prefixes of file names, the
  * names that the specification gives a new portal, and plain answers to requests for no page.
  */
 const SERVER_VALUES = new Set(
-  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From|Save|Restore|Libraries|Lists|Folders|Documents|Items|Title|Version|Created|Modified|Proxies|Daily|Monthly|Yearly'.split(
+  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From|Save|Restore|Libraries|Lists|Folders|Documents|Items|Title|Version|Created|Modified|Proxies|Daily|Monthly|Yearly'.split(
     '|',
   ),
 );
@@ -260,20 +313,23 @@ const DESCRIBERS = new Set(['description', 'literal', 'inQuery', 'post']);
 const isContract = (file: string): boolean => file.startsWith('contract/');
 
 /**
- * The values of the lists `[…] as const` in a file of the contract. They are values of the API, such
+ * The values of the lists `[…] as const`, and of lists in them, in a file of the contract. They are values of the API, such
  * as the states of a run; what people read is in a catalog.
  */
 function valuesIn(node: Node): Set<string> {
   const values = new Set<string>();
+  const addAll = (list: Node): void => {
+    for (const element of list['elements'] as Node[])
+      if (typeof element['value'] === 'string') values.add(element['value']);
+      else if (element.type === 'ArrayExpression') addAll(element);
+  };
   const collect = (one: Node): void => {
     const list = one['expression'] as Node | undefined;
     const isConst =
       one.type === 'TSAsExpression' &&
       String(((one['typeAnnotation'] as Node)['typeName'] as Node | undefined)?.['name']) ===
         'const';
-    if (isConst && list?.type === 'ArrayExpression')
-      for (const element of list['elements'] as Node[])
-        if (typeof element['value'] === 'string') values.add(element['value']);
+    if (isConst && list?.type === 'ArrayExpression') addAll(list);
     for (const field of Object.values(one))
       for (const child of Array.isArray(field) ? field : [field])
         if (child !== null && typeof child === 'object' && 'type' in child) collect(child as Node);

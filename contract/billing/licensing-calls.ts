@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import type { EntityGroup } from '../runs/vocabulary.ts';
 import { anyTenantId } from '../paging.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
 
@@ -9,6 +10,19 @@ const month = v.pipe(
   v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, () => schemaMessages.month),
 );
 export const UNITS = ['Computers', 'Jobs', 'Points', 'Instances', 'Users'] as const;
+export type LicensingUnit = (typeof UNITS)[number];
+
+/** The workloads of what the portal counts itself, by the groups of its jobs. */
+export const OWN_WORKLOADS = [
+  ['managed-servers', 'Servers'],
+  ['managed-agents', 'Agents, managed'],
+  ['monitored-agents', 'Agents, monitored'],
+  ['office365', 'Microsoft 365'],
+  ['public-cloud-vms', 'Public cloud VMs'],
+  ['file-share-jobs', 'File shares'],
+  ['other', 'Other'],
+] as const satisfies readonly (readonly [EntityGroup, string])[];
+export type OwnWorkload = (typeof OWN_WORKLOADS)[number][1];
 
 /**
  * Usage of one product in a month. `product` and `workload` use the terms of their source.

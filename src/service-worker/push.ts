@@ -6,29 +6,32 @@ export interface PushNotification {
   readonly tag: string;
 }
 
+/** The texts of a message that is unreadable. */
+export type PushTexts = Readonly<Record<'title' | 'body', string>>;
+
 /**
- * Parses a message of the server. An unreadable one must still be shown: browsers revoke the
- * permission after silent pushes.
+ * Parses a message of the server, which is in the user's language. An unreadable one must still be
+ * shown: browsers revoke the permission after silent pushes.
  */
-export function parsePush(text: string | undefined): PushNotification {
+export function parsePush(text: string | undefined, texts: PushTexts): PushNotification {
   let said: Partial<Record<keyof PushNotification, unknown>> = {};
   try {
     said = (JSON.parse(text ?? '') as typeof said | null) ?? {};
   } catch {
-    /* shown with the default text */
+    /* shown with the default texts */
   }
   const { title, body, link, tag } = said;
   return {
-    title: typeof title === 'string' && title !== '' ? title : 'Backups',
-    body: typeof body === 'string' ? body : "There's news in the portal.",
+    title: typeof title === 'string' && title !== '' ? title : texts.title,
+    body: typeof body === 'string' ? body : texts.body,
     tag: typeof tag === 'string' ? tag : 'news',
-    link: typeof link === 'string' && isOurs(link) ? link : HOME,
+    link: typeof link === 'string' && isOurs(link) ? link : HOME_LINK,
   };
 }
 
 /** Only pages of this portal are opened. */
 const isOurs = (link: string): boolean => /^\/monitoring\/[\w-]/.test(link) && !link.includes('\\');
-const HOME = '/monitoring/daily-checks';
+export const HOME_LINK = '/monitoring/daily-checks';
 
 /** The window functions of the browser that a click needs. */
 export interface Windows {

@@ -2,7 +2,8 @@ import { answerPage } from './answer.ts';
 import { getCache, isFixed, isServers } from './build.ts';
 import type { Build } from './build.ts';
 import { dropOthers, keepBuild, findCachedFile, findCachedShell } from './build-cache.ts';
-import { openWindow, parsePush } from './push.ts';
+import { HOME_LINK, openWindow, parsePush } from './push.ts';
+import type { PushTexts } from './push.ts';
 
 /**
  * The service worker opens the page offline, from the cached build. It stores files of the build
@@ -16,6 +17,8 @@ import { openWindow, parsePush } from './push.ts';
 declare const self: ServiceWorkerGlobalScope;
 /** Inserted by the bundler. */
 declare const BUILD: Build;
+/** Inserted by the bundler, by the tags of the languages. */
+declare const PUSH_TEXTS: Readonly<Record<string, PushTexts>> & { readonly en: PushTexts };
 
 const build = BUILD; // referenced once, because the value is long
 const FILES: ReadonlySet<string> = new Set(build.files.map(([address]) => address));
@@ -80,7 +83,10 @@ self.addEventListener('fetch', (event) => {
 });
 
 self.addEventListener('push', (event) => {
-  const { title, body, tag, link } = parsePush(event.data?.text());
+  const { title, body, tag, link } = parsePush(
+    event.data?.text(),
+    PUSH_TEXTS[navigator.language] ?? PUSH_TEXTS.en,
+  );
   event.waitUntil(self.registration.showNotification(title, { body, tag, data: link }));
 });
 
@@ -89,11 +95,7 @@ self.addEventListener('notificationclick', (event) => {
   const link: unknown = notification.data;
   notification.close();
   event.waitUntil(
-    openWindow(
-      self.clients,
-      typeof link === 'string' ? link : parsePush(undefined).link,
-      self.location.origin,
-    ),
+    openWindow(self.clients, typeof link === 'string' ? link : HOME_LINK, self.location.origin),
   );
 });
 

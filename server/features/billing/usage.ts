@@ -1,5 +1,9 @@
-import type { CompanyUsage, LicensingLine } from '#contract/billing/licensing-calls.ts';
-import { UNITS } from '#contract/billing/licensing-calls.ts';
+import type {
+  CompanyUsage,
+  LicensingLine,
+  OwnWorkload,
+} from '#contract/billing/licensing-calls.ts';
+import { OWN_WORKLOADS, UNITS } from '#contract/billing/licensing-calls.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { listJobsByName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
@@ -63,15 +67,9 @@ async function loadJobs(
   return listJobsByName(await knownJobs(tx, reach)).filter(({ job }) => ran.has(job.n));
 }
 
-export const WORKLOAD_NAMES: Readonly<Record<EntityGroup, string>> = {
-  'managed-servers': 'Servers',
-  'managed-agents': 'Agents, managed',
-  'monitored-agents': 'Agents, monitored',
-  'office365': 'Microsoft 365',
-  'public-cloud-vms': 'Public cloud VMs',
-  'file-share-jobs': 'File shares',
-  'other': 'Other',
-};
+export const WORKLOAD_NAMES = Object.fromEntries(OWN_WORKLOADS) as Readonly<
+  Record<EntityGroup, OwnWorkload>
+>;
 
 /** Counts a computer once per company and group, by its name regardless of case. */
 function counted(jobs: readonly KnownJob[]): readonly LicensingLine[] {

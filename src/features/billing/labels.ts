@@ -1,3 +1,8 @@
+import type {
+  LicensingLine,
+  LicensingUnit,
+  OwnWorkload,
+} from '#contract/billing/licensing-calls.ts';
 import { formatTag } from '#contract/i18n/messages.ts';
 import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
@@ -54,6 +59,32 @@ const PRODUCTS: Readonly<Record<string, string>> = {
   VONE: t.veeamOne,
   VSPC: t.veeamSpc,
   Daybook: t.monitoredHere,
+  Unknown: t.unknownProduct,
 };
 /** Returns the display name of a product, or the source's own name if it is unknown. */
 export const productWords = (product: string): string => PRODUCTS[product] ?? product;
+
+export const UNIT_WORDS: Readonly<Record<LicensingUnit, string>> = {
+  Computers: t.computers,
+  Jobs: t.jobs,
+  Points: t.points,
+  Instances: t.instances,
+  Users: t.users,
+};
+
+const WORKLOADS: Readonly<Record<OwnWorkload, string>> = {
+  'Servers': t.servers,
+  'Agents, managed': t.managedAgents,
+  'Agents, monitored': t.monitoredAgents,
+  'Microsoft 365': t.microsoft365,
+  'Public cloud VMs': t.publicCloudVms,
+  'File shares': t.fileShares,
+  'Other': t.other,
+};
+/** Returns the label of a workload that the portal counts itself, or the source's own name. */
+export const workloadWords = ({
+  product,
+  workload,
+}: Pick<LicensingLine, 'product' | 'workload'>): string =>
+  (product === 'Daybook' && Object.entries(WORKLOADS).find(([name]) => name === workload)?.[1]) ||
+  workload;

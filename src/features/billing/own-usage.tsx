@@ -17,7 +17,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, getPages } from '#src/ui/pager.tsx';
 import { formatLongMonth, formatShortMonth } from '../shared/format-month.ts';
 import { Questions } from './questions.tsx';
-import { productWords } from './labels.ts';
+import { productWords, UNIT_WORDS, workloadWords } from './labels.ts';
 import { USAGE_TABLE, USAGE_UNIT } from './usage-style.ts';
 import { billingMessages as t } from './billing.messages.en.ts';
 
@@ -160,14 +160,16 @@ function Table({ holders, month, before }: TableProps) {
               >
                 <td className="min-w-28">
                   <span className="break-words">{productWords(line.product)}</span>
-                  {line.workload !== '' && <span className="text-ink-2">, {line.workload}</span>}
+                  {line.workload !== '' && (
+                    <span className="text-ink-2">, {workloadWords(line)}</span>
+                  )}
                   <span className="block text-agate text-ink-2 tablet:hidden">
                     {t.sinceMonth({ month: sinceWords(line) })}
                   </span>
                 </td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(line.used)}</td>
                 <td className="text-right text-ink-2 tabular-nums">{formatCount(line.before)}</td>
-                <td className={USAGE_UNIT}>{line.unit}</td>
+                <td className={USAGE_UNIT}>{UNIT_WORDS[line.unit]}</td>
                 <td className="hidden text-ink-2 tablet:table-cell">{sinceWords(line)}</td>
               </tr>
             ))}

@@ -54,6 +54,7 @@ export const companyMessages = defineMessages('companies', {
   companies: 'Companies',
   search: 'Search names and Veeam IDs',
   sort: 'Sort',
+  order: 'Order',
   importFromVspc: 'Import from VSPC',
   notOnDevice: "This part of the list isn't stored on this device.",
   needsNetwork: "You're offline. Reconnect to add or change companies.",

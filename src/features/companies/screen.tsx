@@ -106,7 +106,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
         <div className={`min-w-0 grow overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
-              name="Order"
+              name={t.order}
               label={t.sort}
               value={place.sort}
               options={ORDERS}

@@ -141,6 +141,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   groupBy: 'Group by',
   noGrouping: 'None',
   sortBy: 'Sort by',
+  order: 'Order',
   group: 'Group',
   jobs: 'Jobs',
   worstFirst: 'Worst first',

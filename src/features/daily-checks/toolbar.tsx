@@ -74,7 +74,7 @@ export function Toolbar({
           onSpan={(span, at) => onList({ ...list, span }, at)}
         />
         <ChipSelect
-          name="Rows"
+          name={t.rows}
           label={t.rows}
           value={list.rows}
           rest="jobs"
@@ -85,7 +85,7 @@ export function Toolbar({
           ]}
         />
         <ChipSelect
-          name="Group by"
+          name={t.groupBy}
           label={t.groupBy}
           value={list.group ?? ''}
           rest=""
@@ -99,7 +99,7 @@ export function Toolbar({
         />
         <ChipSelect
           gives
-          name="Order"
+          name={t.order}
           label={t.sortBy}
           value={`${list.order}${list.reverse ? REVERSED : ''}`}
           rest="worst"

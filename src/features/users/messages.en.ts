@@ -142,6 +142,8 @@ export const userMessages = defineMessages('users', {
   withDeleted: 'Include deleted',
   deletedOnly: 'Only deleted',
   sort: 'Sort',
+  order: 'Order',
+  deletedUsers: 'Deleted users',
   notOnDevice: "Users aren't stored on this device because they include contact details.",
   needsNetwork: "You're offline. Reconnect to add or change users.",
   noMatches: 'No matching users',

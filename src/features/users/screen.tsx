@@ -106,7 +106,7 @@ function UsersOf({ me }: { readonly me: Me }) {
         <div className={`min-w-0 grow overflow-auto bg-sheet ${LIST_BESIDE_PANEL}`}>
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
-              name="Role"
+              name={t.role}
               label={t.role}
               value={place.role ?? ''}
               options={[
@@ -116,7 +116,7 @@ function UsersOf({ me }: { readonly me: Me }) {
               onChoose={(value) => go({ role: ROLES.find((role) => role === value) ?? null })}
             />
             <ChipSelect
-              name="Deleted users"
+              name={t.deletedUsers}
               value={place.deleted}
               options={[
                 ['without', t.withoutDeleted],
@@ -128,7 +128,7 @@ function UsersOf({ me }: { readonly me: Me }) {
               }
             />
             <ChipSelect
-              name="Order"
+              name={t.order}
               label={t.sort}
               value={place.sort}
               options={ORDERS}

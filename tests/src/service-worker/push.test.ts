@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { openWindow, parsePush } from '#src/service-worker/push.ts';
 
+const TEXTS = { title: 'Sicherungen', body: 'Es gibt Neues im Portal.' };
+
 test('NOTIFY-5: a push message is shown, even if unreadable, and a click leads to a page of this portal and nowhere else', () => {
   const said = {
     title: 'Harbour',
@@ -8,11 +10,10 @@ test('NOTIFY-5: a push message is shown, even if unreadable, and a click leads t
     link: '/monitoring/daily-checks?state=Failed,Error',
     tag: 'failed',
   };
-  expect(parsePush(JSON.stringify(said))).toEqual(said);
+  expect(parsePush(JSON.stringify(said), TEXTS)).toEqual(said);
   for (const text of [undefined, '', 'no JSON', 'null', '[]', '{"title":7}'])
-    expect(parsePush(text)).toEqual({
-      title: 'Backups',
-      body: "There's news in the portal.",
+    expect(parsePush(text, TEXTS)).toEqual({
+      ...TEXTS,
       link: '/monitoring/daily-checks',
       tag: 'news',
     });
@@ -25,7 +26,9 @@ test('NOTIFY-5: a push message is shown, even if unreadable, and a click leads t
     '/monitoring//elsewhere',
     7,
   ]) {
-    expect(parsePush(JSON.stringify({ ...said, link })).link).toBe('/monitoring/daily-checks');
+    expect(parsePush(JSON.stringify({ ...said, link }), TEXTS).link).toBe(
+      '/monitoring/daily-checks',
+    );
   }
 });
 

@@ -22,6 +22,7 @@ export const spreadsheetMessages = defineMessages('spreadsheet', {
   notDue: 'Not due',
   company: 'Company',
   job: 'Job',
+  jobCount: '{count, plural, one {# job} other {# jobs}}',
   computer: 'Computer',
   jobs: 'Jobs',
   goodDays: 'Good days',

@@ -4,6 +4,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { getDayStatus } from '../../calendar/labels.ts';
 import type { DayHead, DayStatus } from '../../calendar/labels.ts';
+import { spreadsheetMessages as t } from './messages.en.ts';
 
 /**
  * A row of the spreadsheet. `job` is null for a company, and for a job from the server. `name`: the
@@ -45,7 +46,7 @@ export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
           companyName: line.name,
           job: null,
           name: null,
-          detail: jobsWords(line.jobs),
+          detail: t.jobCount({ count: line.jobs }),
           share: line.share,
           cells: line.cells ?? [],
         }
@@ -69,14 +70,11 @@ export function serverLines({ rows }: OutputOf<'spreadsheetReport'>): readonly S
     companyName: row.companyName,
     job: null,
     name: row.jobName,
-    detail: row.jobName === null ? jobsWords(row.jobs) : (row.computerName ?? ''),
+    detail: row.jobName === null ? t.jobCount({ count: row.jobs }) : (row.computerName ?? ''),
     share: row.share,
     cells: row.cells.map(({ state }) => state),
   }));
 }
-
-const jobsWords = (jobs: number): string =>
-  `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
 
 /**
  * Returns the header of every day in the period, with its status on this device or on the server.

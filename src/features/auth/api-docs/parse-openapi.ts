@@ -1,10 +1,13 @@
+import { translateTag } from '#contract/api-tags.ts';
 import { apiMessages as t } from './messages.en.ts';
 /**
  * The part of the server's OpenAPI description that the page shows. The server validates requests
  * against the same description.
  */
+/** `name` is in English, `title` in the language of the page. */
 export interface CallGroup {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
   readonly calls: readonly ApiCall[];
 }
@@ -80,7 +83,9 @@ export function describe(page: unknown): readonly CallGroup[] {
       const name = getText(tag, 'name') ?? '';
       return {
         name,
+        title: name,
         description: getText(tag, 'description') ?? '',
+        ...translateTag(name),
         calls: calls.filter((one) => one.tag === name).map(({ call }) => call),
       };
     })
@@ -103,7 +108,7 @@ export function found(
       calls: group.calls.filter(({ id, method, path, description, who }) => {
         if (!all && (who.kind === 'person' || who.kind === 'everybody')) return false;
         const text =
-          `${group.name} ${id} ${method} ${path} ${description} ${who.kind === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
+          `${group.title} ${id} ${method} ${path} ${description} ${who.kind === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
         return request.every((word) => text.includes(word));
       }),
     }))

@@ -105,25 +105,25 @@ function Calls({
       )}
       {search === '' && (
         <nav aria-label={t.groups} className="flex flex-wrap gap-x-4 gap-y-1">
-          {some.map(({ name }) => (
+          {some.map(({ name, title }) => (
             <a
               key={name}
               href={`#${getAnchor(name)}`}
               className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
             >
-              {name}
+              {title}
             </a>
           ))}
         </nav>
       )}
-      {some.map(({ name, description, calls }) => (
+      {some.map(({ name, title, description, calls }) => (
         <section
           key={name}
           id={getAnchor(name)}
-          aria-label={name}
+          aria-label={title}
           className="grid scroll-mt-2 grid-cols-[minmax(0,1fr)] gap-1 pt-3"
         >
-          <h2 className="m-0 text-body font-semibold">{name}</h2>
+          <h2 className="m-0 text-body font-semibold">{title}</h2>
           <p className="m-0 pb-1 text-ink-2">{description}</p>
           <ul className="m-0 list-none border-t border-rule p-0">
             {calls.map((call) => (

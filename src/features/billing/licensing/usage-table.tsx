@@ -1,6 +1,6 @@
 import type { LicensingLine } from '#contract/billing/licensing-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
-import { productWords } from '../labels.ts';
+import { productWords, UNIT_WORDS, workloadWords } from '../labels.ts';
 import { USAGE_TABLE, USAGE_UNIT } from '../usage-style.ts';
 import { licensingMessages as t } from './messages.en.ts';
 
@@ -69,10 +69,12 @@ export function UsageTable({
               >
                 <td className="min-w-32">
                   <span className="break-words">{productWords(product)}</span>
-                  {workload !== '' && <span className="text-ink-2">, {workload}</span>}
+                  {workload !== '' && (
+                    <span className="text-ink-2">, {workloadWords({ product, workload })}</span>
+                  )}
                 </td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(used)}</td>
-                <td className={USAGE_UNIT}>{unit}</td>
+                <td className={USAGE_UNIT}>{UNIT_WORDS[unit]}</td>
                 <td className="hidden text-right tabular-nums tablet:table-cell">
                   {fresh === null ? '' : formatCount(fresh)}
                 </td>
