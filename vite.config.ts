@@ -128,6 +128,7 @@ export default defineConfig({
               name: 'parts',
               test: isPart(
                 ['contract', 'limits.ts', 'messages.ts'],
+                ['contract/i18n', 'list.ts', 'per-language.ts'],
                 [
                   'contract/messages',
                   'account.messages.en.ts',

@@ -85,7 +85,9 @@ self.addEventListener('fetch', (event) => {
 self.addEventListener('push', (event) => {
   const { title, body, tag, link } = parsePush(
     event.data?.text(),
-    PUSH_TEXTS[navigator.language] ?? PUSH_TEXTS.en,
+    PUSH_TEXTS[navigator.language] ??
+      PUSH_TEXTS[navigator.language.replace(/-.*/, '')] ??
+      PUSH_TEXTS.en,
   );
   event.waitUntil(self.registration.showNotification(title, { body, tag, data: link }));
 });

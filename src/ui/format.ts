@@ -91,9 +91,15 @@ export function formatBytes(bytes: Bytes): string {
 /** `16,384`. */
 export const formatCount = (count: number): string => getCountFormat().format(count);
 
+/** `97.5` of 975. */
+export const formatTenths = (tenths: number): string => getTenthsFormat().format(tenths / 10);
+
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const getCountFormat = perLanguage((tag) => new Intl.NumberFormat(tag));
+const getTenthsFormat = perLanguage(
+  (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+);
 
 type Unit = (values: { readonly count: number | string }) => string;
 const two = (unitA: Unit, a: number, unitB: Unit, b: number): string =>

@@ -1,4 +1,4 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
+import { formatTenths } from '#src/ui/format.ts';
 import type { CalendarCell, CalendarMode, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { STATES } from '#src/ui/states.ts';

@@ -1,9 +1,14 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
 import type { ReportColumn, Report, ReportCell, ReportSection } from '#contract/reports/report.ts';
 import type { RunState } from '#contract/runs/query.ts';
-import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatWhen,
+  formatTenths,
+} from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { Button } from '#src/ui/button.tsx';

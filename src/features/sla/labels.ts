@@ -1,4 +1,4 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
+import { formatTenths } from '#src/ui/format.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';

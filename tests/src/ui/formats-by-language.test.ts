@@ -11,7 +11,6 @@ import {
   formatMonth,
   formatShortMonth,
 } from '#src/features/shared/format-month.ts';
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import {
   formatBytes,
   formatCount,
@@ -19,6 +18,7 @@ import {
   formatTime,
   formatTimeSeconds,
   formatWhen,
+  formatTenths,
 } from '#src/ui/format.ts';
 import { parseMoney, showMoney } from '#src/ui/money.ts';
 

@@ -1,4 +1,4 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
+import { formatTenths } from '#src/ui/format.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { TrendTally } from '#contract/analytics/trends.ts';
 import { trendMessages as t } from './messages.en.ts';

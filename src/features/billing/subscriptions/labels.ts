@@ -1,5 +1,5 @@
 import { formatList } from '#contract/i18n/list.ts';
-import { splitNumber } from '#src/ui/split-number.ts';
+import { splitNumber } from '#src/ui/money.ts';
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionOut, UsageMonthOut } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';

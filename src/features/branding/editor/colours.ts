@@ -1,4 +1,4 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
+import { formatTenths } from '#src/ui/format.ts';
 import {
   getAccent,
   BLUE_SIDE,

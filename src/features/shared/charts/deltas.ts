@@ -1,7 +1,6 @@
-import { formatTenths } from '#src/features/shared/format-tenths.ts';
 import type { Tally } from '#contract/dashboard/overview.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
-import { formatCount } from '#src/ui/format.ts';
+import { formatCount, formatTenths } from '#src/ui/format.ts';
 import { chartMessages as t } from './messages.en.ts';
 
 /**
