@@ -78,6 +78,10 @@ const FORMER_ACTIONS: ReadonlyMap<unknown, string> = new Map([
 export const renameHistoryAction = (action: unknown): unknown =>
   FORMER_ACTIONS.get(action) ?? action;
 
+/** What the page adds to a support request (contract/support/calls.ts). */
+export const renameSupportContext = (context: unknown): unknown =>
+  renameField(context, 'faults', 'errors');
+
 /** What a hint has (contract/hints/hints.ts). */
 export const renameHint = <T>(hint: T): T => renameField(hint, 'says', 'summary') as T;
 

@@ -201,7 +201,7 @@ export interface SyncStatus {
    * the page loses everything.
    */
   readonly storage: 'persisted' | 'best-effort' | 'memory' | 'full';
-  readonly fault: string | null;
+  readonly error: string | null;
   /** Another build of the app has taken over the database: reload. */
   readonly reload: boolean;
 }

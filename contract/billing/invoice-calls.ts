@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { PAGE, getPage, words } from '../paging.ts';
 import { INVOICE_STATES } from './invoice.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
@@ -83,13 +84,13 @@ const sum = v.object({
   overdue: v.number(),
 });
 /**
- * The state of the import. `reading`: the first import isn't complete yet. `fault`: why the last
+ * The state of the import. `reading`: the first import isn't complete yet. `error`: why the last
  * import failed.
  */
 const source = v.object({
   kind: v.picklist(['none', 'reading', 'read']),
   readAt: orNull(v.number()),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
 });
 
 const GATE = 'monitoring.invoices' as const;

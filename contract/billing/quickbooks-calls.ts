@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { LIMITS } from '../limits.ts';
 import { nameText } from '../text-schema.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
@@ -28,7 +29,7 @@ const stored = v.object({
   connectedAt: orNull(v.number()),
   ended: v.boolean(),
   readAt: orNull(v.number()),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
   invoices: v.number(),
 });
 export type QuickBooksState = v.InferOutput<typeof stored>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { anyId } from '../paging.ts';
 import {
   DELIVERY_STATES,
@@ -18,14 +19,14 @@ const key = (bytes: number) =>
     v.regex(new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}=*$`)),
   );
 
-/** `agent`: the browser's user agent. `fault`: why the last delivery failed, if it did. */
+/** `agent`: the browser's user agent. `error`: why the last delivery failed, if it did. */
 const deviceOut = v.object({
   _id: v.string(),
   agent: v.string(),
   current: v.boolean(),
   madeAt: v.number(),
   lastAt: at,
-  fault: orNull(v.string()),
+  ...lastErrorFields,
 });
 export type PushDeviceOut = v.InferOutput<typeof deviceOut>;
 
@@ -79,7 +80,7 @@ const deliveryOut = v.object({
   nextAt: at,
   tries: v.number(),
   code: at,
-  fault: orNull(v.string()),
+  ...lastErrorFields,
   body: v.string(),
 });
 export type DeliveryOut = v.InferOutput<typeof deliveryOut>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { anyId, PAGE, getPage } from '../paging.ts';
 import type { Report } from './report.ts';
 import { REPORT_FORMATS, REPORT_LANGUAGES, ReportFields } from './setting.ts';
@@ -37,11 +38,11 @@ const mailOut = v.object({
   to: v.string(),
   state: v.picklist(['sending', 'sent', 'kept', 'failed']),
   at: orNull(v.number()),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
 });
 /**
- * `dueAt`: when it was due, for scheduled ones. `kept`: until when its file is stored; null if
- * there is no file.
+ * `dueAt`: when it was due, for scheduled ones. `storedUntil`: until when its file is stored; null if
+ * there is no file. `kept`: its former name, until the next version.
  */
 const sentOut = v.object({
   _id: v.string(),
@@ -60,8 +61,9 @@ const sentOut = v.object({
   rows: orNull(v.number()),
   bytes: orNull(v.number()),
   fileName: orNull(v.string()),
+  storedUntil: orNull(v.number()),
   kept: orNull(v.number()),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
   mails: v.array(mailOut),
 });
 export type SentOut = v.InferOutput<typeof sentOut>;

@@ -139,6 +139,7 @@ const CONFLICTS = {
     'The first review of a problem wins. Of two notes or two snoozes the last to arrive wins, and the user whose change was replaced is notified.',
 } as const;
 
+const keyError = orNull(v.object({ at: v.number(), message: v.string() }));
 export const keyOut = v.object({
   id: storedIdSchema<KeyId>(),
   name: v.string(),
@@ -150,7 +151,9 @@ export const keyOut = v.object({
   revokedAt: orNull(v.number()),
   firstResultAt: orNull(v.number()),
   lastHeardAt: orNull(v.number()),
-  lastFault: orNull(v.object({ at: v.number(), message: v.string() })),
+  lastError: keyError,
+  /** The former name of `lastError`, until the next version. */
+  lastFault: keyError,
   /**
    * What the key stored today (UTC), its limit, and when a result was last refused because the
    * limit was reached.

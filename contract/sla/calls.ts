@@ -16,6 +16,7 @@ const late = v.object({
 
 /**
  * The current state of an alarm. `late`: the oldest 20 of `lateCount`. `share`: 0 to 1.
+ * `isMet`: whether its targets are met; `kept` is the former name, until the next version.
  * `lastFiredAt`: when it last notified its recipients. `id` and `_id` are the same.
  * `jobInstanceUid`: that of `job`; null for a group.
  */
@@ -28,6 +29,7 @@ const slaOut = v.object({
   changedAt: v.number(),
   jobName: orNull(v.string()),
   companyName: orNull(v.string()),
+  isMet: v.boolean(),
   kept: v.boolean(),
   jobs: v.number(),
   share: orNull(v.number()),

@@ -78,7 +78,7 @@ export interface SlaJob {
  * results.
  */
 export interface SlaVerdict {
-  readonly kept: boolean;
+  readonly isMet: boolean;
   readonly late: readonly JobN[];
   readonly share: number | null;
   readonly jobs: number;
@@ -106,7 +106,7 @@ export function judgeSla(
           .map(({ n }) => n);
   const share = successShare(sumTallies(jobs.map(({ tally }) => tally)));
   return {
-    kept:
+    isMet:
       late.length === 0 &&
       (minSuccessPct === null || share === null || share * 100 >= minSuccessPct),
     late,

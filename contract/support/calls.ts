@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { renameSupportContext, withFormerNames } from '../former-fields.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { LIMITS } from '../limits.ts';
 import { PAGE, getPage } from '../paging.ts';
 import { supportContextMessages } from './messages.en.ts';
 
 /** Context that the page can add to a support request. The user can leave out each part. */
-export const SUPPORT_PARTS = ['page', 'faults', 'sync', 'version', 'browser'] as const;
+export const SUPPORT_PARTS = ['page', 'errors', 'sync', 'version', 'browser'] as const;
 export type SupportPart = (typeof SUPPORT_PARTS)[number];
 export type SupportContext = { readonly [P in SupportPart]?: string | undefined };
 /** What each part is called. */
@@ -14,15 +16,18 @@ export const SUPPORT_WORDS: Readonly<Record<SupportPart, string>> = supportConte
 const oneLine = (max: number) =>
   v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(max), v.regex(/^\P{Cc}*$/u));
 const part = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.supportPartChars)));
-const context = v.strictObject({
-  page: v.optional(
-    v.pipe(v.string(), v.maxLength(LIMITS.supportPartChars), v.regex(/^\/[^?#\p{Cc}]*$/u)),
-  ),
-  faults: part,
-  sync: part,
-  version: part,
-  browser: part,
-});
+const context = withFormerNames(
+  v.strictObject({
+    page: v.optional(
+      v.pipe(v.string(), v.maxLength(LIMITS.supportPartChars), v.regex(/^\/[^?#\p{Cc}]*$/u)),
+    ),
+    errors: part,
+    sync: part,
+    version: part,
+    browser: part,
+  }),
+  renameSupportContext,
+);
 
 /**
  * `waiting`: being sent. `kept`: not sent, because email is not set up. `unknown`: the outcome
@@ -35,7 +40,7 @@ const supportOut = v.object({
   subject: v.string(),
   text: v.string(),
   state: v.picklist(SUPPORT_STATES),
-  fault: v.nullable(v.string()),
+  ...lastErrorFields,
 });
 export type SupportOut = v.InferOutput<typeof supportOut>;
 

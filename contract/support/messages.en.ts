@@ -3,7 +3,7 @@ import { defineMessages } from '../i18n/messages.ts';
 /** What the page can add to a support request. */
 export const supportContextMessages = defineMessages('supportContext', {
   page: 'Page',
-  faults: 'Last errors',
+  errors: 'Last errors',
   sync: 'Sync',
   version: 'Version',
   browser: 'Browser',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { LIMITS } from '../limits.ts';
 import { runRef } from '../run-ref.ts';
 import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
@@ -25,7 +26,7 @@ const elsewhere = v.object({ id: orNull(v.string()) });
 
 /**
  * `number`: as shown with a problem. `waiting`: changes made here are not in the ticketing system
- * yet. `fault`: why the last attempt failed.
+ * yet. `error`: why the last attempt failed.
  */
 const ticketFields = {
   _id: v.string(),
@@ -41,7 +42,7 @@ const ticketFields = {
   problems: v.number(),
   openProblems: v.number(),
   waiting: v.boolean(),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
   madeBy: v.string(),
   madeAt: v.number(),
   changedAt: v.number(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { lastErrorFields } from '../last-error.ts';
 import { NamedSchema } from './tickets.ts';
 import { ChoicesSchema, MAPPING_HEALTH, TicketingSchema } from './ticketing.ts';
 
@@ -15,7 +16,7 @@ const stored = v.object({
   secret: v.boolean(),
   choices: ChoicesSchema,
   polledAt: orNull(v.number()),
-  fault: orNull(v.string()),
+  ...lastErrorFields,
   waiting: v.number(),
   callback: v.string(),
 });

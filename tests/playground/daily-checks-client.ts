@@ -21,7 +21,7 @@ export interface Checks {
   readonly offline: boolean;
   readonly loadedDays: number;
   readonly slowMs: number;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly refuse: boolean;
 }
 const USUAL: Checks = {
@@ -31,7 +31,7 @@ const USUAL: Checks = {
   offline: false,
   loadedDays: 30,
   slowMs: 0,
-  fault: null,
+  error: null,
   refuse: false,
 };
 const DAY = 86_400_000;
@@ -106,7 +106,7 @@ export function makeDailyChecksClient(
       offlineSince: now + 6 * 60_000 - 12 * 60_000,
       syncedAt: now - 12 * 60_000,
     }),
-    fault: checks.fault,
+    error: checks.error,
     waiting: base.waiting + waiting.size,
   });
   const everyone = (): void => {

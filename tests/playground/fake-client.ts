@@ -230,6 +230,10 @@ export function makeFakeClient(scene: Scene): {
   return { client, play };
 }
 
+const getKeyError = ({ tool }: IngestKeyRow): OutputOf<'listKeys'>[number]['lastError'] =>
+  tool === 'rclone'
+    ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }
+    : null;
 const keyOut = (row: IngestKeyRow): OutputOf<'listKeys'>[number] => ({
   id: row.id,
   name: row.name,
@@ -241,10 +245,8 @@ const keyOut = (row: IngestKeyRow): OutputOf<'listKeys'>[number] => ({
   revokedAt: row.revokedAt,
   firstResultAt: row.firstResultAt,
   lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / ((row.madeAt % 7) + 2),
-  lastFault:
-    row.tool === 'rclone'
-      ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }
-      : null,
+  lastError: getKeyError(row),
+  lastFault: getKeyError(row),
   today: {
     bytes: 12_000_000,
     limitBytes: 1_000_000_000,

@@ -120,7 +120,7 @@ export function getStatus({ sync }: Scene): SyncStatus {
     partly: 0,
     follower: false,
     storage: 'persisted',
-    fault: null,
+    error: null,
     reload: false,
   };
   switch (sync) {
@@ -145,7 +145,7 @@ export function getStatus({ sync }: Scene): SyncStatus {
     case 'memory':
       return { ...live, storage: 'memory' };
     case 'full':
-      return { ...live, storage: 'full', fault: 'The disk of this device has 12 MB left.' };
+      return { ...live, storage: 'full', error: 'The disk of this device has 12 MB left.' };
     case 'reload':
       return { ...live, reload: true };
   }

@@ -257,7 +257,7 @@ async function untilAgreed(
         kind,
         left,
         waiting,
-        reported: loop?.status().fault,
+        reported: loop?.status().error,
         entries: loop?.outbox.view().entries,
         behind: seq - (loop?.replica.cursor ?? 0),
       });

@@ -99,7 +99,7 @@ anyDatabase((name, open) => {
             left: 0,
             waiting: 0,
             refused: 0,
-            fault: null,
+            error: null,
           });
         const log = await server.log();
         expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));

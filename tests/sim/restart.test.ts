@@ -49,7 +49,7 @@ for (const downMs of [1_000, 4_000, 4_900, 8_000, 30_000])
       );
       // Nobody sees a short absence, however late the device returns by itself (OFF-9).
       if (downMs < 5_000) expect([...seen].sort()).toEqual(['catching-up', 'live']);
-      expect(apis.filter(({ session }) => session.loop?.status().fault !== null)).toEqual([]);
+      expect(apis.filter(({ session }) => session.loop?.status().error !== null)).toEqual([]);
       // The first request of each device to the server that has returned, by second.
       const seconds = new Map<number, number>();
       for (const { wire } of devices) {

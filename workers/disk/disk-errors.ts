@@ -10,7 +10,7 @@ export class DiskError extends Error {
   readonly days: readonly Day[];
   constructor(kind: DiskError['kind'], message: string, days: readonly Day[] = []) {
     super(message);
-    this.name = 'DiskFault';
+    this.name = 'DiskError';
     this.kind = kind;
     this.days = days;
   }

@@ -156,6 +156,6 @@ const NOBODY: SyncStatus = {
   partly: 0,
   follower: false,
   storage: 'best-effort',
-  fault: null,
+  error: null,
   reload: false,
 };

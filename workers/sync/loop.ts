@@ -72,7 +72,7 @@ export class Loop {
   readonly #listeners = new Set<() => void>();
   readonly #pushed = new PushedPages();
   #offlineSince: Ms | null = null;
-  #fault: string | null = null;
+  #error: string | null = null;
   #reload = false;
   #renewed = false;
   readonly #strangers = new Set<UserId>();
@@ -105,7 +105,7 @@ export class Loop {
       me: () => needs.me,
       poisoned: (what) => this.#poisoned(what),
       unreadable: (what) => {
-        this.#fault = what;
+        this.#error = what;
       },
       applied: (applied, { id, patch }, more) => {
         const { commands, replaced, committedAt, people } = applied;
@@ -141,7 +141,7 @@ export class Loop {
     disk.onLost((why) => {
       if (this.#stopped) return;
       this.#reload = true;
-      if (why === 'closed') this.#fault = MESSAGES.storage;
+      if (why === 'closed') this.#error = MESSAGES.storage;
       this.#actor?.stop();
       this.#actor = null;
       needs.changed();
@@ -165,7 +165,7 @@ export class Loop {
       replica: this.replica,
       follower: !this.#team.leading,
       storage,
-      fault: this.#fault,
+      error: this.#error,
       pushFailure,
       ...own,
     });
@@ -264,7 +264,7 @@ export class Loop {
         // Rewritten by another tab meanwhile: open the current data. Unreadable: reload the rest
         // from the server.
         if (!(error instanceof DiskError)) throw error;
-        this.#fault = error.message;
+        this.#error = error.message;
         this.replica.reset();
         if (error.kind !== 'gone') return this.outbox.load();
       }
@@ -427,7 +427,7 @@ export class Loop {
     try {
       return await work();
     } catch (error) {
-      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#error = error instanceof Error ? error.message : String(error);
       return {
         kind: 'failed',
         failure: error instanceof DiskError ? STORAGE_FAILED : SERVER_ERROR,
@@ -440,7 +440,7 @@ export class Loop {
    * and reported (G11).
    */
   #poisoned(what: string): boolean {
-    this.#fault = what;
+    this.#error = what;
     if (this.#renewed) return false;
     this.#renewed = true;
     return true;
@@ -480,7 +480,7 @@ export class Loop {
 
   #queue(work: () => Promise<void>): void {
     this.#line = this.#line.then(work).catch((error: unknown) => {
-      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#error = error instanceof Error ? error.message : String(error);
       this.#needs.changed();
     });
   }

@@ -29,7 +29,7 @@ export interface StatusInput {
   readonly partly: number;
   readonly follower: boolean;
   readonly storage: 'persisted' | 'best-effort' | 'memory';
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly pushFailure: Failure | null;
   readonly reload: boolean;
 }
@@ -43,7 +43,7 @@ export const getSyncStatus = ({
   partly,
   follower,
   storage,
-  fault: error,
+  error,
   pushFailure,
   reload,
 }: StatusInput): SyncStatus => ({
@@ -56,7 +56,7 @@ export const getSyncStatus = ({
   partly,
   follower,
   storage: replica.full ? 'full' : storage,
-  fault: replica.full ? MESSAGES.storage : (error ?? serverFull(waiting, pushFailure)),
+  error: replica.full ? MESSAGES.storage : (error ?? serverFull(waiting, pushFailure)),
   reload,
 });
 

@@ -53,7 +53,7 @@ export function makeVb365Client(
         if (!(error instanceof SourceError) || error.kind !== 'missing') throw error;
       }
     }
-    throw new SourceError('fault', t.noVersion({ host: client.host }));
+    throw new SourceError('failed', t.noVersion({ host: client.host }));
   }
 
   const findVersion = (): Promise<Vb365Version> =>

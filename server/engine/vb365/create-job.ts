@@ -196,5 +196,5 @@ async function postJob(
   const found = (await listSame())[0];
   if (found !== undefined) return found.id;
   await context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim));
-  throw new SourceError('fault', t.unknownJob);
+  throw new SourceError('failed', t.unknownJob);
 }

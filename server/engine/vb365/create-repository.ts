@@ -202,7 +202,7 @@ async function post(
   const found = await findByName(client, name);
   if (found !== null) return found.id;
   await forget();
-  throw new SourceError('fault', t.unknownRepository);
+  throw new SourceError('failed', t.unknownRepository);
 }
 
 /** Reads what a repository of the server is called, and its id if the organization has it already. */

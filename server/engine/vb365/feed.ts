@@ -52,7 +52,7 @@ const toPageShape = <S extends v.GenericSchema>(row: S) =>
   });
 
 /** Answers after which everything is read: the token is out of date, or the server has no feed. */
-const LOST: ReadonlySet<SourceError['kind']> = new Set(['fault', 'missing', 'forbidden']);
+const LOST: ReadonlySet<SourceError['kind']> = new Set(['failed', 'missing', 'forbidden']);
 
 /** The same, and a feed that takes too long: whether the server is there shows when it is read. */
 const FAILED: typeof LOST = new Set([...LOST, 'unreachable', 'busy']);

@@ -7,7 +7,7 @@ import { SourceError } from '#server/platform/systems/source-error.ts';
 export const isLostAnswer = (error: unknown): error is SourceError =>
   error instanceof SourceError &&
   (error.kind === 'unreachable' ||
-    (error.status !== null ? error.status >= 500 : error.kind === 'fault'));
+    (error.status !== null ? error.status >= 500 : error.kind === 'failed'));
 
 /** For data that can be read later: counts an unreachable server as having none. */
 export function ignoreSourceError(error: unknown): null {

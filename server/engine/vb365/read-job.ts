@@ -35,7 +35,7 @@ export async function readJob(
 ): Promise<ReadJob> {
   const raw = await client.read(getPath(jobKey), RawShape);
   const parsed = v.safeParse(JobShape, raw);
-  if (!parsed.success) throw new SourceError('fault', t.otherForm);
+  if (!parsed.success) throw new SourceError('failed', t.otherForm);
   const job = parsed.output;
   const isV8 = (await client.findVersion()) === 'v8';
   const hasSelection = job.backupType !== 'EntireOrganization';
@@ -57,12 +57,12 @@ export async function readJob(
 
 function parseItems(rows: readonly RawRow[]): JobItems['selected'] {
   const parsed = v.safeParse(v.array(JobItemShape), rows);
-  if (!parsed.success) throw new SourceError('fault', t.otherForm);
+  if (!parsed.success) throw new SourceError('failed', t.otherForm);
   return parsed.output;
 }
 const getRows = (value: unknown): RawRow[] => {
   const parsed = v.safeParse(v.array(RawShape), value ?? []);
-  if (!parsed.success) throw new SourceError('fault', t.otherForm);
+  if (!parsed.success) throw new SourceError('failed', t.otherForm);
   return parsed.output;
 };
 export const getPath = (jobKey: string): string => `Jobs/${encodeURIComponent(jobKey)}`;

@@ -37,7 +37,7 @@ export interface ReadRepository {
 export async function readRepository(client: Vb365Client, key: string): Promise<ReadRepository> {
   const raw = await client.read(getRepositoryPath(key), RawShape);
   const parsed = v.safeParse(RepositoryShape, raw);
-  if (!parsed.success) throw new SourceError('fault', t.otherForm);
+  if (!parsed.success) throw new SourceError('failed', t.otherForm);
   return { raw, row: parsed.output };
 }
 

@@ -173,7 +173,7 @@ export async function deleteServerJob(
 
 /** The session has ended meanwhile: that is as good. */
 function ignoreFailure(error: unknown): void {
-  if (!(error instanceof SourceError) || error.kind !== 'fault') throw error;
+  if (!(error instanceof SourceError) || error.kind !== 'failed') throw error;
 }
 
 /**

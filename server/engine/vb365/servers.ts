@@ -138,5 +138,5 @@ export const forgetServers = ({ sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenan
 export function toFailed(error: unknown): Failed {
   if (!(error instanceof SourceError)) throw error;
   const { kind, message, waitMs } = error;
-  return failed(kind === 'fault' ? 'conflict' : kind, message, waitMs === null ? {} : { waitMs });
+  return failed(kind === 'failed' ? 'conflict' : kind, message, waitMs === null ? {} : { waitMs });
 }

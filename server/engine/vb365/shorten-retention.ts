@@ -53,7 +53,7 @@ const isDue = (shortened: Shortened, now: Ms): shortened is NonNullable<Shortene
   shortened !== undefined && shortened.appliesAt <= now;
 
 /** Refusals of one change: the server can be read nevertheless. */
-const OF_ONE: ReadonlySet<SourceError['kind']> = new Set(['fault', 'forbidden', 'missing']);
+const OF_ONE: ReadonlySet<SourceError['kind']> = new Set(['failed', 'forbidden', 'missing']);
 
 async function shorten(
   context: AppContext,

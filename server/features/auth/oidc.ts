@@ -246,5 +246,5 @@ const getScope = (request: string): string =>
   [...new Set(['openid', ...request.split(/\s+/).filter((one) => one !== '')])].join(' ');
 const refused = (why: OidcRefusal): Response => redirectTo(`/login${OIDC_REFUSED}${why}`);
 const warn = (context: AppContext, { tenant }: RequestContext, error: string): void => {
-  context.log.warn('a sign-in at an issuer failed', { tenant, fault: error });
+  context.log.warn('a sign-in at an issuer failed', { tenant, error });
 };

@@ -58,7 +58,7 @@ export function ssoHandlers(context: AppContext): Pick<Handlers, 'validateSso'> 
           context.log.warn('single sign-on could not be asked', {
             tenant,
             provider,
-            fault: error.message,
+            error: error.message,
           });
           return 'service';
         },

@@ -1,3 +1,4 @@
+import { getLastError } from '#contract/last-error.ts';
 import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -60,7 +61,7 @@ export function invoiceHandlers(
                     ? ('reading' as const)
                     : ('read' as const),
               readAt: row?.read_at ?? null,
-              fault: row?.fault ?? null,
+              ...getLastError(row?.fault ?? null),
             },
           });
         },
@@ -96,7 +97,7 @@ export function invoiceHandlers(
       if (refused) return refuse(refused);
       const books = connectQuickBooks(context, ctx.tenant, row, row.realm_id);
       const pdf = await catchBooksError(() => books.pdf(id));
-      if (!pdf.ok) return refuse(explainBooksError(pdf.fault));
+      if (!pdf.ok) return refuse(explainBooksError(pdf.error));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
       return new Response(pdf.value, {
         headers: {

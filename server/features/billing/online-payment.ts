@@ -39,7 +39,7 @@ export function onlinePaymentHandlers(context: AppContext): Pick<Handlers, 'payI
       if (refused) return failed(refused);
       const books = connectQuickBooks(context, ctx.tenant, row, row.realm_id);
       const link = await catchBooksError(() => books.paymentLink(invoice.id));
-      if (!link.ok) return failed(explainBooksError(link.fault));
+      if (!link.ok) return failed(explainBooksError(link.error));
       if (link.value !== null) await recordPage(context, ctx, 'invoice.payment', company);
       return ok({ url: link.value });
     },

@@ -44,7 +44,7 @@ export class QuickBooksError extends Error {
   readonly afterMs: Ms | null;
   constructor(kind: QuickBooksError['kind'], message: string, afterMs: Ms | null = null) {
     super(message);
-    this.name = 'QuickBooksFault';
+    this.name = 'QuickBooksError';
     this.kind = kind;
     this.afterMs = afterMs;
   }
@@ -125,12 +125,12 @@ export function parsed(text: string): unknown {
 export async function catchBooksError<T>(
   work: () => Promise<T>,
 ): Promise<
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QuickBooksError }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: QuickBooksError }
 > {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof QuickBooksError) return { ok: false, fault: error };
+    if (error instanceof QuickBooksError) return { ok: false, error };
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { getLastError } from '#contract/last-error.ts';
 import type { QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -158,9 +159,9 @@ export function quickBooksHandlers(
       );
       if (!tokens.ok)
         return failed(
-          tokens.fault.kind === 'ended'
+          tokens.error.kind === 'ended'
             ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
-            : explainBooksError(tokens.fault),
+            : explainBooksError(tokens.error),
         );
       return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksState>> => {
         await tx.lock();
@@ -228,7 +229,7 @@ export function quickBooksHandlers(
             ? { ok: false, message: MESSAGES.quickBooksNotConnected, state: all }
             : details.ok
               ? { ok: true, message: t.connected({ company: details.value }), state: all }
-              : { ok: false, message: details.fault.message, state: all },
+              : { ok: false, message: details.error.message, state: all },
         );
       });
     },
@@ -283,7 +284,7 @@ async function loadStored(
     connectedAt: row?.connected_at ?? null,
     ended: row?.ended ?? false,
     readAt: row?.read_at ?? null,
-    fault: row?.fault ?? null,
+    ...getLastError(row?.fault ?? null),
     invoices: counted?.n ?? 0,
   };
 }

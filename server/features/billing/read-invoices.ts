@@ -54,7 +54,7 @@ export function invoices(context: AppContext): LeaseHandler<'invoices'> {
         books: connectQuickBooks(context, tenant, row, realm),
       };
       const done = await catchBooksError(() => turn(mine, now));
-      if (!done.ok) await storeError(mine, done.fault);
+      if (!done.ok) await storeError(mine, done.error);
       await leave(mine);
     }
     return context.store.tenant(tenant, (tx) => nextTurn(tx, now), { readOnly: true });

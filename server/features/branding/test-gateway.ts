@@ -101,7 +101,7 @@ function smsTry(
 }
 
 const said = (delivery: MailDelivery, done: string): TestOutcome =>
-  delivery.kind === 'sent' ? { ok: true, message: done } : no(delivery.fault);
+  delivery.kind === 'sent' ? { ok: true, message: done } : no(delivery.error);
 
 const INVALID_CREDENTIALS = 49;
 const NO_SUCH_OBJECT = 32;

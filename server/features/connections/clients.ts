@@ -98,7 +98,7 @@ const zertoSession =
           });
           if (answer.status !== 200) throw await toSourceError(answer, host, clock.now());
           session = answer.headers.get('x-zerto-session');
-          if (session === null) throw new SourceError('fault', systemMessages.noSession({ host }));
+          if (session === null) throw new SourceError('failed', systemMessages.noSession({ host }));
         }
         return { 'x-zerto-session': session };
       },

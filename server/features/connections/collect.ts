@@ -180,7 +180,7 @@ async function collect(
         error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown',
       });
     const failure =
-      error instanceof SourceError ? error : new SourceError('fault', outcomeMessages.notStored);
+      error instanceof SourceError ? error : new SourceError('failed', outcomeMessages.notStored);
     await storeError(context, tenant, connection, entity, row, failure, holder);
     return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure

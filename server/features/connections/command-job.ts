@@ -83,7 +83,7 @@ function getFailure(error: unknown): Failure {
       return { kind: 'not-found', message };
     case 'refused':
     case 'forbidden':
-    case 'fault':
+    case 'failed':
       return { kind: 'conflict', message };
     default:
       return kind satisfies never;

@@ -167,7 +167,14 @@ async function loadHealth(tx: TenantTx): Promise<Map<KeyId, Health>> {
   return new Map((rows as (Health & { key_id: KeyId })[]).map((row) => [row.key_id, row]));
 }
 
-/** A fault is over once a valid request has followed. */
+/** An error is over once a valid request has followed. */
+const getLastKeyError = (health: Health | undefined): KeyOut['lastError'] =>
+  health?.last_fault_at === null ||
+  health?.last_fault_at === undefined ||
+  (health.last_heard_at ?? 0) > health.last_fault_at
+    ? null
+    : { at: health.last_fault_at, message: health.last_fault ?? '' };
+
 const toOutput = (
   key: IngestKeyRow,
   health: Health | undefined,
@@ -183,12 +190,8 @@ const toOutput = (
   revokedAt: key.revokedAt,
   firstResultAt: key.firstResultAt,
   lastHeardAt: health?.last_heard_at ?? null,
-  lastFault:
-    health?.last_fault_at === null ||
-    health?.last_fault_at === undefined ||
-    (health.last_heard_at ?? 0) > health.last_fault_at
-      ? null
-      : { at: health.last_fault_at, message: health.last_fault ?? '' },
+  lastError: getLastKeyError(health),
+  lastFault: getLastKeyError(health),
   today: {
     bytes: keys.get(key.id)?.bytes ?? 0,
     limitBytes: quota.keyBytes,

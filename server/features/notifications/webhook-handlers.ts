@@ -1,3 +1,4 @@
+import { getLastError } from '#contract/last-error.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -241,7 +242,7 @@ export function webhookHandlers(
                 next_at,
                 tries,
                 code,
-                fault: error,
+                fault,
                 body,
               }): DeliveryOut => ({
                 _id,
@@ -253,7 +254,7 @@ export function webhookHandlers(
                 nextAt: next_at,
                 tries,
                 code,
-                fault: error,
+                ...getLastError(fault),
                 body,
               }),
             ),

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { getLastError } from '#contract/last-error.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { SentOut } from '#contract/reports/calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
@@ -74,9 +75,13 @@ export const sentOut = (
   madeAt: row.made_at,
   dueAt: row.due_at,
   doneAt: row.done_at,
-  ...row.told,
+  from: row.told.from,
+  to: row.told.to,
+  rows: row.told.rows,
+  ...getLastError(row.told.fault),
   bytes: file?.bytes ?? null,
   fileName: file?.name ?? null,
+  storedUntil: file?.until ?? null,
   kept: file?.until ?? null,
-  mails: row.mails.map(({ to, state, at, fault: error }) => ({ to, state, at, fault: error })),
+  mails: row.mails.map(({ to, state, at, fault }) => ({ to, state, at, ...getLastError(fault) })),
 });

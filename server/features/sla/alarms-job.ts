@@ -61,7 +61,7 @@ async function judgeTenant(context: AppContext, tenant: TenantId, now: Ms): Prom
         continue;
       await tx.sql
         .updateTable('sla_alarm')
-        .set({ broken_since: verdict.kept ? null : now, fired_at: now })
+        .set({ broken_since: verdict.isMet ? null : now, fired_at: now })
         .where('tenant_id', '=', tenant)
         .where('id', '=', alarm.id)
         .execute();
@@ -72,7 +72,7 @@ async function judgeTenant(context: AppContext, tenant: TenantId, now: Ms): Prom
 }
 
 const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolean =>
-  verdict !== undefined && verdict.kept !== (brokenSince === null);
+  verdict !== undefined && verdict.isMet !== (brokenSince === null);
 
 const MAX_LINES = 30;
 
@@ -92,11 +92,11 @@ async function notifyAlarm(
     const more = verdict.late.length - lines.length;
     const name = { alarm: alarm.name };
     return {
-      subject: (verdict.kept ? t.recoveredSubject : t.missedSubject)(name)
+      subject: (verdict.isMet ? t.recoveredSubject : t.missedSubject)(name)
         .replaceAll(/\s+/g, ' ')
         .slice(0, 150),
       text: `${[
-        (verdict.kept ? t.recovered : t.missed)(name),
+        (verdict.isMet ? t.recovered : t.missed)(name),
         ...(verdict.share === null ? [] : [shareWords(alarm, verdict.share)]),
         ...(lines.length === 0
           ? []

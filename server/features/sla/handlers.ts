@@ -255,7 +255,8 @@ async function toOutput(tx: TenantTx, stored: readonly StoredAlarm[], now: Ms): 
             madeBy: names.get(madeBy) ?? actorMessages.formerUser,
             jobName: own?.job.name ?? null,
             companyName: own?.companyName ?? null,
-            kept: verdict.kept,
+            isMet: verdict.isMet,
+            kept: verdict.isMet,
             jobs: verdict.jobs,
             share: verdict.share,
             lateCount: verdict.late.length,
@@ -266,5 +267,5 @@ async function toOutput(tx: TenantTx, stored: readonly StoredAlarm[], now: Ms): 
         ];
       },
     )
-    .toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));
+    .toSorted((a, b) => Number(a.isMet) - Number(b.isMet) || a.name.localeCompare(b.name));
 }

@@ -1,3 +1,4 @@
+import { getLastError } from '#contract/last-error.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { SupportContext, SupportOut } from '#contract/support/calls.ts';
 import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/support/calls.ts';
@@ -83,7 +84,14 @@ export const supportHandlers = (
           mail_id: mail,
         })
         .execute();
-      return ok<SupportOut>({ _id: id, at: ctx.now, subject, text, state: 'waiting', fault: null });
+      return ok<SupportOut>({
+        _id: id,
+        at: ctx.now,
+        subject,
+        text,
+        state: 'waiting',
+        ...getLastError(null),
+      });
     }),
 
   listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
@@ -107,7 +115,11 @@ export const supportHandlers = (
         .offset((page - 1) * pageSize)
         .execute();
       return ok({
-        rows: rows.map(({ id, ...row }): SupportOut => ({ _id: id, ...row })),
+        rows: rows.map(({ id, fault, ...row }): SupportOut => ({
+          _id: id,
+          ...row,
+          ...getLastError(fault),
+        })),
         count,
         page,
         pageSize,

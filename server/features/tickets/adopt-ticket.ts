@@ -64,7 +64,7 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
       );
       if (!ready.ok) return ready;
       const found = await catchTicketingError(() => ready.value.psa.meant(said));
-      if (!found.ok) return failed(explainTicketingError(found.fault));
+      if (!found.ok) return failed(explainTicketingError(found.error));
       const remote = found.value;
       if (remote === null)
         return failed(

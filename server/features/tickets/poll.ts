@@ -33,7 +33,7 @@ export async function poll(context: AppContext, tenant: TenantId): Promise<void>
     const now = context.clock.now();
     const of = tx.sql.updateTable('ticketing').where('tenant_id', '=', tenant);
     if (!changed.ok) {
-      const { message, afterMs } = changed.fault;
+      const { message, afterMs } = changed.error;
       await of
         .set({
           tries: asking.tries + 1,

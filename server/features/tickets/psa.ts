@@ -57,7 +57,7 @@ export interface RemotePage<T> {
 }
 
 /**
- * The functions that a ticketing system provides. Each throws a `PsaFault` if the request fails.
+ * The functions that a ticketing system provides. Each throws a `PsaError` if the request fails.
  */
 export interface Psa {
   /** Without a board, returns the choices of the first one. */
@@ -97,7 +97,7 @@ export class PsaError extends Error {
   readonly afterMs: Ms | null;
   constructor(kind: PsaError['kind'], message: string, afterMs: Ms | null = null) {
     super(message);
-    this.name = 'PsaFault';
+    this.name = 'PsaError';
     this.kind = kind;
     this.afterMs = afterMs;
   }
@@ -120,7 +120,7 @@ function getWords(body: unknown): string {
 }
 
 /**
- * Sends one request and returns the response as JSON. Throws a `PsaFault` for every failure. It
+ * Sends one request and returns the response as JSON. Throws a `PsaError` for every failure. It
  * logs neither keys nor responses.
  */
 export async function askPsa(
@@ -173,7 +173,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Returns the validated response. Throws a `PsaFault` if it does not match the published schema.
+ * Returns the validated response. Throws a `PsaError` if it does not match the published schema.
  */
 export function shaped<S extends v.GenericSchema>(
   system: TicketSystem,

@@ -1,5 +1,6 @@
 import { NOBODY } from '../../platform/auth/nobody.ts';
 import { sql } from 'kysely';
+import { getLastError } from '#contract/last-error.ts';
 import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/tickets/calls.ts';
 import { type TicketRow, ticketNumber } from '#contract/tickets/tickets.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
@@ -171,7 +172,7 @@ export async function toTicketOutput(
       problems: count?.all ?? 0,
       openProblems: count?.open ?? 0,
       waiting: work !== undefined,
-      fault: work?.fault ?? null,
+      ...getLastError(work?.fault ?? null),
       madeBy:
         madeBy === 'clock' ? actorMessages.system : (names.get(madeBy) ?? actorMessages.formerUser),
       madeAt,

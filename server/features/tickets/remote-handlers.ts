@@ -104,7 +104,7 @@ export function remoteHandlers(
     );
     if (!found.ok) return found;
     const answer = await catchTicketingError(() => of(found.value.connected, found.value.remote));
-    return answer.ok ? ok(answer.value) : failed(explainTicketingError(answer.fault));
+    return answer.ok ? ok(answer.value) : failed(explainTicketingError(answer.error));
   }
   return {
     connectwiseCompanies: async (input, ctx) =>

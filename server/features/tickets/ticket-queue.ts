@@ -100,17 +100,17 @@ export async function work(
     const done =
       task.blocked === null
         ? await catchTicketingError(() => tellSystem(task))
-        : { ok: false as const, fault: new PsaError('refused', task.blocked) };
+        : { ok: false as const, error: new PsaError('refused', task.blocked) };
     await context.store.tenant(tenant, async (tx) => {
       if (await isTakenOver(tx, id, lease)) return;
-      await (done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.fault));
+      await (done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.error));
     });
     if (!done.ok)
       context.log.warn('a ticket could not be sent to its system', {
         tenant,
         ticket: id,
         tries: task.tries,
-        fault: done.fault.kind,
+        error: done.error.kind,
       });
   }
 }

@@ -1,3 +1,4 @@
+import { getLastError } from '#contract/last-error.ts';
 import type { MappedOut, TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import { NO_CHOICES, type Ticketing } from '#contract/tickets/ticketing.ts';
 import { type Named, SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
@@ -167,7 +168,7 @@ export function ticketingHandlers(
                 : MESSAGES.ticketingNotSet({ system: name }),
             state: all,
           });
-        if (!done.ok) return ok({ ok: false, message: done.fault.message, state: all });
+        if (!done.ok) return ok({ ok: false, message: done.error.message, state: all });
         const { boards, statuses } = done.value;
         return ok({
           ok: true,
@@ -251,7 +252,7 @@ export function ticketingHandlers(
           message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
         });
       const all = await catchTicketingError(() => connected.psa.everyCompany());
-      if (!all.ok) return failed(explainTicketingError(all.fault));
+      if (!all.ok) return failed(explainTicketingError(all.error));
       return context.store.tenant(ctx.tenant, async (tx) => {
         await renewHealth(tx, all.value, ctx.now);
         const companies = await mappings(tx);
@@ -278,7 +279,7 @@ async function loadStored(
   context: AppContext,
   ctx: SessionContext,
 ): Promise<TicketingState> {
-  const { settings, choices, polledAt, fault: error } = await loadDesk(tx);
+  const { settings, choices, polledAt, error } = await loadDesk(tx);
   const { system } = settings;
   const waiting = await tx.sql
     .selectFrom('ticket_work')
@@ -290,7 +291,7 @@ async function loadStored(
     secret: system !== 'own' && (await readSecret(tx, context, system)) !== null,
     choices,
     polledAt,
-    fault: error,
+    ...getLastError(error),
     waiting: waiting?.n ?? 0,
     callback: `${await portalAddress(tx, context, ctx)}${CALLBACK}`,
   };

@@ -26,7 +26,7 @@ export interface Desk {
   readonly settings: Ticketing;
   readonly choices: Choices;
   readonly polledAt: Ms | null;
-  readonly fault: string | null;
+  readonly error: string | null;
   /** Whether the provider has ever configured ticketing. */
   readonly set: boolean;
 }
@@ -42,10 +42,10 @@ export async function loadDesk({ sql, tenant }: TenantTx): Promise<Desk> {
         settings: row.settings,
         choices: row.choices,
         polledAt: row.polled_at,
-        fault: row.fault,
+        error: row.fault,
         set: true,
       }
-    : { settings: NO_TICKETING, choices: NO_CHOICES, polledAt: null, fault: null, set: false };
+    : { settings: NO_TICKETING, choices: NO_CHOICES, polledAt: null, error: null, set: false };
 }
 
 export const getStatuses = ({ settings, choices }: Desk): readonly TicketStatus[] =>
@@ -148,12 +148,12 @@ export async function blockedFor(
 export async function catchTicketingError<T>(
   work: () => Promise<T>,
 ): Promise<
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PsaError }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: PsaError }
 > {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof PsaError) return { ok: false, fault: error };
+    if (error instanceof PsaError) return { ok: false, error };
     throw error;
   }
 }

@@ -35,7 +35,7 @@ export interface ReportSentTable {
   tries: Generated<number>;
   sees: JsonColumn<readonly CompanyN[] | null>;
   told: JsonColumn<Pick<SentOut, 'from' | 'to' | 'rows' | 'fault'>>;
-  mails: JsonColumn<readonly (SentOut['mails'][number] & { readonly id: string })[]>;
+  mails: JsonColumn<readonly (Omit<SentOut['mails'][number], 'error'> & { readonly id: string })[]>;
   file_id: string | null;
   data_id: string | null;
 }

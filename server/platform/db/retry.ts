@@ -16,7 +16,7 @@ export class StoreError extends Error {
         : `The database could not do it now (${kind}).`,
       { cause },
     );
-    this.name = 'StoreFault';
+    this.name = 'StoreError';
     this.kind = kind;
   }
 }
@@ -26,7 +26,7 @@ const WAITS_MS = [10, 30, 100, 300] as const;
 /**
  * Retries `attempt` after a transient failure. `committing()` returns whether the failed attempt
  * had reached its commit.
- * @throws StoreFault after the last retry, or at once if a retry is unsafe.
+ * @throws StoreError after the last retry, or at once if a retry is unsafe.
  */
 export async function retrying<T>(
   clock: Clock,

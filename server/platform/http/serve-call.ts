@@ -225,10 +225,10 @@ async function within(context: AppContext, ms: Ms, work: Promise<Response>): Pro
 
 /** Returns what the log keeps of a bug: never the values of a statement. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { fault: typeof error };
+  if (!(error instanceof Error)) return { error: typeof error };
   const code = (error as { readonly code?: unknown }).code;
   return {
-    fault: error.name,
+    error: error.name,
     message: error.message.slice(0, 500),
     stack: error.stack
       ?.split('\n')

@@ -6,5 +6,5 @@ import type { Ms } from '#contract/ids.ts';
  */
 export type MailDelivery =
   | { readonly kind: 'sent' }
-  | { readonly kind: 'given-up'; readonly fault: string }
-  | { readonly kind: 'later'; readonly fault: string; readonly afterMs: Ms | null };
+  | { readonly kind: 'given-up'; readonly error: string }
+  | { readonly kind: 'later'; readonly error: string; readonly afterMs: Ms | null };

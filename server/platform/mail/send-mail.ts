@@ -45,7 +45,7 @@ export async function sendMail(
 ): Promise<MailDelivery> {
   const { host, port, security, username, from, fromName } = settings;
   if (!ONE.test(to) || /[\r\n\0]/.test(subject))
-    return { kind: 'given-up', fault: t.addressNotValid };
+    return { kind: 'given-up', error: t.addressNotValid };
   let timer: { cancel(): void } | undefined;
   let transport: { close(): void } | undefined;
   try {
@@ -110,8 +110,8 @@ export async function sendMail(
     // A rejection of this mail or its address is final. One about us or the server's state may
     // change later.
     return ofIt && responseCode >= 500
-      ? { kind: 'given-up', fault: failure }
-      : { kind: 'later', fault: failure, afterMs: null };
+      ? { kind: 'given-up', error: failure }
+      : { kind: 'later', error: failure, afterMs: null };
   } finally {
     timer?.cancel();
     transport?.close();

@@ -53,13 +53,13 @@ export async function sendSms(
     if (status === 429 || status === 408 || status >= 500)
       return {
         kind: 'later',
-        fault: error,
+        error,
         afterMs: parseRetryAfter(answer.headers.get('retry-after'), context.clock.now()),
       };
-    return { kind: 'given-up', fault: error };
+    return { kind: 'given-up', error };
   } catch (error) {
     if (error instanceof OutboundError)
-      return { kind: 'later', fault: error.message, afterMs: null };
+      return { kind: 'later', error: error.message, afterMs: null };
     throw error;
   }
 }

@@ -102,7 +102,7 @@ async function send(
       tenant,
       kind,
       tries,
-      fault: outcome.fault,
+      error: outcome.error,
       ...(over ? { given: 'up' } : {}),
     });
   await context.store.tenant(tenant, ({ sql }) =>
@@ -114,7 +114,7 @@ async function send(
           : {
               held_by: null,
               next_at: over ? null : now + getRetryWait(tries, outcome.afterMs),
-              fault: outcome.fault,
+              fault: outcome.error,
             },
       )
       .where('tenant_id', '=', tenant)
@@ -189,7 +189,7 @@ async function attempt(
       },
       { readOnly: true },
     );
-    if (files === null) return { kind: 'given-up', fault: t.attachmentExpired };
+    if (files === null) return { kind: 'given-up', error: t.attachmentExpired };
     if (what.kind === 'mail')
       return gateways.mail
         ? await sendMail(context, gateways.mail, id, {
@@ -200,13 +200,13 @@ async function attempt(
             ...(what.html === undefined ? {} : { html: what.html }),
             ...(what.replyTo === undefined ? {} : { replyTo: what.replyTo }),
           })
-        : { kind: 'given-up', fault: t.noGateway };
+        : { kind: 'given-up', error: t.noGateway };
     return gateways.sms
       ? await sendSms(context, gateways.sms, what)
-      : { kind: 'given-up', fault: t.noGateway };
+      : { kind: 'given-up', error: t.noGateway };
   } catch (error) {
     context.log.error('a message could not be read or sent', { tenant, ...describeError(error) });
-    return { kind: 'later', fault: t.failed, afterMs: null };
+    return { kind: 'later', error: t.failed, afterMs: null };
   }
 }
 

@@ -125,7 +125,7 @@ export function makeClient(
    */
   async function finished(answer: SystemResponse): Promise<SystemResponse> {
     const id = /\/asyncActions\/([\w-]{1,64})\/?$/i.exec(answer.headers.get('location') ?? '')?.[1];
-    if (id === undefined) throw new SourceError('fault', t.noResult({ host }));
+    if (id === undefined) throw new SourceError('failed', t.noResult({ host }));
     let waited = 0;
     for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(MAX_POLL_MS, pause * 2)) {
       await new Promise<void>((resolve) => {
@@ -135,7 +135,7 @@ export function makeClient(
       const { data } = parsed(await good(await answerTo(`asyncActions/${id}`)), AsyncAction);
       if (data.status === 'running') continue;
       if (data.status !== 'succeed')
-        throw new SourceError('fault', t.resultFailed({ host, status: data.status }));
+        throw new SourceError('failed', t.resultFailed({ host, status: data.status }));
       return answerTo(`asyncActions/${id}/result`);
     }
     throw new SourceError('busy', t.resultLate({ host }));
@@ -151,11 +151,11 @@ export function makeClient(
     try {
       value = parseStorable(text);
     } catch {
-      throw new SourceError('fault', t.notJson({ host }));
+      throw new SourceError('failed', t.notJson({ host }));
     }
     const read = v.safeParse(schema, value, { abortEarly: true });
     if (read.success) return read.output;
-    throw new SourceError('fault', t.badResponse({ host, path: getPath(read.issues[0]) }));
+    throw new SourceError('failed', t.badResponse({ host, path: getPath(read.issues[0]) }));
   }
 
   const sendCommand = (
@@ -254,7 +254,7 @@ export async function toSourceError(
   if (status === 404) return new SourceError('missing', t.missing({ host }));
   const { message, code } = readError(await answer.text().catch(() => ''));
   return new SourceError(
-    'fault',
+    'failed',
     message === '' ? t.status({ host, status }) : t.statusWith({ host, status, message }),
     waitMs,
     code,

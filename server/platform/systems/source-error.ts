@@ -7,7 +7,7 @@ import type { OutboundReason } from '../outbound/address.ts';
  * `forbidden`: it refuses only this request.
  */
 export class SourceError extends Error {
-  readonly kind: 'unreachable' | 'refused' | 'forbidden' | 'busy' | 'missing' | 'fault';
+  readonly kind: 'unreachable' | 'refused' | 'forbidden' | 'busy' | 'missing' | 'failed';
   /** How long the system asked to wait. */
   readonly waitMs: Ms | null;
   /** The system's own word for the error. */

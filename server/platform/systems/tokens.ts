@@ -54,7 +54,7 @@ export function tokenSigner(
       if (answer.status !== 200 && answer.status !== 201)
         throw await toSourceError(answer, host, clock.now());
       const read = v.safeParse(TokenSchema, getJson(await answer.text()));
-      if (!read.success) throw new SourceError('fault', t.noToken({ host }));
+      if (!read.success) throw new SourceError('failed', t.noToken({ host }));
       const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
       token = {
         access,

@@ -48,7 +48,7 @@ export function sourceRows(
         more?.lastHeardAt ?? (heard === null ? undefined : null),
         key.firstResultAt,
       );
-      const error = more?.lastFault ?? null;
+      const error = more?.lastError ?? null;
       return {
         key,
         company: names.get(key.company) ?? t.companyNumber({ n: key.company }),

@@ -115,7 +115,7 @@ const getInput = ({
         : { every, day, at, timeZone },
 });
 
-/** Converts the form to the call's input; null with the faults by field if it is invalid. */
+/** Converts the form to the call's input; null with the errors by field if it is invalid. */
 export function getSetting(
   form: ReportForm,
   customers: Customers,

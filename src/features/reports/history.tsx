@@ -132,7 +132,7 @@ function Line({
   readonly onOpen: (id: string) => void;
 }) {
   const { label, icon, text } = SENT_WORDS[one.state];
-  const canOpen = one.kept !== null && (!offline || here);
+  const canOpen = one.storedUntil !== null && (!offline || here);
   const id = getId(one);
   const name = (
     <>
@@ -173,20 +173,20 @@ function Line({
         {label}
       </span>
       <span className="col-span-2 min-w-0 text-ink-2 tablet:col-span-1 tablet:col-start-4 tablet:row-start-1">
-        {one.fault !== null && <span className="block break-words text-failed">{one.fault}</span>}
-        {one.mails.map(({ to, state, fault: error }) => (
+        {one.error !== null && <span className="block break-words text-failed">{one.error}</span>}
+        {one.mails.map(({ to, state, error }) => (
           <span key={to} className="block [overflow-wrap:anywhere]">
             {to}
             {state === 'failed' && <span className="text-failed">{`: ${error ?? t.notSent}`}</span>}
             {state === 'sending' && `: ${t.sending}`}
           </span>
         ))}
-        {one.mails.length === 0 && one.fault === null && isSendPending(one.state) && (
+        {one.mails.length === 0 && one.error === null && isSendPending(one.state) && (
           <span className="text-ink-3">{t.pending}</span>
         )}
       </span>
       <span className="col-span-2 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-5 tablet:row-start-1 tablet:text-right">
-        {one.kept === null
+        {one.storedUntil === null
           ? isSendPending(one.state)
             ? ''
             : t.noFile

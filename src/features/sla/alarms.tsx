@@ -54,7 +54,9 @@ export function AlarmList({ alarms, zone, now, getName, onOpen }: AlarmListProps
             </div>
             <div className="py-1 text-agate text-ink-2">
               <span className="block">{targetText(alarm)}</span>
-              <span className={`block ${alarm.kept ? '' : 'text-failed'}`}>{stateText(alarm)}</span>
+              <span className={`block ${alarm.isMet ? '' : 'text-failed'}`}>
+                {stateText(alarm)}
+              </span>
               {alarm.brokenSince !== null && (
                 <span className="block text-ink-3">
                   {t.missedSince({ age: formatAge(alarm.brokenSince, now) })}
@@ -74,9 +76,9 @@ export function AlarmList({ alarms, zone, now, getName, onOpen }: AlarmListProps
 }
 
 function State({
-  alarm: { kept: stored, enabled },
+  alarm: { isMet, enabled },
 }: {
-  readonly alarm: Pick<SlaOut, 'kept' | 'enabled'>;
+  readonly alarm: Pick<SlaOut, 'isMet' | 'enabled'>;
 }) {
   if (!enabled)
     return (
@@ -85,7 +87,7 @@ function State({
         <span className="text-ink-3">{t.off}</span>
       </>
     );
-  return stored ? (
+  return isMet ? (
     <>
       <Icon name="success" className="translate-y-0.5 text-success" />
       {t.onTarget}

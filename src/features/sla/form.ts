@@ -63,7 +63,7 @@ export const getAlarmForm = ({
   recipients,
 });
 
-/** Returns the typed alarm, or the faults by field if it is invalid. */
+/** Returns the typed alarm, or the errors by field if it is invalid. */
 export function getAlarm(form: AlarmForm): {
   readonly alarm: SlaFields | null;
   readonly errors: SlaFormErrors;

@@ -68,17 +68,17 @@ export const targetText = ({
 
 /** `3 of 20 jobs too old · 92.1 % good`. */
 export function stateText({
-  kept: stored,
+  isMet,
   jobs,
   lateCount,
   share,
   minSuccessPct,
-}: Pick<SlaOut, 'kept' | 'jobs' | 'lateCount' | 'share' | 'minSuccessPct'>): string {
+}: Pick<SlaOut, 'isMet' | 'jobs' | 'lateCount' | 'share' | 'minSuccessPct'>): string {
   if (jobs === 0) return t.stateNoJobs;
   const states = [
     lateCount > 0 && (jobs === 1 ? t.stateLate : t.stateLateJobs({ late: lateCount, jobs })),
     minSuccessPct !== null &&
       (share === null ? t.stateNoResults : t.stateShare({ share: shareText(share) })),
   ].filter((text) => text !== false);
-  return states.join(' · ') || (stored ? t.stateJobs({ count: jobs }) : '');
+  return states.join(' · ') || (isMet ? t.stateJobs({ count: jobs }) : '');
 }

@@ -38,7 +38,7 @@ const STATES: Readonly<Record<SyncStatus['kind'], string>> = {
 export function contextParts({ path, failures, status, agent }: Around): readonly ContextPart[] {
   const texts: Readonly<Record<SupportPart, string | null>> = {
     page: path === null ? null : (path.split(/[?#]/)[0] ?? null),
-    faults: failures.filter((one) => FIXED.has(one)).join(' | '),
+    errors: failures.filter((one) => FIXED.has(one)).join(' | '),
     sync: status === undefined ? null : syncWords(status),
     version: APP_VERSION,
     browser: agent,

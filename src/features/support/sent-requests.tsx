@@ -79,7 +79,7 @@ export function SentRequests({
 }
 
 function Row({
-  row: { at, subject, text, state, fault: error },
+  row: { at, subject, text, state, error },
   zone,
 }: {
   readonly row: Omit<SupportOut, '_id'>;

@@ -47,7 +47,7 @@ export function TicketDetails({
   onSaved,
   onDelete,
 }: TicketDetailsProps) {
-  const { _id: id, system, status, fault: error, waiting, list, owner, priority } = ticket;
+  const { _id: id, system, status, error, waiting, list, owner, priority } = ticket;
   const {
     form: draft,
     change,

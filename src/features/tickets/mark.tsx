@@ -6,9 +6,9 @@ import { ticketMessages as t } from './messages.en.ts';
  * Status of a ticket as icon, word and color, with a note if it is not in the ticketing system yet.
  */
 export function TicketMark({
-  ticket: { status, waiting, fault: error },
+  ticket: { status, waiting, error },
 }: {
-  readonly ticket: Pick<TicketOut, 'status' | 'waiting' | 'fault'>;
+  readonly ticket: Pick<TicketOut, 'status' | 'waiting' | 'error'>;
 }) {
   return (
     <span className="inline-flex max-w-full min-w-0 flex-wrap items-center gap-x-2 align-middle">

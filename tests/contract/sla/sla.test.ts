@@ -58,7 +58,7 @@ test('SLA-1: an alarm is met exactly while every expected job has a recent good 
         const good = results.filter(Boolean).length;
         expect(verdict.late.toSorted((a, b) => a - b)).toEqual(late);
         expect(verdict.share).toBe(results.length === 0 ? null : good / results.length);
-        expect(verdict.kept).toBe(
+        expect(verdict.isMet).toBe(
           late.length === 0 &&
             (minSuccessPct === null ||
               results.length === 0 ||
@@ -94,5 +94,5 @@ test('SLA-1: the oldest is first among those that are too old', () => {
       [job(1, 25), job(2, null), job(3, 24), job(4, 30)],
       NOW,
     ),
-  ).toEqual({ kept: false, late: [2, 4, 1], share: null, jobs: 4 });
+  ).toEqual({ isMet: false, late: [2, 4, 1], share: null, jobs: 4 });
 });

@@ -147,7 +147,12 @@ eachDatabase((_name, open) => {
     books.customers.push(customer(1, 'Calloway Freight'));
     books.invoices.push(...many(1, 2_300));
     await bureau.connect();
-    expect((await bureau.list()).source).toEqual({ kind: 'reading', readAt: null, fault: null });
+    expect((await bureau.list()).source).toEqual({
+      kind: 'reading',
+      readAt: null,
+      error: null,
+      fault: null,
+    });
     const before = queries('Invoice').length;
     await bureau.read();
     expect(
@@ -161,7 +166,7 @@ eachDatabase((_name, open) => {
     ]);
     expect(await bureau.list()).toMatchObject({
       count: 2_300,
-      source: { kind: 'read', readAt: fixture.context.clock.now(), fault: null },
+      source: { kind: 'read', readAt: fixture.context.clock.now(), error: null, fault: null },
     });
     // Not again before it is due.
     const request = qb.asked.length;
@@ -201,7 +206,7 @@ eachDatabase((_name, open) => {
     await bureau.read();
     expect(await bureau.list()).toMatchObject({
       count: 1_000,
-      source: { kind: 'reading', fault: "QuickBooks isn't available (503)." },
+      source: { kind: 'reading', error: "QuickBooks isn't available (503)." },
     });
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
@@ -213,7 +218,7 @@ eachDatabase((_name, open) => {
       body: '{"Fault":{"Error":[{"Message":"ThrottleExceeded","code":"3001"}]}}',
     });
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe(
+    expect((await bureau.list()).source.error).toBe(
       'QuickBooks received too many requests. Try again later.',
     );
     fixture.pass(119_000);
@@ -230,7 +235,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['STARTPOSITION 1001']);
     expect(await bureau.list()).toMatchObject({
       count: 1_500,
-      source: { kind: 'read', fault: null },
+      source: { kind: 'read', error: null },
     });
     // A form that is not the published one keeps what was read.
     fixture.pass(16 * MINUTE);
@@ -240,7 +245,7 @@ eachDatabase((_name, open) => {
       body: JSON.stringify({ QueryResponse: { Invoice: [{ Id: '1' }] } }),
     });
     await bureau.read();
-    expect((await bureau.list()).source.fault).toMatch(
+    expect((await bureau.list()).source.error).toMatch(
       /^QuickBooks sent an invoice with an unexpected value \(0\.\w+\)\.$/,
     );
     expect((await bureau.list()).count).toBe(1_500);
@@ -256,7 +261,7 @@ eachDatabase((_name, open) => {
     const before = renewals();
     fixture.pass(16 * MINUTE);
     await bureau.read();
-    expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([1, null]);
+    expect([renewals() - before, (await bureau.list()).source.error]).toEqual([1, null]);
     // Ten at once that are refused the same token wait for one renewal, also those of another
     // server.
     const token = await loadBooksAccess(fixture.context, office.tenant, null);
@@ -273,20 +278,20 @@ eachDatabase((_name, open) => {
     expect([renewals() - before, new Set(got).size, got.includes(token)]).toEqual([2, 1, false]);
     fixture.pass(2 * HOUR);
     await bureau.read();
-    expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([3, null]);
+    expect([renewals() - before, (await bureau.list()).source.error]).toEqual([3, null]);
     // Renewing fails for a while: nothing is lost by it.
     qb.end(books);
     qb.faults.push({ when: ({ path }) => path.startsWith('/oauth2'), status: 500 });
     fixture.pass(16 * MINUTE);
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe("QuickBooks isn't available (500).");
+    expect((await bureau.list()).source.error).toBe("QuickBooks isn't available (500).");
     fixture.pass(MINUTE);
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBeNull();
+    expect((await bureau.list()).source.error).toBeNull();
     qb.end(books, true);
     fixture.pass(16 * MINUTE);
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe(
+    expect((await bureau.list()).source.error).toBe(
       'QuickBooks no longer gives access. Connect it again.',
     );
     const request = qb.asked.length;
@@ -295,13 +300,13 @@ eachDatabase((_name, open) => {
     expect(qb.asked.length).toBe(request);
     expect((await ada('GET', CONNECTION)).body.data).toMatchObject({
       ended: true,
-      fault: 'QuickBooks no longer gives access. Connect it again.',
+      error: 'QuickBooks no longer gives access. Connect it again.',
       invoices: 3,
     });
     const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;
     expect(
       (await ada('POST', `${CONNECTION}/finish`, qb.back(url, books))).body.data,
-    ).toMatchObject({ ended: false, fault: null, invoices: 3 });
+    ).toMatchObject({ ended: false, error: null, invoices: 3 });
     await bureau.read();
     expect(await numbers(bureau)).toEqual(['1001', '1002', '1003']);
   });

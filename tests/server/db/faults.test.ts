@@ -49,7 +49,7 @@ test.skipIf(missing !== '')(
           refused++;
           await raw`do $$ begin raise exception using errcode = '40P01'; end $$`.execute(tx.sql);
         }),
-      ).rejects.toMatchObject({ name: 'StoreFault', kind: 'deadlock' });
+      ).rejects.toMatchObject({ name: 'StoreError', kind: 'deadlock' });
       expect(refused, 'bounded').toBe(5);
     } finally {
       await operator.end();

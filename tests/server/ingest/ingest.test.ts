@@ -63,7 +63,7 @@ test('ING-4: a single bad record refuses the request, and so does unreadable inp
     duplicates: 0,
     rejected: [],
   });
-  // A refused request is a fault of the source, and a good one ends it.
+  // A refused request is an error of the source, and a good one ends it.
   const list = async () => {
     const keys = await keyHandlers(place.ground.context).listKeys(
       {},
@@ -71,10 +71,11 @@ test('ING-4: a single bad record refuses the request, and so does unreadable inp
     );
     return keys.ok ? keys.value[0] : undefined;
   };
-  expect((await list())?.lastFault?.message).toContain('startTime');
+  expect((await list())?.lastError?.message).toContain('startTime');
   place.ground.pass(1_000);
   await place.post('executions', anExecution());
   expect(await list()).toMatchObject({
+    lastError: null,
     lastFault: null,
     lastHeardAt: NOON + 1_000,
     firstResultAt: NOON + 1_000,

@@ -351,7 +351,7 @@ eachDatabase((_name, open) => {
       const cora = await createRecipient(fixture, office, 'cora', settings({ quiet: NEVER }));
       const first = await subscribe(dana, browser);
       expect((await loadReported(dana)).devices).toMatchObject([
-        { _id: first, current: true, lastAt: null, fault: null },
+        { _id: first, current: true, lastAt: null, error: null },
       ]);
       // Somebody else signs in there: it is theirs from then on, and Dana’s no more.
       expect(
@@ -382,13 +382,13 @@ eachDatabase((_name, open) => {
       await fails(fixture, office, 1, 'Files');
       await turn(office);
       expect((await loadReported(dana)).devices).toMatchObject([
-        { fault: 'The push service responded with status 429.' },
+        { error: 'The push service responded with status 429.' },
       ]);
       const tried = gotBy(browser).length;
       service.status = 201;
       fixture.pass(HOUR);
       await turn(office);
-      expect([gotBy(browser).length, (await loadReported(dana)).devices[0]?.fault]).toEqual([
+      expect([gotBy(browser).length, (await loadReported(dana)).devices[0]?.error]).toEqual([
         tried + 1,
         null,
       ]);

@@ -36,7 +36,7 @@ anyDatabase((_name, open) => {
         state: 'waiting',
         tries: 1,
         code: 500,
-        fault: 'The address responded with status 500.',
+        error: 'The address responded with status 500.',
         nextAt: now() + (WAITS[0] ?? 0),
       },
     ]);
@@ -54,7 +54,7 @@ anyDatabase((_name, open) => {
       state: 'waiting',
       tries: 2,
       code: null,
-      fault: "127.0.0.1 didn't respond in time.",
+      error: "127.0.0.1 didn't respond in time.",
     });
     // It says itself when.
     status = 503;

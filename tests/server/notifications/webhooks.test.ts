@@ -68,7 +68,7 @@ anyDatabase((_name, open) => {
         tries: 1,
         code: 204,
         nextAt: null,
-        fault: null,
+        error: null,
         body: request.body,
       },
     ]);

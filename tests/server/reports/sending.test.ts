@@ -83,7 +83,7 @@ anyDatabase((name, open) => {
       state: 'sent',
       dueAt: Date.parse('2026-04-06T06:00:00Z'),
       fileName: 'calendar-full_2026-04-06_080000.pdf',
-      fault: null,
+      error: null,
     });
     expect(sent?.mails.map(({ to, state }) => [to, state])).toEqual([
       ['a@example.com', 'sent'],
@@ -130,7 +130,7 @@ anyDatabase((name, open) => {
     await turn.round();
     const sent = (await loadSent(boss)).filter(({ by }) => by === 'boss-r');
     expect(
-      sent.map(({ template, format, state, fault: error }) => [template, format, state, error]),
+      sent.map(({ template, format, state, error }) => [template, format, state, error]),
     ).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
     expect(sent).toHaveLength(TEMPLATE_KEYS.length * formats.length);
     for (const { _id, name } of sent) {
@@ -159,7 +159,7 @@ anyDatabase((name, open) => {
       await some('POST', 'send', { reportSettingId: setting });
       await turn.round();
       const [last] = (await loadSent(kate)).filter((one) => one.setting === setting);
-      if (last?.state !== 'sent') return [last?.state ?? '', last?.fault ?? ''];
+      if (last?.state !== 'sent') return [last?.state ?? '', last?.error ?? ''];
       return (await kate('GET', `sent/${getId(last)}/file`)).text
         .trim()
         .split('\r\n')
@@ -228,7 +228,7 @@ anyDatabase((name, open) => {
       state: 'partly',
       mails: [
         { state: 'sent' },
-        { state: 'failed', fault: expect.stringContaining('550') as string },
+        { state: 'failed', error: expect.stringContaining('550') as string },
       ],
     });
     await settings(demoData, mailAt(server.port));
@@ -264,9 +264,9 @@ anyDatabase((name, open) => {
     await turn.round();
     expect((await loadSent(kate)).find((one) => one.setting === id)).toMatchObject({
       state: 'failed',
-      fault: MESSAGES.reportOwnerGone,
+      error: MESSAGES.reportOwnerGone,
       mails: [],
-      kept: null,
+      storedUntil: null,
     });
     expect(server.arrived).toHaveLength(before);
     await kate('PUT', `settings/${id}`, { setting: { ...FIELDS, enabled: false } });
@@ -315,6 +315,7 @@ anyDatabase((name, open) => {
     const sent = await own();
     expect(sent).toMatchObject({
       state: 'sent',
+      storedUntil: demoData.ground.context.clock.now() + 90 * DAY,
       kept: demoData.ground.context.clock.now() + 90 * DAY,
     });
     const stored = await demoData.store.tenant(demoData.tenant, ({ sql }) =>
@@ -331,7 +332,7 @@ anyDatabase((name, open) => {
       state: 'sent',
       name: 'Kept for a while',
       fileName: null,
-      kept: null,
+      storedUntil: null,
     });
     expect([
       (await kate('GET', `sent/${getId(sent)}`)).status,

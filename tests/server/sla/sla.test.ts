@@ -118,7 +118,16 @@ anyDatabase((_name, open) => {
       }),
     );
     expect(await listed(dana)).toMatchObject([
-      { _id: id, kept: true, jobs: 2, lateCount: 0, share: 1, brokenSince: null, madeBy: 'DANA' },
+      {
+        _id: id,
+        isMet: true,
+        kept: true,
+        jobs: 2,
+        lateCount: 0,
+        share: 1,
+        brokenSince: null,
+        madeBy: 'DANA',
+      },
     ]);
     await sla.tick(now());
     fixture.pass(25 * HOUR);
@@ -134,7 +143,7 @@ anyDatabase((_name, open) => {
     ]);
     expect((await mails(office))[0]?.text).toContain('Calloway Freight: Files on');
     expect(await listed(dana)).toMatchObject([
-      { kept: false, lateCount: 2, brokenSince: now(), lastFiredAt: now(), share: 2 / 3 },
+      { isMet: false, lateCount: 2, brokenSince: now(), lastFiredAt: now(), share: 2 / 3 },
     ]);
     await post(office, 1, 'Files', 'Success');
     await post(office, 1, 'Mail', 'Success');
@@ -142,11 +151,11 @@ anyDatabase((_name, open) => {
     expect((await mails(office)).map(({ subject }) => subject).at(-1)).toBe(
       'Recovered: SLA alarm Nightly',
     );
-    expect(await listed(dana)).toMatchObject([{ kept: true, brokenSince: null }]);
+    expect(await listed(dana)).toMatchObject([{ isMet: true, brokenSince: null }]);
     // Changed, it is judged anew; switched off, it tells nothing.
     await dana('PUT', `${SAVE}/${id}`, { alarm: anAlarm({ minSuccessPct: 99, enabled: false }) });
     await sla.tick(now());
-    expect([(await listed(dana))[0]?.kept, (await mails(office)).length]).toEqual([false, 2]);
+    expect([(await listed(dana))[0]?.isMet, (await mails(office)).length]).toEqual([false, 2]);
     await sla.stop();
   });
 
@@ -183,14 +192,14 @@ anyDatabase((_name, open) => {
       }),
     );
     expect(await listed(dana)).toMatchObject([
-      { name: 'Second company', kept: false, share: 0, jobs: 1, jobName: null },
-      { name: 'One', kept: true, jobs: 1, jobName: 'Files', companyName: 'Calloway Freight' },
+      { name: 'Second company', isMet: false, share: 0, jobs: 1, jobName: null },
+      { name: 'One', isMet: true, jobs: 1, jobName: 'Files', companyName: 'Calloway Freight' },
     ]);
     fixture.pass(2 * HOUR);
     const own = (
       await dana<{ alarms: SlaOut[] }>('GET', `monitoring/reporting/get-sla-alarm/${files?.uid}`)
     ).body.data.alarms;
-    expect(own).toMatchObject([{ name: 'One', kept: false, lateCount: 1 }]);
+    expect(own).toMatchObject([{ name: 'One', isMet: false, lateCount: 1 }]);
     expect((await dana('GET', 'monitoring/reporting/get-sla-alarm/no-such-job')).status).toBe(404);
   });
 

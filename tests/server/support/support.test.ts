@@ -118,14 +118,15 @@ anyDatabase((_name, open) => {
     ];
     const made = await dana<SupportOut>('POST', PATH, {
       ...REQUEST,
-      context: { page: '/monitoring/daily-checks', version: '2.2.14', faults: '' },
+      // `faults` is the former name of `errors`.
+      context: { page: '/monitoring/daily-checks', version: '2.2.14', faults: 'No answer.' },
     });
     expect(made).toMatchObject({
       status: 200,
       body: {
         data: {
           subject: REQUEST.subject,
-          text: 'The page stays empty.\n\nPage: /monitoring/daily-checks\nVersion: 2.2.14',
+          text: 'The page stays empty.\n\nPage: /monitoring/daily-checks\nLast errors: No answer.\nVersion: 2.2.14',
           state: 'waiting',
         },
       },
@@ -142,7 +143,7 @@ anyDatabase((_name, open) => {
     ])
       expect(raw).toContain(words);
     expect(await listed(dana)).toMatchObject([
-      { subject: REQUEST.subject, state: 'sent', fault: null },
+      { subject: REQUEST.subject, state: 'sent', error: null },
     ]);
     // After a week nothing of the mail is left, and it is still known.
     fixture.pass(8 * 24 * HOUR);
@@ -163,7 +164,7 @@ anyDatabase((_name, open) => {
     const dana = await (await supported()).as('dana', ['operator']);
     await dana('POST', PATH, REQUEST);
     await posted();
-    expect(await listed(dana)).toMatchObject([{ state: 'kept', fault: null }]);
+    expect(await listed(dana)).toMatchObject([{ state: 'kept', error: null }]);
     const mails = await smtp({}, () => ({ code: 550, text: 'no such user' }));
     const office = await supported({ port: mails.port });
     const [cora, adam] = [
@@ -173,7 +174,7 @@ anyDatabase((_name, open) => {
     await cora('POST', PATH, REQUEST);
     await posted();
     expect(await listed(cora)).toMatchObject([
-      { state: 'failed', fault: '127.0.0.1 refused the mail (550).' },
+      { state: 'failed', error: '127.0.0.1 refused the mail (550).' },
     ]);
     const rows = (): Promise<number> =>
       fixture.context.store.tenant(

@@ -305,7 +305,7 @@ anyDatabase((_name, open) => {
       made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));
     load.over = true;
     await timer;
-    expect(made.map(({ waiting, fault: error }) => [waiting, error])).toEqual(
+    expect(made.map(({ waiting, error }) => [waiting, error])).toEqual(
       made.map(() => [false, null]),
     );
   });

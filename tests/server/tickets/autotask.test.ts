@@ -151,7 +151,7 @@ anyDatabase((_name, open) => {
     });
     expect(await desk.ticket(ticket.id)).toMatchObject({
       waiting: true,
-      fault: 'The owner has no service desk role in Autotask.',
+      error: 'The owner has no service desk role in Autotask.',
     });
     expect((await desk.adam('GET', `${TICKETS}/autotask/resources`)).status).toBe(403);
     const b = await desk.fails('Mail');

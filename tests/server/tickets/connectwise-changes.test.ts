@@ -92,14 +92,14 @@ anyDatabase((_name, open) => {
       }
     }
     expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
-    expect([waits.at(-1) ?? 0, (await loadStored()).fault]).toEqual([
+    expect([waits.at(-1) ?? 0, (await loadStored()).error]).toEqual([
       expect.toSatisfy((n: number) => n >= 6),
       "ConnectWise isn't available (500).",
     ]);
     cw.turn(5001, 3);
     fixture.pass(HOUR);
     await desk.tick();
-    expect([(await desk.ticket(ticket.id)).closedBy, (await loadStored()).fault]).toEqual([
+    expect([(await desk.ticket(ticket.id)).closedBy, (await loadStored()).error]).toEqual([
       'system',
       null,
     ]);

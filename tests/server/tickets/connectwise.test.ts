@@ -47,7 +47,7 @@ anyDatabase((_name, open) => {
       number: '5001',
       system: 'connectwise',
       waiting: false,
-      fault: null,
+      error: null,
       owner: { id: '21', name: 'Dana Smith' },
       priority: { id: '5' },
     });
@@ -116,7 +116,7 @@ anyDatabase((_name, open) => {
       text: 'bad gateway',
     });
     const ticket = await desk.make([a.n]);
-    expect([ticket.waiting, ticket.fault, ticket.number, cw.tickets.length]).toEqual([
+    expect([ticket.waiting, ticket.error, ticket.number, cw.tickets.length]).toEqual([
       true,
       "ConnectWise isn't available (502).",
       'D-1',
@@ -165,7 +165,7 @@ anyDatabase((_name, open) => {
       cw.asked.filter((one) => one.path.endsWith(path)).length;
     cw.faults.push({ status: 429, headers: { 'retry-after': '3600' } });
     const a = await desk.make([(await desk.fails('A')).n]);
-    expect([a.fault, cw.tickets.length]).toEqual([
+    expect([a.error, cw.tickets.length]).toEqual([
       'ConnectWise is receiving too many requests. Try again later.',
       0,
     ]);
@@ -192,14 +192,14 @@ anyDatabase((_name, open) => {
     ] as const) {
       cw.faults.push(error);
       const made = await desk.make([(await desk.fails(words + JSON.stringify(error))).n]);
-      expect(made.fault).toBe(words);
+      expect(made.error).toBe(words);
       fixture.pass(20_000);
       await desk.tick();
       expect((await desk.ticket(made.id)).waiting).toBe(false);
     }
     cw.companies.splice(0, 1);
     const refused = await desk.make([(await desk.fails('B')).n]);
-    expect(refused.fault).toBe('ConnectWise refused the request (400): company not found');
+    expect(refused.error).toBe('ConnectWise refused the request (400): company not found');
     const request = cw.asked.length;
     fixture.pass(23 * HOUR);
     await pausePolling();
@@ -227,7 +227,7 @@ anyDatabase((_name, open) => {
     const ticket = await desk.make([(await desk.fails('A')).n]);
     expect([ticket.waiting, ticket.number, cw.tickets.length]).toEqual([true, 'D-1', 1]);
     await expect
-      .poll(async () => (await desk.ticket(ticket.id)).fault, { timeout: 60_000 })
+      .poll(async () => (await desk.ticket(ticket.id)).error, { timeout: 60_000 })
       .toBe("127.0.0.1 didn't respond in time.");
     fixture.pass(20_000);
     await desk.tick();

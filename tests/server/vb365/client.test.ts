@@ -194,7 +194,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     expect(started).toEqual(version === 'v8' ? { id: content.sessions[0]?.id } : null);
     const refused = await getError(start());
     expect([refused.kind, refused.code]).toEqual([
-      'fault',
+      'failed',
       version === 'v8' ? 'OperationConflict' : null,
     ]);
     expect(refused.message).toContain('The job is already running.');
@@ -229,8 +229,8 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
       ['refused', null],
       ['busy', 7_000],
       ['forbidden', null],
-      ['fault', null],
-      ['fault', null],
+      ['failed', null],
+      ['failed', null],
       ['missing', null],
       ['unreachable', null],
     ]);

@@ -13,7 +13,7 @@ const live: SyncStatus = {
   partly: 0,
   follower: false,
   storage: 'persisted',
-  fault: null,
+  error: null,
   reload: false,
 };
 const words = (more: Partial<SyncStatus>, now = at): string => {

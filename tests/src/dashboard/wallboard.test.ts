@@ -29,7 +29,7 @@ const LIVE: SyncStatus = {
   partly: 0,
   follower: false,
   storage: 'persisted',
-  fault: null,
+  error: null,
   reload: false,
 };
 
@@ -94,7 +94,7 @@ test('WALL-2: it shows the time of its data, and never shows old data as live', 
     partly: fc.nat(9),
     follower: fc.boolean(),
     storage: fc.constantFrom<SyncStatus['storage']>('persisted', 'memory', 'full'),
-    fault: fc.option(fc.constant('a fault')),
+    error: fc.option(fc.constant('an error')),
     reload: fc.boolean(),
   });
   fc.assert(

@@ -35,9 +35,9 @@ test('NOTIFY-7: a webhook is unused, healthy, failing, disabled by a user, or di
     eventText({ category: 'missed', facts: 12 }),
   ]).toEqual(['Test', 'Job failed', 'Job did not run, 12 times']);
   expect([
-    responseText({ tries: 0, code: null, fault: null }),
-    responseText({ tries: 1, code: 204, fault: null }),
-    responseText({ tries: 3, code: 500, fault: 'It answered 500.' }),
+    responseText({ tries: 0, code: null, error: null }),
+    responseText({ tries: 1, code: 204, error: null }),
+    responseText({ tries: 3, code: 500, error: 'It answered 500.' }),
   ]).toEqual(['', '1 try · response 204', '3 tries · It answered 500.']);
 });
 

@@ -65,10 +65,10 @@ test('SLA-5: a share just below its target is not shown as reached', () => {
     '100.0 %',
     'No results',
   ]);
-  expect(stateText({ kept: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe(
+  expect(stateText({ isMet: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe(
     '3 of 20 jobs too old · 90.0 % good',
   );
-  expect(stateText({ kept: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe(
+  expect(stateText({ isMet: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe(
     'No matching jobs',
   );
 });

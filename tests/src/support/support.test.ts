@@ -67,7 +67,7 @@ test('SUPPORT-4: an address without its query, sentences without names, and each
   });
   expect(parts.map(({ part, text }) => [part, text])).toEqual([
     ['page', '/monitoring/daily-checks'],
-    ['faults', `${BASE.noAnswer} | ${MESSAGES.export}`],
+    ['errors', `${BASE.noAnswer} | ${MESSAGES.export}`],
     [
       'sync',
       'up to date, last full sync 2026-03-02 07:30:00 UTC, 0 to load, 2 waiting, 0 rejected, storage persisted',
@@ -75,7 +75,7 @@ test('SUPPORT-4: an address without its query, sentences without names, and each
     ['version', '2.2.14'],
     ['browser', 'Browser/1'],
   ]);
-  expect(Object.keys(getContext(parts, new Set(['browser', 'faults'])))).toEqual([
+  expect(Object.keys(getContext(parts, new Set(['browser', 'errors'])))).toEqual([
     'page',
     'sync',
     'version',

@@ -146,7 +146,7 @@ test('G11, SYNC-9: an unknown event causes one reload, then is skipped and repor
   expect(boots()).toBe(2);
   expect(api.session.loop?.replica.cursor).toBe(server.log.length);
   expect(api.session.loop?.status()).toMatchObject({ kind: 'live' });
-  expect(api.session.loop?.status().fault).toContain('moon.risen@1');
+  expect(api.session.loop?.status().error).toContain('moon.risen@1');
 });
 
 test('SYNC-9, G10: an outdated device says so, and keeps its data and outbox', async () => {

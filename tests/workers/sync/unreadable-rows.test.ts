@@ -54,7 +54,7 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
       table,
       (sent[TABLES[table].replicatedAs] ?? 0) - 1,
     ]);
-  expect(getLoop(api).status().fault).toBe(
+  expect(getLoop(api).status().error).toBe(
     REPLICATED_TABLES.map((table) => `${table} (1)`).join(', '),
   );
   // A second tab reads from the disk what the first stored.

@@ -68,7 +68,7 @@ export async function openSession(
     },
     ExploreShape,
   );
-  if (session === null) throw new SourceError('fault', t.noSessionThere({ host: client.host }));
+  if (session === null) throw new SourceError('failed', t.noSessionThere({ host: client.host }));
   const explorer = { id, workload, point, endsAt: now + EXPLORER_IDLE_MS };
   return ok({ explorer, session: session.id });
 }
@@ -89,7 +89,7 @@ export async function hasEnded(
   session: string,
   error: unknown,
 ): Promise<boolean> {
-  return error instanceof SourceError && (error.kind === 'missing' || error.kind === 'fault')
+  return error instanceof SourceError && (error.kind === 'missing' || error.kind === 'failed')
     ? isSessionOver(client, session)
     : false;
 }

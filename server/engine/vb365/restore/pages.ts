@@ -94,7 +94,7 @@ export async function* readAll<R>(
     if (page.next === null || fresh.length === 0) return;
     offset = Number(page.next);
   }
-  throw new SourceError('fault', t.endless({ host: client.host }));
+  throw new SourceError('failed', t.endless({ host: client.host }));
 }
 
 /** Reads a list to its end to count its rows. */

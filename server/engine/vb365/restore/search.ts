@@ -162,7 +162,7 @@ async function readFound(
     },
     v.object({ ...toPageShape(row).entries, setId: v.nullish(v.pipe(v.string(), v.uuid())) }),
   );
-  if (page === null) throw new SourceError('fault', t.noAnswer({ host: client.host }));
+  if (page === null) throw new SourceError('failed', t.noAnswer({ host: client.host }));
   return {
     rows: page.results,
     next: getNextOffset(page, at, limit),

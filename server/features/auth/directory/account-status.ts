@@ -51,7 +51,7 @@ export const readAccountStatuses =
       return found;
     } catch (error) {
       context.log.warn('the directory could not be looked at', {
-        fault: error instanceof Error ? error.name : typeof error,
+        error: error instanceof Error ? error.name : typeof error,
         code: getCode(error),
       });
       return null;

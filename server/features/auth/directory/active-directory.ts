@@ -49,7 +49,7 @@ export function activeDirectory(
     });
   const failed = (error: unknown): 'unreachable' => {
     context.log.warn('the directory could not be asked', {
-      fault: error instanceof Error ? error.name : typeof error,
+      error: error instanceof Error ? error.name : typeof error,
       code: getCode(error),
     });
     return 'unreachable';

@@ -79,7 +79,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
     );
     return rows.ok
       ? ok({ rows: [...rows.value], count: rows.value.length })
-      : failed(explainBooksError(rows.fault));
+      : failed(explainBooksError(rows.error));
   };
 
   return {
@@ -176,9 +176,9 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
         ),
       );
       if (!made.ok) {
-        if (made.fault.kind === 'refused')
+        if (made.error.kind === 'refused')
           await context.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
-        return failed(explainBooksError(made.fault));
+        return failed(explainBooksError(made.error));
       }
       return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();

@@ -190,7 +190,7 @@ function Troubles({
           {status.kind === 'offline' ? t.worksOffline : t.worksWithoutServer}
         </SyncProblem>
       )}
-      {status.fault !== null && <SyncProblem>{status.fault}</SyncProblem>}
+      {status.error !== null && <SyncProblem>{status.error}</SyncProblem>}
       {status.follower && <p className="m-0 px-5 pb-3 text-agate text-ink-3">{t.otherTabSyncs}</p>}
     </>
   );

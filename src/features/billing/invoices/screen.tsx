@@ -185,10 +185,10 @@ export function Invoices() {
               </RetryCallout>
             </Line>
           )}
-          {page !== null && page.source.fault !== null && (
+          {page !== null && page.source.error !== null && (
             <Line>
               <Callout tone="warning">
-                {page.source.fault}
+                {page.source.error}
                 {page.source.readAt !== null &&
                   ` ${t.dataFrom({ when: formatWhen(page.source.readAt, zone) })}`}
               </Callout>
@@ -230,7 +230,7 @@ export function Invoices() {
               />
             </>
           )}
-          {page !== null && !none && page.source.fault === null && page.source.readAt !== null && (
+          {page !== null && !none && page.source.error === null && page.source.readAt !== null && (
             <p className="m-0 px-4 pb-4 text-agate text-ink-3 tablet:px-5">
               {t.syncedAt({ when: formatWhen(page.source.readAt, zone) })}
             </p>

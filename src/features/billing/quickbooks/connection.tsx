@@ -175,9 +175,9 @@ export function Connection({
             {tested.message}
           </Callout>
         )}
-        {tested === null && quickBooks.fault !== null && (
+        {tested === null && quickBooks.error !== null && (
           <Callout tone={quickBooks.ended ? 'failed' : 'warning'}>
-            {quickBooks.fault}
+            {quickBooks.error}
             {!quickBooks.ended && ` ${t.retrying}`}
           </Callout>
         )}

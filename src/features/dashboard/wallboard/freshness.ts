@@ -51,7 +51,7 @@ export function getFreshness(status: SyncStatus | undefined, now: Ms, zone: stri
       rest: data,
     };
   }
-  if (status.fault !== null && status.storage !== 'full')
+  if (status.error !== null && status.storage !== 'full')
     return { kind: 'stale', lead: t.notUpToDate, rest: data };
   if (age !== null && age > OLD_MS) return { kind: 'stale', lead: t.notUpToDate, rest: data };
   if (status.kind === 'catching-up') return { kind: 'catching-up', lead: t.catchingUp, rest: data };

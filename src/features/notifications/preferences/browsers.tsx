@@ -80,7 +80,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
       {devices.length > 0 && (
         <ul aria-label={t.browsers} className="m-0 list-none p-0">
           {devices.map((one) => {
-            const { _id: id, agent, madeAt, lastAt, fault: error } = one;
+            const { _id: id, agent, madeAt, lastAt, error } = one;
             const name = getDevice(agent);
             return (
               <li

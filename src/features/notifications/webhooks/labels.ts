@@ -60,8 +60,8 @@ export const eventText = ({ category, facts }: Pick<DeliveryOut, 'category' | 'f
 export const responseText = ({
   tries,
   code,
-  fault: error,
-}: Pick<DeliveryOut, 'tries' | 'code' | 'fault'>): string =>
+  error,
+}: Pick<DeliveryOut, 'tries' | 'code' | 'error'>): string =>
   [
     ...(tries === 0 ? [] : [t.tries({ count: tries })]),
     ...(error === null ? (code === null ? [] : [t.response({ code })]) : [error]),

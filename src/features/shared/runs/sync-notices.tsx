@@ -46,7 +46,7 @@ export function SyncNotices({ status, newestAt, zone, now }: NoticesProps) {
       </output>
     );
   }
-  if (status.fault === null) return null;
+  if (status.error === null) return null;
   return (
     <div
       role="alert"
@@ -54,7 +54,7 @@ export function SyncNotices({ status, newestAt, zone, now }: NoticesProps) {
     >
       <Icon name="failed" className="text-failed" />
       <span className="min-w-0 grow">
-        {status.fault}
+        {status.error}
         {upTo !== null && (
           <span className="block text-agate text-ink-3">
             {t.listOutdated({ time: when(upTo) })}

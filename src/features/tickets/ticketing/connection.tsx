@@ -269,9 +269,9 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
             {tested.description}
           </Callout>
         )}
-        {tested === null && ticketing.fault !== null && system === ticketing.settings.system && (
+        {tested === null && ticketing.error !== null && system === ticketing.settings.system && (
           <Callout tone="warning">
-            {ticketing.fault} {t.retrying}
+            {ticketing.error} {t.retrying}
           </Callout>
         )}
         <div className="flex flex-wrap items-center gap-3">
