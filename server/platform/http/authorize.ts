@@ -23,8 +23,8 @@ import type { KeyRateLimit } from './key-rate-limit.ts';
 /** The origin of a request, its ways to prove a key, and response headers about API keys. */
 export interface RequestMeta {
   readonly ip: string;
-  readonly pace: KeyRateLimit;
-  readonly tell: Headers;
+  readonly rateLimit: KeyRateLimit;
+  readonly responseHeaders: Headers;
   readonly ingestKeys: IngestKeys;
 }
 
@@ -131,15 +131,15 @@ async function byKey(
   name: CallName,
   tenant: TenantId,
   secret: string,
-  { ip, pace, tell }: RequestMeta,
+  { ip, rateLimit, responseHeaders }: RequestMeta,
 ): Promise<Result<Principal>> {
   const now = context.clock.now();
-  const pressed = pace.count('address', ip, now, tell);
-  if (pressed !== null) return failed(pressed);
+  const addressLimit = rateLimit.count('address', ip, now, responseHeaders);
+  if (addressLimit !== null) return failed(addressLimit);
   const who = await authenticateKey(context, tenant, secret, ip);
   if (!who.ok) return who;
-  const hurried = pace.count('key', who.value.sessionId, now, tell);
-  if (hurried !== null) return failed(hurried);
+  const keyLimit = rateLimit.count('key', who.value.sessionId, now, responseHeaders);
+  if (keyLimit !== null) return failed(keyLimit);
   const needs = keyAccess(name);
   if (needs === null) return failed({ kind: 'not-by-key', message: MESSAGES.notByKey });
   if (who.value.mustReset) return failed(PASSWORD_FIRST);

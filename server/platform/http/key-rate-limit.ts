@@ -16,7 +16,7 @@ export interface KeyRateLimit {
    * Counts a call against an address, or a verified key, and sets the rate-limit headers. Returns
    * null to continue.
    */
-  count(of: 'address' | 'key', who: string, now: Ms, tell: Headers): Failure | null;
+  count(of: 'address' | 'key', who: string, now: Ms, headers: Headers): Failure | null;
   /**
    * Takes one of the key's concurrent slots. Call the returned function when the work ends. Null:
    * none is free.
@@ -41,18 +41,18 @@ export function makeKeyRateLimit(
   };
   const inside = new Map<string, number>();
   return {
-    count(of, who, now, tell) {
+    count(of, who, now, headers) {
       const { left, resetMs, isOver } = windows[of].count(
         of === 'address' ? callerNetwork(who) : who,
         now,
       );
       // As in draft-ietf-httpapi-ratelimit-headers: `q` calls in `w` seconds; `r` are left, and the
       // window ends in `t` seconds.
-      tell.append(
+      headers.append(
         'ratelimit-policy',
         `"${of}";q=${of === 'key' ? limits.apiKeyPerMinute : limits.apiAddressPerMinute};w=60`,
       );
-      tell.append('ratelimit', `"${of}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
+      headers.append('ratelimit', `"${of}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
       return isOver ? { kind: 'too-many', message: MESSAGES.keyPace, retryAfterMs: resetMs } : null;
     },
     enter(key) {

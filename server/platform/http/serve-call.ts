@@ -67,7 +67,7 @@ export function callServer(
   const people = makeQueue(limits.atOnce, limits.waiting, true);
   const own = makeQueues(limits.waiting);
   const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
-  const pace = makeKeyRateLimit(LIMITS, undefined, context.sharedLimits.perMinute);
+  const rateLimit = makeKeyRateLimit(LIMITS, undefined, context.sharedLimits.perMinute);
   const ingestKeys = makeIngestKeys(context);
 
   return async (
@@ -81,7 +81,7 @@ export function callServer(
     const isSignIn = call.path.startsWith('auth/');
     const queue = call.gate === 'ingest-key' ? sources : people;
     const seen: { tenant: TenantId | null; user: UserId | null } = { tenant: null, user: null };
-    const tell = new Headers();
+    const responseHeaders = new Headers();
     const work = async (): Promise<Response> => {
       if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller))
         return refuse(FORBIDDEN);
@@ -91,8 +91,8 @@ export function callServer(
           seen.tenant = await loadTenant(caller.host);
           return authorize(context, name, seen.tenant, request, {
             ip: caller.ip,
-            pace,
-            tell,
+            rateLimit,
+            responseHeaders,
             ingestKeys,
           });
         },
@@ -159,7 +159,7 @@ export function callServer(
                 own.run(`provider ${tenant}`, limits.providerAtOnce, handled),
               )) ?? refuse(busyFor(limits.retryAfterMs));
       if (session?.key === undefined) return inTurn();
-      const leave = pace.enter(session.key.id);
+      const leave = rateLimit.enter(session.key.id);
       if (leave === null)
         return refuse({
           kind: 'too-many',
@@ -173,7 +173,7 @@ export function callServer(
       }
     };
     const response = await withSum(request, await within(context, limits.timeoutMs, work()));
-    for (const [field, value] of tell) response.headers.set(field, value);
+    for (const [field, value] of responseHeaders) response.headers.set(field, value);
     return { response, ...seen };
   };
 }

@@ -20,14 +20,14 @@ beforeAll(async () => {
 test('KEY-6: a window lasts a minute from its first call, and its end is reported', () => {
   const one = pace(2, 9, 9);
   const withHeaders = () => {
-    const tell = new Headers();
-    return { tell, ask: (now: number) => one.count('key', 'a', now, tell) };
+    const headers = new Headers();
+    return { headers, ask: (now: number) => one.count('key', 'a', now, headers) };
   };
   const first = withHeaders();
   expect([
     first.ask(1_000),
-    first.tell.get('ratelimit'),
-    first.tell.get('ratelimit-policy'),
+    first.headers.get('ratelimit'),
+    first.headers.get('ratelimit-policy'),
   ]).toEqual([null, '"key";r=1;t=60', '"key";q=2;w=60']);
   expect([
     withHeaders().ask(30_500),
@@ -35,7 +35,7 @@ test('KEY-6: a window lasts a minute from its first call, and its end is reporte
     one.count('key', 'b', 60_999, new Headers()),
   ]).toEqual([null, 'too-many', null]);
   const over = withHeaders();
-  expect([over.ask(60_999), over.tell.get('ratelimit')]).toEqual([
+  expect([over.ask(60_999), over.headers.get('ratelimit')]).toEqual([
     expect.objectContaining({ kind: 'too-many', retryAfterMs: 1 }),
     '"key";r=0;t=1',
   ]);
