@@ -27,12 +27,12 @@ export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): AuthT
 
 /**
  * `how`: the verified factors, such as `password+totp`. `known`: the device's id if this user has
- * signed in on it before. `spared`: the device skipped the SMS code.
+ * signed in on it before. `skippedSecondFactor`: the device skipped the SMS code.
  */
 export interface VerifiedFactors {
   readonly userId: UserId;
   readonly how: string;
-  readonly spared?: boolean;
+  readonly skippedSecondFactor?: boolean;
   readonly remember: boolean | undefined;
   readonly known: string | null;
 }
@@ -46,7 +46,7 @@ export async function openHere(
   context: AppContext,
   key: Buffer,
   ctx: RequestContext,
-  { userId, how, spared = false, remember, known }: VerifiedFactors,
+  { userId, how, skippedSecondFactor = false, remember, known }: VerifiedFactors,
 ): Promise<SignedIn> {
   const { now, ip, request } = ctx;
   await endShown(tx, ctx);
@@ -58,7 +58,7 @@ export async function openHere(
     ip,
     agent,
     how,
-    fresh: !spared,
+    fresh: !skippedSecondFactor,
   });
   await audit(tx, context, ctx, {
     what: 'sign-in.done',

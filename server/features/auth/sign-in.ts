@@ -207,7 +207,7 @@ async function goOn(
       await openHere(tx, context, key, ctx, {
         userId,
         how: first,
-        spared: getNeededStep(policy, owned, false).step !== 'none',
+        skippedSecondFactor: getNeededStep(policy, owned, false).step !== 'none',
         remember,
         known,
       }),
