@@ -21,7 +21,7 @@ import {
 } from './write.ts';
 
 /**
- * What an append needs of its transaction. `bring` loads rows into `held`, one query per table;
+ * What an append needs of its transaction. `loadRows` loads rows into `held`, one query per table;
  * `raise` locks the head row.
  */
 export interface WriteContext extends WriteTarget {
@@ -30,7 +30,7 @@ export interface WriteContext extends WriteTarget {
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
   raise(count: number, taken: Partial<CounterValues>): Promise<number>;
-  bring(table: TableName, ids: Iterable<RowId>): Promise<void>;
+  loadRows(table: TableName, ids: Iterable<RowId>): Promise<void>;
   readonly sent: PendingStatements;
   readonly chain: LogChain;
   readonly last: LastStatements;
@@ -57,8 +57,8 @@ export async function append(
   if (drafts.length === 0) return [];
   const valid = drafts.map(validateEvent);
   const before = await context.raise(valid.length, taken);
-  for (const [table, ids] of touched(valid.map(({ draft }) => draft)))
-    await context.bring(table, ids);
+  for (const [table, ids] of getAffectedKeys(valid.map(({ draft }) => draft)))
+    await context.loadRows(table, ids);
   const folding = makeFolding(context.cached);
   for (const [index, one] of valid.entries()) folding.addOrQuarantine(one, getActor(by, index));
   await write(context, folding.folded, before);
@@ -110,7 +110,7 @@ function getActor(by: By | readonly By[], index: number): By {
   return own;
 }
 
-function touched(events: readonly Pick<NewEvent, 'event'>[]): Map<TableName, Set<RowId>> {
+function getAffectedKeys(events: readonly Pick<NewEvent, 'event'>[]): Map<TableName, Set<RowId>> {
   const all = new Map<TableName, Set<RowId>>();
   for (const event of events) {
     for (const [table, id] of touches(event)) {

@@ -137,7 +137,7 @@ export function tenantTx(
       appended = true;
       return seq;
     },
-    async bring(table, ids) {
+    async loadRows(table, ids) {
       const missing: RowId[] = [];
       for (const id of ids) if (!brought[table].has(id)) missing.push(id);
       if (missing.length === 0) return;
@@ -229,7 +229,7 @@ export function tenantTx(
     },
     async rows(table, ids) {
       if (lock === null) return read(table, ids);
-      await context.bring(table, ids);
+      await context.loadRows(table, ids);
       const rows: ReadonlyMap<RowId, Tables[typeof table]> = cached[table];
       return new Map(
         ids.flatMap((id) => {
@@ -240,7 +240,7 @@ export function tenantTx(
     },
     async load(table, ids) {
       if (lock === null) throw new Error('Rows are loaded only under the lock of the head row.');
-      await context.bring(table, ids);
+      await context.loadRows(table, ids);
     },
     loaded,
     async all<T extends TableName>(name: T) {
