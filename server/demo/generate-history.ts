@@ -16,7 +16,7 @@ import {
 } from '../features/ingest/decision-state.ts';
 import { jobChange } from '../features/ingest/job-changes.ts';
 import { getMissedUid, miss } from '../features/ingest/overdue.ts';
-import { type By, byClock } from '../platform/db/store.ts';
+import { type EventMeta, byClock } from '../platform/db/store.ts';
 import { type ScriptedAction, morning } from './simulated-operators.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
 import type { ProviderPlan } from './plan.ts';
@@ -44,7 +44,7 @@ export interface SeedActors {
  */
 export interface History {
   readonly drafts: readonly NewEvent[];
-  readonly by: readonly By[];
+  readonly by: readonly EventMeta[];
   readonly logs: readonly { readonly run: RunN; readonly body: string }[];
   readonly tasks: readonly TasksOf[];
   readonly runs: number;
@@ -72,7 +72,7 @@ export function generateHistory(
   to: Ms,
 ): History {
   const drafts: NewEvent[] = [];
-  const by: By[] = [];
+  const by: EventMeta[] = [];
   const logs: { run: RunN; body: string }[] = [];
   const tasks: TasksOf[] = [];
   const dues = new Map<number, JobN[]>();
@@ -82,12 +82,12 @@ export function generateHistory(
   const mornings = pickMornings(plan, cast, from, to);
   let runs = 0;
 
-  const put = (draft: NewEvent, who: By): void => {
+  const put = (draft: NewEvent, who: EventMeta): void => {
     drafts.push(draft);
     by.push(who);
   };
   /** Adds what was decided to the history, and to the state for what follows. */
-  const keep = ({ folded, names, state }: DecidedResults, who: By): void => {
+  const keep = ({ folded, names, state }: DecidedResults, who: EventMeta): void => {
     for (const { event, company, entity } of folded.events) put({ event, company, entity }, who);
     for (const table of TABLES)
       for (const [id, row] of folded.changes.rows[table]?.after ?? [])
@@ -95,7 +95,7 @@ export function generateHistory(
     addNames(context, names);
     context.next = state.next;
   };
-  const say = ({ event, company, entity }: NewEvent, who: By): void => {
+  const say = ({ event, company, entity }: NewEvent, who: EventMeta): void => {
     const deciding = makeDeciding(context, who);
     deciding.emit(company, entity, event);
     keep(deciding.decided(), who);
@@ -267,7 +267,7 @@ function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: M
   return minutes;
 }
 
-const bySource = ({ id }: IngestKeyRow, at: Ms): By => ({
+const bySource = ({ id }: IngestKeyRow, at: Ms): EventMeta => ({
   actor: { kind: 'source', id },
   subject: null,
   commandId: null,

@@ -2,7 +2,7 @@ import { OWN_PRIORITIES, OWN_STATUSES, type TicketStatus } from '#contract/ticke
 import type { NewEvent } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { By } from '../platform/db/store.ts';
+import type { EventMeta } from '../platform/db/store.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { mixed } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
@@ -31,7 +31,7 @@ export const openTickets = (context: AppContext, plan: ProviderPlan): Promise<vo
       .where('username', '=', 'operator')
       .executeTakeFirst();
     if (!who) return;
-    const by: By = {
+    const by: EventMeta = {
       actor: { kind: 'user', id: who.id },
       subject: null,
       commandId: null,

@@ -15,7 +15,7 @@ import type {
 } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
-import { byClock, type By, type TenantTx } from '#server/platform/db/store.ts';
+import { byClock, type EventMeta, type TenantTx } from '#server/platform/db/store.ts';
 import type { ReadSession } from './read-sessions.ts';
 import { getMessage } from './session-message.ts';
 import type { Vb365LogItem } from './shapes.ts';
@@ -54,7 +54,7 @@ export async function storeSessions(
       .where('id', '=', session.id)
       .executeTakeFirst();
     if (stored !== undefined && (stored.job_id !== of.job || stored.state === 'done')) continue;
-    const drafts: [NewEvent, By][] = [];
+    const drafts: [NewEvent, EventMeta][] = [];
     if (stored === undefined) {
       const reason = getReason(session, startedBy);
       if (!(await insertSession(tx, of, session, reason))) {
@@ -102,7 +102,7 @@ async function insertSession(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-const getStart = (of: OfJob, session: ReadSession, reason: StartReason): [NewEvent, By] => [
+const getStart = (of: OfJob, session: ReadSession, reason: StartReason): [NewEvent, EventMeta] => [
   {
     company: of.company,
     entity: `backupjob:${of.job}`,
@@ -118,7 +118,7 @@ function getEnd(
   of: OfJob,
   { id, session, log, counts: { warned, failed } }: ReadSession,
   end: { readonly at: Ms; readonly result: SessionResult },
-): [NewEvent, By] {
+): [NewEvent, EventMeta] {
   const objects = Math.max(whole(session.statistics?.processedObjects), warned + failed);
   const bytes = whole(session.statistics?.transferredDataBytes);
   const hasPoint = end.result === 'success' || end.result === 'warning';

@@ -10,7 +10,7 @@ import {
   type Settled,
   isRuleActiveAt,
 } from '#contract/rules/rules.ts';
-import type { By } from '../../platform/db/store.ts';
+import type { EventMeta } from '../../platform/db/store.ts';
 import type { Folded } from '../../platform/events/folding.ts';
 import { type DecidedResults, type DecisionState, makeDeciding } from './decision-state.ts';
 import type { Ready } from '../rules/active-rules.ts';
@@ -121,7 +121,12 @@ export function applyRules(
 }
 
 const HOUR: Ms = 3_600_000;
-const byActor = (actor: Actor, at: Ms): By => ({ actor, subject: null, commandId: null, at });
+const byActor = (actor: Actor, at: Ms): EventMeta => ({
+  actor,
+  subject: null,
+  commandId: null,
+  at,
+});
 const byRule = ({ id, name }: RuleRow): Actor => ({ kind: 'rule', id, name });
 
 interface DecidedResult {

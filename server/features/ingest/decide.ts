@@ -10,7 +10,7 @@ import {
 } from '#contract/problems/judge.ts';
 import type { JobRow, IngestKeyRow, RunRow } from '#contract/runs/rows.ts';
 import type { Task } from '#contract/runs/task.ts';
-import type { By } from '../../platform/db/store.ts';
+import type { EventMeta } from '../../platform/db/store.ts';
 import {
   type DecidedResults,
   type Deciding,
@@ -74,7 +74,7 @@ export function decide(
   before: DecisionState,
   key: IngestKeyRow,
   executions: readonly Normal[],
-  by: By,
+  by: EventMeta,
 ): Decision {
   const deciding = makeDeciding(before, by);
   const results = decideResults(deciding, key, executions, by.at);

@@ -2,7 +2,7 @@ import type { Event } from '#contract/events.ts';
 import type { RowId } from '#contract/fold.ts';
 import type { CauseN, JobN, RunN } from '#contract/ids.ts';
 import type { Tables } from '#contract/tables.ts';
-import type { By } from '../../platform/db/store.ts';
+import type { EventMeta } from '../../platform/db/store.ts';
 import { type Folded, makeFolding } from '../../platform/events/folding.ts';
 import type { Lookup } from '../../platform/events/projection.ts';
 import { validateEvent } from '../../platform/events/validate-events.ts';
@@ -52,7 +52,7 @@ export interface Deciding extends DecisionRows, Pick<DecisionState, 'logged'> {
   readonly causeByName: NameTable;
   readonly next: { -readonly [N in keyof NextNumbers]: number };
   /** Adds an event by `by`, or by the author of the decision, and folds it. */
-  emit(company: number | null, entity: string, event: Event, by?: By): void;
+  emit(company: number | null, entity: string, event: Event, by?: EventMeta): void;
   readonly decided: () => DecidedResults;
 }
 
@@ -61,7 +61,7 @@ interface NameTable extends Lookup<string, number> {
 }
 
 /** Begins a decision. It changes nothing of `before`. */
-export function makeDeciding(before: DecisionState, author: By): Deciding {
+export function makeDeciding(before: DecisionState, author: EventMeta): Deciding {
   const tables = Object.fromEntries(
     DECISION_TABLES.map((name) => [name, before[name]]),
   ) as unknown as DecisionRows;

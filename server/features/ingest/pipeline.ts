@@ -7,7 +7,7 @@ import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { NO_KEY, readCurrentKey } from '../../platform/auth/ingest-key-auth.ts';
 import { makeBatcher } from '../../platform/db/batcher.ts';
-import type { By, TenantTx } from '../../platform/db/store.ts';
+import type { EventMeta, TenantTx } from '../../platform/db/store.ts';
 import type { IngestContext } from '../../platform/http/handler.ts';
 import type { PerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { appendWithRules } from './append-with-rules.ts';
@@ -184,7 +184,7 @@ async function recordOne(
   return ok({ accepted, duplicates, rejected });
 }
 
-export const bySource = (key: KeyId, at: Ms): By => ({
+export const bySource = (key: KeyId, at: Ms): EventMeta => ({
   actor: { kind: 'source', id: key },
   subject: null,
   commandId: null,

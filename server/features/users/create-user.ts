@@ -2,7 +2,7 @@ import type { Role } from '#contract/abilities.ts';
 import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
-import type { By } from '../../platform/db/store.ts';
+import type { EventMeta } from '../../platform/db/store.ts';
 import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
@@ -80,7 +80,7 @@ export async function makeUser(
   return id;
 }
 
-const byServer = ({ clock }: AppContext): By => ({
+const byServer = ({ clock }: AppContext): EventMeta => ({
   actor: { kind: 'clock' },
   subject: null,
   commandId: null,

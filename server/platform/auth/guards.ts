@@ -5,9 +5,9 @@ import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
 import { byUser } from './event-actor.ts';
 import type { SessionContext } from '../http/handler.ts';
-import type { By } from '../db/store.ts';
+import type { EventMeta } from '../db/store.ts';
 
-export const by = (ctx: SessionContext): By =>
+export const by = (ctx: SessionContext): EventMeta =>
   byUser(ctx.session, ctx.command?.id ?? null, ctx.now);
 
 /**

@@ -66,7 +66,7 @@ export interface LogHead extends HeadPosition {
 }
 export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';
 
-export interface By {
+export interface EventMeta {
   readonly actor: Actor;
   readonly subject: UserId | null;
   readonly commandId: CommandId | null;
@@ -74,7 +74,7 @@ export interface By {
 }
 
 /** The author of what happens without a user. */
-export const byClock = (at: Ms): By => ({
+export const byClock = (at: Ms): EventMeta => ({
   actor: { kind: 'clock' },
   subject: null,
   commandId: null,
@@ -130,7 +130,7 @@ export interface TenantTx {
    */
   append(
     drafts: readonly NewEvent[],
-    by: By | readonly By[],
+    by: EventMeta | readonly EventMeta[],
     taken?: Partial<CounterValues>,
   ): Promise<readonly Logged[]>;
   /**

@@ -1,7 +1,7 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { type RowId, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
-import type { By, CounterValues } from '../db/store.ts';
+import type { EventMeta, CounterValues } from '../db/store.ts';
 import { type Folded, makeFolding } from './folding.ts';
 import type { LastStatements } from './last-statements.ts';
 import type { LogChain } from './log-hash.ts';
@@ -51,7 +51,7 @@ export interface PendingStatements {
 export async function append(
   context: WriteContext,
   drafts: readonly NewEvent[],
-  by: By | readonly By[],
+  by: EventMeta | readonly EventMeta[],
   taken: Partial<CounterValues> = {},
 ): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
@@ -103,7 +103,7 @@ async function write(context: WriteContext, folded: Folded, before: number): Pro
   if (events.length > BATCH_SIZE) await context.sent.all();
 }
 
-function getActor(by: By | readonly By[], index: number): By {
+function getActor(by: EventMeta | readonly EventMeta[], index: number): EventMeta {
   if ('actor' in by) return by;
   const own = by[index];
   if (own === undefined) throw new Error('An event by nobody.');

@@ -1,6 +1,6 @@
 import type { Logged } from '#contract/events.ts';
 import type { Rows } from '#contract/fold.ts';
-import type { By } from '../db/store.ts';
+import type { EventMeta } from '../db/store.ts';
 import { type ProjectedChanges, makeProjection, type RowsBefore } from './projection.ts';
 import type { ValidEvent } from './validate-events.ts';
 
@@ -20,9 +20,9 @@ export interface Folding {
   readonly rows: Rows;
   readonly folded: Folded;
   /** @throws what the fold throws. The event is then not added. */
-  readonly add: (event: ValidEvent, by: By) => void;
+  readonly add: (event: ValidEvent, by: EventMeta) => void;
   /** Adds an event that no fold can apply, too (LOG-7). */
-  readonly addOrQuarantine: (event: ValidEvent, by: By) => void;
+  readonly addOrQuarantine: (event: ValidEvent, by: EventMeta) => void;
 }
 
 /** Folds new events over `before`, which stays as it is. */
@@ -32,7 +32,7 @@ export function makeFolding(before: RowsBefore): Folding {
   const { rows, changes, fold, foldOrQuarantine } = makeProjection(before);
   const add =
     (by: (logged: Logged) => void) =>
-    ({ draft, text }: ValidEvent, { at, actor, subject, commandId }: By): void => {
+    ({ draft, text }: ValidEvent, { at, actor, subject, commandId }: EventMeta): void => {
       const { event, company, entity } = draft;
       const seq = events.length;
       const logged: Logged = { seq, at, actor, subject, commandId, company, entity, event };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { TenantId } from '#contract/ids.ts';
-import type { By, Store } from '#server/platform/db/store.ts';
+import type { EventMeta, Store } from '#server/platform/db/store.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 
 export const aBranding: Branding = {
@@ -33,7 +33,7 @@ export const aBranding: Branding = {
 };
 
 export const KEY = '11111111-1111-4111-8111-111111111111';
-export const byClock: By = {
+export const byClock: EventMeta = {
   actor: { kind: 'clock' },
   subject: null,
   commandId: null,

@@ -6,7 +6,7 @@ import { loadTaskPlace } from '#server/engine/public/restore.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { by, FORBIDDEN_RESULT } from '#server/platform/auth/guards.ts';
-import type { By, TenantTx } from '#server/platform/db/store.ts';
+import type { EventMeta, TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
@@ -113,7 +113,7 @@ export const restoreApproval =
     );
     if (row === undefined || row.expiresAt === null || row.decision !== null) return null;
     if (row.expiresAt > now) return row.expiresAt;
-    const who: By = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now };
+    const who: EventMeta = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now };
     await context.embeddedEngine.reject(
       { tenant, organization: row.organization, user: null },
       {
@@ -143,7 +143,7 @@ const recordDecision =
       who,
       user,
       reason,
-    }: { readonly who: By; readonly user: UserId | null; readonly reason: string | null },
+    }: { readonly who: EventMeta; readonly user: UserId | null; readonly reason: string | null },
   ) =>
   async (tx: TenantTx, id: TaskId): Promise<void> => {
     const row = (await tx.rows('restoreRequest', [id])).get(id);
