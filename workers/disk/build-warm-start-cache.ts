@@ -47,7 +47,7 @@ export async function makeFront(context: DiskContext, seen: Manifest): Promise<b
   const { job = [] } = await rowsOfBooks(context, {
     job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job),
   });
-  const [record, books] = await context.shelves.read(['meta', 'books'], async (store) =>
+  const [record, books] = await context.stores.read(['meta', 'books'], async (store) =>
     Promise.all([store.get('meta', 'who'), smallBooks(store)]),
   );
   const who = await openWho(context, record);
@@ -62,7 +62,7 @@ export async function makeFront(context: DiskContext, seen: Manifest): Promise<b
       job,
     ),
   );
-  return context.shelves.write(['meta'], async (store) => {
+  return context.stores.write(['meta'], async (store) => {
     const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
     await store.put('meta', { name: 'front', sealed });

@@ -27,7 +27,7 @@ export async function keepAnswer(
   const id = await context.cipher.blind(question);
   const sealed = await sealJson(context.cipher, 'answers', id, answer);
   const bytes = sealed.data.byteLength;
-  await context.shelves.write(['meta', 'answers'], async (store) => {
+  await context.stores.write(['meta', 'answers'], async (store) => {
     if ((await manifestIn(store))?.load !== load) return;
     const before = await answersIn(store);
     const newestFirst = [
@@ -51,7 +51,7 @@ export async function answerTo(
   question: string,
 ): Promise<StoredAnswer | null> {
   const id = await context.cipher.blind(question);
-  const record = await context.shelves.read(['answers'], (store) => store.get('answers', id));
+  const record = await context.stores.read(['answers'], (store) => store.get('answers', id));
   return record
     ? openJson<StoredAnswer>(context.cipher, 'answers', id, record.sealed).catch(unlessCorrupt)
     : null;

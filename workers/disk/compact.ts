@@ -78,7 +78,7 @@ async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolea
           }),
         };
 
-  return context.shelves.write(DATA, async (store) => {
+  return context.stores.write(DATA, async (store) => {
     const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
     for (const one of folded) await store.remove('patches', one.id);
@@ -104,7 +104,7 @@ async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolea
 
 /** Returns as many of the oldest as bring the rest under the limits, in short steps. */
 async function oldestPatches(context: DiskContext, seen: Manifest): Promise<PatchRecord[]> {
-  const all = (await context.shelves.read(['patches'], (store) => store.all('patches'))).sort(
+  const all = (await context.stores.read(['patches'], (store) => store.all('patches'))).sort(
     (a, b) => a.id - b.id,
   );
   const max = Math.min(
@@ -122,7 +122,7 @@ async function foldedChunks(
   context: DiskContext,
   changes: readonly Chunk[],
 ): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
-  const before = await context.shelves.read(['books'], (store) =>
+  const before = await context.stores.read(['books'], (store) =>
     Promise.all(changes.map((one) => store.get('books', [one.table, one.chunk]))),
   );
   const records = await Promise.all(
@@ -251,7 +251,7 @@ async function mergeSegments(
     runs.push(...unpackRuns(columns));
   }
   const made = await sealPages(context, getPages(runs), seen.nextSegment);
-  return context.shelves.write(['meta', 'segments'], async (store) => {
+  return context.stores.write(['meta', 'segments'], async (store) => {
     const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
     for (const one of group) await store.remove('segments', one.id);

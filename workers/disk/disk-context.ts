@@ -12,7 +12,7 @@ import type { ObjectStore, ObjectStores, StoreReader } from './object-stores.ts'
 
 /** What the parts of a disk share. */
 export interface DiskContext {
-  readonly shelves: ObjectStores<DiskRecords>;
+  readonly stores: ObjectStores<DiskRecords>;
   /** For everything except the outbox. */
   readonly cipher: Cipher;
   readonly outboxCipher: Cipher;
@@ -59,7 +59,7 @@ export async function ownManifest(
 }
 
 export const peek = (context: DiskContext): Promise<Manifest> =>
-  context.shelves.read(['meta'], (store) => ownManifest(context, store));
+  context.stores.read(['meta'], (store) => ownManifest(context, store));
 
 export const putManifest = (store: ObjectStore<DiskRecords>, manifest: Manifest): Promise<void> =>
   store.put('meta', { name: 'manifest', manifest });

@@ -39,7 +39,7 @@ export function diskOn(
   const name = getDatabase(profile);
   return makeDisk(
     {
-      shelves: objectStores<DiskRecords>(connection, idb),
+      stores: objectStores<DiskRecords>(connection, idb),
       cipher: makeCipher(profile.key, name),
       outboxCipher: makeCipher(profile.outboxKey, name),
       device: profile.device,
@@ -54,7 +54,7 @@ export function diskOn(
 export const memoryDisk = (device: DeviceId): Disk =>
   makeDisk(
     {
-      shelves: memoryObjectStores<DiskRecords>(),
+      stores: memoryObjectStores<DiskRecords>(),
       cipher: plainCipher,
       outboxCipher: plainCipher,
       device,
@@ -108,7 +108,7 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
     keepNotice: (notice) => outbox(() => faulting(() => keepNotice(context, notice))),
     notices: () => outbox(() => faulting(() => notices(context))),
     dropNotice: (id) => outbox(() => faulting(() => dropNotice(context, id))),
-    onOutbox: (listener) => context.shelves.watch(['outbox', 'notices'], listener),
+    onOutbox: (listener) => context.stores.watch(['outbox', 'notices'], listener),
     keepAnswer: (question, answer) => faulting(() => keepAnswer(context, question, answer)),
     answerTo: (question) => faulting(() => answerTo(context, question)),
     saveDraft: (name, at, value) =>
@@ -127,7 +127,7 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
     onLost: lost.listen,
     close: () => {
       lost.closing();
-      context.shelves.close();
+      context.stores.close();
     },
   };
 }
@@ -139,11 +139,8 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
 async function destroy(context: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent =
     keepOutbox &&
-    (
-      await context.shelves
-        .read(['outbox'], (store) => store.all('outbox'))
-        .catch(() => ['unknown'])
-    ).length > 0;
+    (await context.stores.read(['outbox'], (store) => store.all('outbox')).catch(() => ['unknown']))
+      .length > 0;
   try {
     await context.leave(unsent);
   } finally {
@@ -154,9 +151,9 @@ async function destroy(context: DiskContext, lost: Losing, keepOutbox: boolean):
 async function destroyData(context: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   if (!keepOutbox) {
     lost.closing();
-    return context.shelves.destroy();
+    return context.stores.destroy();
   }
-  await context.shelves.write([...DATA, 'answers', 'drafts'], async (store) => {
+  await context.stores.write([...DATA, 'answers', 'drafts'], async (store) => {
     await Promise.all([
       store.remove('meta', 'manifest'),
       store.remove('meta', 'who'),

@@ -15,7 +15,7 @@ export async function saveDraft(
 ): Promise<void> {
   const id = await context.cipher.blind(name);
   const sealed = await sealJson(context.cipher, 'drafts', id, { value });
-  await context.shelves.write(['drafts'], async (store) => {
+  await context.stores.write(['drafts'], async (store) => {
     await store.put('drafts', { id, at, sealed });
     const newestFirst = (await store.all('drafts')).sort((a, b) => b.at - a.at);
     for (const old of newestFirst.slice(MAX_DRAFTS)) await store.remove('drafts', old.id);
@@ -25,7 +25,7 @@ export async function saveDraft(
 /** Returns null if there is no readable draft of that name. */
 export async function readDraft(context: DiskContext, name: string): Promise<unknown> {
   const id = await context.cipher.blind(name);
-  const record = await context.shelves.read(['drafts'], (store) => store.get('drafts', id));
+  const record = await context.stores.read(['drafts'], (store) => store.get('drafts', id));
   if (!record) return null;
   const read = await openJson<{ readonly value: unknown }>(
     context.cipher,
@@ -38,5 +38,5 @@ export async function readDraft(context: DiskContext, name: string): Promise<unk
 
 export async function deleteDraft(context: DiskContext, name: string): Promise<void> {
   const id = await context.cipher.blind(name);
-  await context.shelves.write(['drafts'], (store) => store.remove('drafts', id));
+  await context.stores.write(['drafts'], (store) => store.remove('drafts', id));
 }

@@ -16,7 +16,7 @@ export async function keepNotice(
   { id, at, ...inner }: StoredNotice,
 ): Promise<void> {
   const sealed = await sealJson(context.outboxCipher, 'notices', id, inner);
-  await context.shelves.write(['notices'], async (store) => {
+  await context.stores.write(['notices'], async (store) => {
     await store.put('notices', { id, at, sealed });
     const newestFirst = (await store.all('notices')).sort((a, b) => b.at - a.at);
     for (const old of newestFirst.slice(MAX_NOTICES)) await store.remove('notices', old.id);
@@ -28,7 +28,7 @@ export async function keepNotice(
  * what it told is not told elsewhere.
  */
 export async function notices(context: DiskContext): Promise<StoredNotice[]> {
-  const records = await context.shelves.read(['notices'], (store) => store.all('notices'));
+  const records = await context.stores.read(['notices'], (store) => store.all('notices'));
   const read = await Promise.all(
     records.map(async ({ id, at, sealed }) => {
       const inner = await openJson<Omit<StoredNotice, 'id' | 'at'>>(
@@ -44,4 +44,4 @@ export async function notices(context: DiskContext): Promise<StoredNotice[]> {
 }
 
 export const dropNotice = (context: DiskContext, id: string): Promise<void> =>
-  context.shelves.write(['notices'], (store) => store.remove('notices', id));
+  context.stores.write(['notices'], (store) => store.remove('notices', id));

@@ -19,10 +19,10 @@ export async function keepCommand(
   const { id, state, call, input, madeAt } = command;
   const failure = await sealFailure(context, id, command.failure, command.refused);
   for (;;) {
-    const next = await context.shelves.read(['meta', 'outbox'], getNextNumber);
+    const next = await context.stores.read(['meta', 'outbox'], getNextNumber);
     const inner: Inner = { call, input, madeAt, order: next };
     const sealed = await sealJson(context.outboxCipher, 'outbox', id, inner);
-    const order = await context.shelves.write(['meta', 'outbox'], async (store) => {
+    const order = await context.stores.write(['meta', 'outbox'], async (store) => {
       const here = await store.get('outbox', id);
       if (here) return here.order;
       // Another tab has used this number since.
@@ -46,7 +46,7 @@ async function getNextNumber(store: StoreReader<DiskRecords>): Promise<number> {
  * go unnoticed otherwise: the server accepts gaps among the numbers, which discarded changes leave.
  */
 export async function commands(context: DiskContext): Promise<(QueuedCommand | DamagedCommand)[]> {
-  const records = await context.shelves.read(['outbox'], (store) => store.all('outbox'));
+  const records = await context.stores.read(['outbox'], (store) => store.all('outbox'));
   const read = await Promise.all(records.map((one) => openCommand(context, one)));
   return read.sort((a, b) => a.order - b.order);
 }
@@ -59,14 +59,14 @@ export async function markCommand(
   refused?: readonly Refusals[],
 ): Promise<void> {
   const sealed = await sealFailure(context, id, failure, refused);
-  await context.shelves.write(['outbox'], async (store) => {
+  await context.stores.write(['outbox'], async (store) => {
     const record = await store.get('outbox', id);
     if (record) await store.put('outbox', { ...record, state, failure: sealed });
   });
 }
 
 export const dropCommand = (context: DiskContext, id: CommandId): Promise<void> =>
-  context.shelves.write(['outbox'], (store) => store.remove('outbox', id));
+  context.stores.write(['outbox'], (store) => store.remove('outbox', id));
 
 /** Earlier builds didn't seal the number. */
 type Inner = Pick<QueuedCommand, 'call' | 'input' | 'madeAt'> &

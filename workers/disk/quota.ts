@@ -48,7 +48,7 @@ const PATIENCE = 4;
  * Drops the oldest segments, and the days up to their newest second: those are not fetched again.
  */
 async function dropOldest(context: DiskContext, { olderThanSec, share }: MayGo): Promise<boolean> {
-  return context.shelves.write(['meta', 'segments'], async (store) => {
+  return context.stores.write(['meta', 'segments'], async (store) => {
     const manifest = await manifestIn(store);
     const oldest = (manifest?.segments ?? [])
       .filter((one) => one.toSec < olderThanSec)

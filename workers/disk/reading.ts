@@ -33,7 +33,7 @@ export async function openAll(
   context.ahead.clear();
   context.front = null;
   try {
-    const found = await context.shelves.read(['meta', 'books', 'patches', 'segments'], (store) =>
+    const found = await context.stores.read(['meta', 'books', 'patches', 'segments'], (store) =>
       findAll(context, store, ahead, withFront),
     );
     if (found === null) return null;
@@ -132,7 +132,7 @@ export async function rowsOfBooks(
     return [...chunks].map(([chunk, ids]) => ({ table, chunk, ids }));
   });
   if (wantedChunks.length === 0) return {};
-  const records = await context.shelves.read(['meta', 'books'], async (store) => {
+  const records = await context.stores.read(['meta', 'books'], async (store) => {
     const [, ...found] = await Promise.all([
       folds === null ? null : unfolded(context, store, folds),
       ...wantedChunks.map(({ table, chunk }) => store.get('books', [table, chunk])),
@@ -161,7 +161,7 @@ export async function readRestOfBooks(
   let after: readonly [string, number] = ['', 0];
   let seen = 0;
   for (;;) {
-    const { page, books } = await context.shelves.read(['meta', 'books'], async (store) => {
+    const { page, books } = await context.stores.read(['meta', 'books'], async (store) => {
       const [manifest, found] = await Promise.all([
         unfolded(context, store, folds),
         store.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE),
@@ -211,7 +211,7 @@ export async function readSegment(context: DiskContext, id: number): Promise<Run
 
 /** Returns null if the manifest doesn't list it: another tab has replaced it. */
 export async function findSegment(context: DiskContext, id: number): Promise<RunColumns | null> {
-  const found = await context.shelves.read(['meta', 'segments'], async (store) => {
+  const found = await context.stores.read(['meta', 'segments'], async (store) => {
     const manifest = await ownManifest(context, store);
     const info = manifest.segments.find((one) => one.id === id);
     return info ? { info, record: await store.get('segments', id).catch(unlessLost) } : null;
@@ -233,7 +233,7 @@ async function openSegment(
     if (columns.rows !== info.rows) throw new RangeError('another number of rows');
     return columns;
   } catch {
-    const days = await context.shelves.write(['meta', 'segments'], async (store) => {
+    const days = await context.stores.write(['meta', 'segments'], async (store) => {
       const manifest = await ownManifest(context, store);
       if (!manifest.segments.some((one) => one.id === info.id)) return [];
       await store.remove('segments', info.id);
@@ -245,7 +245,7 @@ async function openSegment(
 }
 
 export async function readPatch(context: DiskContext, id: number): Promise<Patch> {
-  const record = await context.shelves.read(['patches'], (store) => store.get('patches', id));
+  const record = await context.stores.read(['patches'], (store) => store.get('patches', id));
   if (!record || record.left)
     throw new DiskError('gone', `Patch ${id} was folded meanwhile: open again.`);
   return openPatch(context, record);

@@ -37,10 +37,10 @@ export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
   const books = await Promise.all(getChunks(rows).map((one) => sealChunk(context, one)));
   // in memory, this also runs on pages that are not served securely
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
-  const old = await context.shelves.read(['meta'], manifestIn);
+  const old = await context.stores.read(['meta'], manifestIn);
   if (old !== null && old.epoch !== epoch)
-    await context.shelves.write(['drafts'], (store) => store.clear('drafts'));
-  await context.shelves.write([...DATA, 'answers'], async (store) => {
+    await context.stores.write(['drafts'], (store) => store.clear('drafts'));
+  await context.stores.write([...DATA, 'answers'], async (store) => {
     const before = await manifestIn(store);
     await Promise.all([
       store.clear('books'),
@@ -82,7 +82,7 @@ export async function saveUser(
   { me, branding, people }: Pick<Fresh, 'me' | 'branding' | 'people'>,
 ): Promise<void> {
   const sealed = await sealJson(context.cipher, 'meta', 'who', { me, branding, people });
-  await context.shelves.write(['meta'], async (store) => {
+  await context.stores.write(['meta'], async (store) => {
     const { front: _outdated, ...now } = await ownManifest(context, store);
     await store.put('meta', { name: 'who', sealed });
     await putManifest(store, { ...now, generation: now.generation + 1 });
@@ -105,7 +105,7 @@ export async function addDays(context: DiskContext, days: readonly DayRuns[]): P
     const stored = await listPagesOutside(context, old, spans);
     if (stored === null) continue;
     const made = await sealPages(context, [...pages, ...stored], seen.nextSegment);
-    const done = await context.shelves.write(['meta', 'segments'], async (store) => {
+    const done = await context.stores.write(['meta', 'segments'], async (store) => {
       const now = await ownManifest(context, store);
       if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
       await Promise.all([
@@ -150,7 +150,7 @@ export async function append(context: DiskContext, patch: Patch, syncedAt: Ms): 
   for (;;) {
     const id = context.nextPatch ?? (await peek(context)).nextPatch;
     const sealed = await sealJson(context.cipher, 'patches', String(id), patch);
-    const done = await context.shelves.write(['meta', 'patches'], async (store) => {
+    const done = await context.stores.write(['meta', 'patches'], async (store) => {
       const now = await ownManifest(context, store);
       context.nextPatch = now.nextPatch;
       if (now.nextPatch !== id) return false;
@@ -172,19 +172,19 @@ export async function append(context: DiskContext, patch: Patch, syncedAt: Ms): 
 }
 
 export const noteSynced = (context: DiskContext, at: Ms): Promise<void> =>
-  context.shelves.write(['meta'], async (store) => {
+  context.stores.write(['meta'], async (store) => {
     const now = await ownManifest(context, store);
     await putManifest(store, { ...now, syncedAt: later(now, at), missingSince: null });
   });
 
 export const noteMissing = (context: DiskContext, since: Ms): Promise<void> =>
-  context.shelves.write(['meta'], async (store) => {
+  context.stores.write(['meta'], async (store) => {
     const now = await ownManifest(context, store);
     await putManifest(store, { ...now, missingSince: since });
   });
 
 export const forget = (context: DiskContext, beforeSec: number): Promise<void> =>
-  context.shelves.write(['meta', 'segments'], async (store) => {
+  context.stores.write(['meta', 'segments'], async (store) => {
     const now = await ownManifest(context, store);
     const { next, gone } = cutBefore(now, beforeSec);
     if (gone.length === 0 && next.days.length === now.days.length) return;
