@@ -3,12 +3,12 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAskingEffects, withoutComments } from './asking-effects.ts';
 
-// The table of who may import whom: the wall that reads every import. The other wall is each room's
-// tsconfig.
+// The table of which layer may import which: it is checked against every import. The tsconfig of each
+// layer is the second check.
 
-type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/service-worker' | 'server';
+type Layer = 'contract' | 'machines' | 'workers' | 'src' | 'src/service-worker' | 'server';
 
-const ROOMS: readonly Room[] = [
+const LAYERS: readonly Layer[] = [
   'contract',
   'machines',
   'workers',
@@ -50,25 +50,25 @@ const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'src: evidence > daily-checks': 'past hand-overs are a tab of the evidence',
 };
 
-const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
+const ALLOWED_IMPORTS: Record<Layer, { layers: readonly Layer[]; packages: RegExp }> = {
   'contract': {
-    rooms: ['contract'],
+    layers: ['contract'],
     packages: /^(valibot|luxon|@lingui\/core|@lingui\/message-utils\/compileMessage)$/,
   },
-  'machines': { rooms: ['contract', 'machines'], packages: /^xstate$/ },
+  'machines': { layers: ['contract', 'machines'], packages: /^xstate$/ },
   'workers': {
-    rooms: ['contract', 'machines', 'workers'],
+    layers: ['contract', 'machines', 'workers'],
     packages: /^(comlink|dexie\/dist\/modern\/dexie\.mjs|ky|xstate|valibot)$/,
   },
   'src': {
-    rooms: ['contract', 'machines', 'src'],
+    layers: ['contract', 'machines', 'src'],
     packages:
       /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(form|query|router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react|@simplewebauthn\/browser|uqr)$/,
   },
   // The service worker is one file of its own beside the page: it shares nothing with it.
-  'src/service-worker': { rooms: ['src/service-worker'], packages: /^$/ },
+  'src/service-worker': { layers: ['src/service-worker'], packages: /^$/ },
   'server': {
-    rooms: ['contract', 'server'],
+    layers: ['contract', 'server'],
     packages:
       /^(node:.+|@aws-sdk\/client-s3|hono(\/.+)?|@hono\/.+|@kenjiuno\/msgreader|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|chardet|croner|luxon|otplib|@simplewebauthn\/server|htmlparser2|imapflow|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|pst-extractor(\/dist\/.+)?|reflect-metadata|sanitize-html|stripe|unpdf|windows-iana)$/,
   },
@@ -82,14 +82,14 @@ const PROVIDERS = new Set([
   'src/app/clock.ts',
 ]);
 
-/** The room in which a path lies: the innermost. */
-function getRoom(path: string): string {
-  return ROOMS.findLast((room) => path.startsWith(`${room}/`)) ?? path.split('/')[0] ?? '';
+/** The layer of a path: the innermost. */
+function getLayer(path: string): string {
+  return LAYERS.findLast((layer) => path.startsWith(`${layer}/`)) ?? path.split('/')[0] ?? '';
 }
 
 interface File {
   readonly path: string;
-  readonly room: Room;
+  readonly layer: Layer;
   readonly text: string;
 }
 interface Import {
@@ -100,14 +100,14 @@ interface Import {
   readonly isDynamic: boolean;
 }
 
-const files: File[] = ROOMS.flatMap((room) =>
-  readdirSync(room, { recursive: true, withFileTypes: true })
+const files: File[] = LAYERS.flatMap((layer) =>
+  readdirSync(layer, { recursive: true, withFileTypes: true })
     .filter(
       (entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'),
     )
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => getRoom(path) === room)
-    .map((path) => ({ path, room, text: readFileSync(path, 'utf8') })),
+    .filter((path) => getLayer(path) === layer)
+    .map((path) => ({ path, layer, text: readFileSync(path, 'utf8') })),
 );
 
 function getImports({ path, text }: File): Import[] {
@@ -125,7 +125,7 @@ function getImports({ path, text }: File): Import[] {
   return found;
 }
 
-/** Path in the house of what is imported, or null for a package. */
+/** Path of the imported file, or null for a package. */
 function getTarget({ from, spec }: Import): string | null {
   const bare = spec.replace(/\?.*$/, '');
   if (bare.startsWith('.')) return normalize(join(dirname(from), bare));
@@ -143,24 +143,24 @@ const getFeature = (path: string): string | null => {
 };
 
 const all = files.flatMap((file) =>
-  getImports(file).map((one) => ({ ...one, room: file.room, target: getTarget(one) })),
+  getImports(file).map((one) => ({ ...one, layer: file.layer, target: getTarget(one) })),
 );
 
-test('HOUSE-1: a room imports only the rooms and packages of its row', () => {
-  const wrong = all.filter(({ room, target, spec, from, typeOnly }) => {
-    if (target === null) return !MAY[room].packages.test(spec);
-    const to = getRoom(target);
-    if (room === 'src' && to === 'workers') {
+test('HOUSE-1: a layer imports only the layers and packages of its row', () => {
+  const wrong = all.filter(({ layer, target, spec, from, typeOnly }) => {
+    if (target === null) return !ALLOWED_IMPORTS[layer].packages.test(spec);
+    const to = getLayer(target);
+    if (layer === 'src' && to === 'workers') {
       if (target === 'workers/api.ts') return !typeOnly;
       return !(from === 'src/app/worker/start-worker.ts' && spec.endsWith('?worker&url'));
     }
-    return !(MAY[room].rooms as readonly string[]).includes(to);
+    return !(ALLOWED_IMPORTS[layer].layers as readonly string[]).includes(to);
   });
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
 });
 
 test('HOUSE-1: in the contract, only contract/time uses luxon, and only its zones, which are small', () => {
-  const users = all.filter(({ room, spec }) => room === 'contract' && spec === 'luxon');
+  const users = all.filter(({ layer, spec }) => layer === 'contract' && spec === 'luxon');
   expect(users.map(({ from }) => from)).toEqual(['contract/time/day.ts']);
   const [, names] =
     /import (.+) from 'luxon'/.exec(readFileSync('contract/time/day.ts', 'utf8')) ?? [];
@@ -217,13 +217,13 @@ test('HOUSE-2: a feature imports itself and what its layer shares, not another f
 });
 
 /** `layer: feature > feature` where a file imports another feature of its layer. */
-function featurePair({ room, from, target, typeOnly }: (typeof all)[number]): string | null {
+function featurePair({ layer, from, target, typeOnly }: (typeof all)[number]): string | null {
   const own = getFeature(from);
   const other = target === null ? null : getFeature(target);
   if (own === null || other === null || own === other || MEETS.has(from)) return null;
   // Types of the contract may be named everywhere: they are what both sides agree on.
-  if (getRoom(target ?? '') !== room || (typeOnly && room === 'contract')) return null;
-  return `${room}: ${own} > ${other}`;
+  if (getLayer(target ?? '') !== layer || (typeOnly && layer === 'contract')) return null;
+  return `${layer}: ${own} > ${other}`;
 }
 
 test('HOUSE-2: every exception is used', () => {
@@ -264,7 +264,7 @@ test("HOUSE-2: the demo data is made like the server's start: only the start and
   const wrong = all.filter(
     ({ from, target }) =>
       target !== null &&
-      getRoom(target) === 'server' &&
+      getLayer(target) === 'server' &&
       (from.startsWith('server/demo/')
         ? !DEMO_USES.test(target)
         : target.startsWith('server/demo/') && !DEMO_STARTS.has(from)),
@@ -329,7 +329,7 @@ test('HOUSE-5: what decides is free of the outside: the contract names no clock,
   const outside =
     /\b(fetch|setTimeout|setInterval|localStorage|indexedDB|document|window|process|performance)\s*[.(]/;
   const wrong = files
-    .filter(({ room }) => room === 'contract' || room === 'machines')
+    .filter(({ layer }) => layer === 'contract' || layer === 'machines')
     .filter(({ text }) => outside.test(withoutComments(text)));
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
