@@ -42,7 +42,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'rooms',
+          name: 'unit',
           include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'],
           exclude,
           setupFiles: [propertyReports],

@@ -4,7 +4,7 @@ export interface SoakTest {
   readonly promises: readonly string[];
   readonly file: string;
   /** The project of Vitest, or Playwright's. */
-  readonly project: 'rooms' | 'server' | 'hashes' | 'browser';
+  readonly project: 'unit' | 'server' | 'hashes' | 'browser';
   /** How many of what `npm test` runs, where `PROOF` is 1. */
   readonly runs: number;
   readonly what: string;
@@ -37,11 +37,11 @@ const ROWS: readonly Row[] = [
     24,
     1.2,
   ],
-  ['G4', 'tests/workers/sync/apply.test.ts', 'rooms', 100, 'divisions of a log', 20, 1],
-  ['G5', 'tests/workers/sync/damage.test.ts', 'rooms', 25, 'damaged records', 12, 1],
+  ['G4', 'tests/workers/sync/apply.test.ts', 'unit', 100, 'divisions of a log', 20, 1],
+  ['G5', 'tests/workers/sync/damage.test.ts', 'unit', 25, 'damaged records', 12, 1],
   ['G6', 'tests/server/events/rebuild.test.ts', 'server', 8, 'logs', 13, 3],
-  ['G8', 'tests/workers/sync/leader.test.ts', 'rooms', 10, 'kills of the leading tab', 10, 0.5],
-  ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
+  ['G8', 'tests/workers/sync/leader.test.ts', 'unit', 10, 'kills of the leading tab', 10, 0.5],
+  ['G12', 'tests/workers/sync/any-answer.test.ts', 'unit', 20, 'series of answers', 50, 3],
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 16],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 12],
   ['G20', 'tests/server/db/power-cut.test.ts', 'server', 12, 'power cuts', 20, 6],
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
   ['G32', 'tests/server/db/interleaved.test.ts', 'server', 500, 'requests', 40, 2],
   ['G38', 'tests/server/auth/sms.test.ts', 'server', 12, 'series of attempts', 10, 1],
   ['G45', 'tests/e2e/typed-attacks.spec.ts', 'browser', 8, 'attacks in each field', 25, 12],
-  ['G47', 'tests/contract/runs/csv.test.ts', 'rooms', 1_000, 'files', 20, 0.3],
+  ['G47', 'tests/contract/runs/csv.test.ts', 'unit', 1_000, 'files', 20, 0.3],
   ['G63', 'tests/server/restore/reads.test.ts', 'server', 120, 'requests', 9, 2],
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
   ['G67', 'tests/server/engine/pst/items.test.ts', 'server', 500, 'mutated items', 20, 1],
