@@ -183,14 +183,14 @@ export function generateHistory(
           (one.snooze === null || one.snooze.until <= at),
       )
       .sort((a, b) => a.n - b.n);
-    const desk = {
+    const shift = {
       at,
       technicians: [first, ...rest],
       last: at > cast.until - 44 * HOUR,
       jobOf: (one: { readonly job: JobN }) => planned.get(context.job.get(one.job)?.uid ?? ''),
       causeOf: (one: { readonly cause: number }) => context.cause.get(one.cause),
     } as const;
-    for (const action of morning(plan, desk, pending)) {
+    for (const action of morning(plan, shift, pending)) {
       const minute = Math.floor(action.at / MINUTE);
       actions.set(minute, [...(actions.get(minute) ?? []), action]);
     }

@@ -15,7 +15,7 @@ export interface ScriptedAction {
 const DAY: Ms = 86_400_000;
 const MINUTE: Ms = 60_000;
 
-export interface Desk {
+export interface OperatorShift {
   readonly at: Ms;
   /** The user ids of the technicians who do the daily checks, in turns. */
   readonly technicians: readonly [UserId, ...UserId[]];
@@ -31,19 +31,19 @@ export interface Desk {
  */
 export function morning(
   plan: ProviderPlan,
-  desk: Desk,
+  shift: OperatorShift,
   pending: readonly ProblemRow[],
 ): ScriptedAction[] {
-  const day = Math.floor(desk.at / DAY);
+  const day = Math.floor(shift.at / DAY);
   const groups = new Map<string, { readonly change: Change; readonly problems: number[] }>();
   for (const problem of pending) {
-    const job = desk.jobOf(problem);
+    const job = shift.jobOf(problem);
     if (!job) continue;
     // Seeded by cause and day, so that the same failure gets the same comment.
     const mind = makeRng(plan.seed, 'mind', problem.cause, day);
     for (const change of getChanges(
       plan,
-      desk,
+      shift,
       problem,
       job,
       makeRng(job.seed, 'desk', day),
@@ -56,10 +56,10 @@ export function morning(
     }
   }
   const pace = Math.min(2 * MINUTE, Math.floor((90 * MINUTE) / Math.max(1, groups.size)));
-  const [first] = desk.technicians;
+  const [first] = shift.technicians;
   return [...groups.values()].map(({ change, problems }, turn) => ({
-    at: desk.at + turn * pace,
-    by: desk.technicians[(day + (turn % 5 === 0 ? 1 : 0)) % desk.technicians.length] ?? first,
+    at: shift.at + turn * pace,
+    by: shift.technicians[(day + (turn % 5 === 0 ? 1 : 0)) % shift.technicians.length] ?? first,
     problems,
     change,
   }));
@@ -67,25 +67,25 @@ export function morning(
 
 function getChanges(
   plan: ProviderPlan,
-  desk: Desk,
+  shift: OperatorShift,
   problem: ProblemRow,
   job: JobPlan,
   random: Rng,
   mind: Rng,
 ): Change[] {
-  const cause = desk.causeOf(problem);
+  const cause = shift.causeOf(problem);
   const kind = cause?.kind ?? 'other';
   if (
     job.habit.kind === 'thursday' &&
     problem.openedAt >= job.habit.from &&
     problem.openedAt < job.habit.to
   )
-    return thursday(problem, job.habit, desk.at);
+    return thursday(problem, job.habit, shift.at);
   if (job.habit.kind === 'grumbling' && job.seed % 3 === 0)
     return [
-      { kind: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
+      { kind: 'snooze', until: shift.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
     ];
-  const leaves = (desk.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
+  const leaves = (shift.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
   if (random() < leaves)
     return problem.note === null && random() < 0.25
       ? [{ kind: 'note', content: pickOne(NOTES, random) }]
@@ -96,7 +96,7 @@ function getChanges(
       return [
         {
           kind: 'snooze',
-          until: desk.at + Math.ceil(2 + 4 * mind()) * DAY,
+          until: shift.at + Math.ceil(2 + 4 * mind()) * DAY,
           reason: pickOne(AWAY, mind),
         },
       ];
@@ -120,7 +120,7 @@ function getChanges(
     return [
       {
         kind: 'snooze',
-        until: desk.at + Math.ceil(1 + 5 * mind()) * DAY,
+        until: shift.at + Math.ceil(1 + 5 * mind()) * DAY,
         reason: pickOne(REASONS, mind),
       },
     ];
