@@ -78,7 +78,7 @@ export function generateHistory(
   const dues = new Map<number, JobN[]>();
   const actions = new Map<number, ScriptedAction[]>();
   const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
-  const happenings = simulateRuns(plan, cast.since, from, to, 'few');
+  const simulatedRuns = simulateRuns(plan, cast.since, from, to, 'few');
   const mornings = pickMornings(plan, cast, from, to);
   let runs = 0;
 
@@ -237,9 +237,9 @@ export function generateHistory(
     if (mornings.has(minute)) round(at);
     for (const action of actions.get(minute) ?? []) act(action);
     for (
-      let one = happenings[next];
+      let one = simulatedRuns[next];
       one !== undefined && one.at < at + MINUTE;
-      one = happenings[next]
+      one = simulatedRuns[next]
     ) {
       happen(one);
       next += 1;
