@@ -53,7 +53,7 @@ import type {
   IngestUsageTable,
   LicenceMonthTable,
 } from './database-collect.ts';
-import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
+import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-tickets.ts';
 import type {
   NotifySeenTable,
   NotifySettingTable,
