@@ -21,8 +21,8 @@ import { queueTicketChange, sendNow } from './ticket-queue.ts';
 import {
   type ConnectedSystem,
   loadConnected,
-  type Desk,
-  loadDesk,
+  type StoredTicketing,
+  loadTicketing,
   catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
@@ -46,10 +46,10 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
         ctx.tenant,
         async (tx): Promise<Result<ConnectedSystem>> => {
           const meant = await meantBy(tx, toScope(ctx.session), request);
-          const desk = await loadDesk(tx);
-          const { system } = desk.settings;
+          const ticketing = await loadTicketing(tx);
+          const { system } = ticketing.settings;
           if (!meant.ok) return meant;
-          const connected = await loadConnected(tx, context, desk);
+          const connected = await loadConnected(tx, context, ticketing);
           return connected === null
             ? failed(
                 conflict(
@@ -76,7 +76,7 @@ export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'>
       const adopted = await runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const place = await findTicketPlace(tx, context, ctx, request);
         if (!place.ok) return refusal(place.failure);
-        if (place.value.desk.settings.system !== ready.value.system)
+        if (place.value.ticketing.settings.system !== ready.value.system)
           return refusal(
             conflict(MESSAGES.ticketingOtherSystem({ system: SYSTEM_NAMES[ready.value.system] })),
           );
@@ -107,7 +107,7 @@ interface Place {
   readonly company: number;
   readonly name: string;
   readonly there: string;
-  readonly desk: Desk;
+  readonly ticketing: StoredTicketing;
 }
 
 /** Returns the company of the problems, and the mapped company of the system. */
@@ -119,14 +119,14 @@ async function findTicketPlace(
 ): Promise<Result<Place>> {
   const meant = await meantBy(tx, toScope(ctx.session), request);
   if (!meant.ok) return meant;
-  const desk = await loadDesk(tx);
-  const free = await listUnlinked(tx, context, desk, meant.value);
+  const ticketing = await loadTicketing(tx);
+  const free = await listUnlinked(tx, context, ticketing, meant.value);
   if (!free.ok) return free;
   const { company, name } = free.value;
-  const mapped = await findMappedCompany(tx, desk, company, name);
+  const mapped = await findMappedCompany(tx, ticketing, company, name);
   return 'blocked' in mapped
     ? failed(conflict(mapped.blocked))
-    : ok({ problems: meant.value, company, name, there: mapped.remote.id, desk });
+    : ok({ problems: meant.value, company, name, there: mapped.remote.id, ticketing });
 }
 
 interface Taken {
@@ -142,10 +142,10 @@ interface Taken {
 async function takeOver(
   tx: TenantTx,
   context: AppContext,
-  { problems, company, name, there, desk }: Place,
+  { problems, company, name, there, ticketing }: Place,
   remote: RemoteTicket,
 ): Promise<Result<Taken>> {
-  const { system } = desk.settings;
+  const { system } = ticketing.settings;
   const ns = problems.map(({ n }) => n);
   const rows = await tx.rows(
     'ticket',

@@ -11,7 +11,7 @@ import { tenantOfHost } from '../../platform/db/tenants.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
 import { pollOne } from './poll.ts';
-import { loadDesk, catchTicketingError } from './ticketing.ts';
+import { loadTicketing, catchTicketingError } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
@@ -58,11 +58,11 @@ export function ticketRoutes(context: AppContext): (app: Hono) => void {
 
   /** Without a connected system there are no valid callbacks, so the body is not read. */
   const isConnected = async (tenant: TenantId): Promise<boolean> =>
-    (await context.store.tenant(tenant, loadDesk, { readOnly: true })).settings.system ===
+    (await context.store.tenant(tenant, loadTicketing, { readOnly: true })).settings.system ===
     'connectwise';
 
   async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
-    const { settings } = await context.store.tenant(tenant, loadDesk, { readOnly: true });
+    const { settings } = await context.store.tenant(tenant, loadTicketing, { readOnly: true });
     const body = v.safeParse(Body, getJson(bytes));
     if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success)
       return 400;

@@ -31,7 +31,7 @@ import {
   loadTicketDetails,
 } from './read-tickets.ts';
 import { queueTicketChange, sendNow } from './ticket-queue.ts';
-import { type Desk, loadDesk, openStatus, getPriorities, getStatuses } from './ticketing.ts';
+import { type StoredTicketing, loadTicketing, openStatus, getPriorities, getStatuses } from './ticketing.ts';
 
 type Whole = OutputOf<'getTicket'>;
 const DAY: Ms = 86_400_000;
@@ -78,7 +78,7 @@ export function ticketHandlers(
             ? (await tx.rows('company', [n])).get(n)
             : undefined;
         return company
-          ? ok(await loadForm(tx, context, await loadDesk(tx), company))
+          ? ok(await loadForm(tx, context, await loadTicketing(tx), company))
           : failed(NOT_FOUND);
       }),
     reportTickets: ({ from, to, state = 'all', ...request }, ctx) =>
@@ -102,7 +102,7 @@ export function ticketHandlers(
         const opened = await opening(
           tx,
           context,
-          await loadDesk(tx),
+          await loadTicketing(tx),
           meant.value,
           request,
           await nextNumber(tx),
@@ -122,11 +122,11 @@ export function ticketHandlers(
       const made = await runIdempotently<{ ids: string[] }>(context, ctx, async (tx) => {
         const meant = await meantBy(tx, toScope(ctx.session), request);
         if (!meant.ok) return refusal(meant.failure);
-        const desk = await loadDesk(tx);
+        const ticketing = await loadTicketing(tx);
         const number = await nextNumber(tx);
         const all: Opening[] = [];
         for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
-          const opened = await opening(tx, context, desk, problems, request, number + all.length);
+          const opened = await opening(tx, context, ticketing, problems, request, number + all.length);
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
@@ -155,10 +155,10 @@ export function ticketHandlers(
       const changed = await runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const row = await ticketSeen(tx, toScope(ctx.session), id);
         if (!row) return refusal(NOT_FOUND);
-        const desk = await loadDesk(tx);
+        const ticketing = await loadTicketing(tx);
         const wanted = await chosen(
           tx,
-          { ...desk, settings: { ...desk.settings, system: row.system } },
+          { ...ticketing, settings: { ...ticketing.settings, system: row.system } },
           row.company,
           request,
         );
@@ -174,7 +174,7 @@ export function ticketHandlers(
             ? PARTS.filter((part) => event.data[part] !== undefined)
             : [],
         );
-        if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system)
+        if (parts.length > 0 && row.system !== 'own' && row.system === ticketing.settings.system)
           await queueTicketChange(tx, id, parts, ctx.now);
         return { drafts, answer: () => ok({}) };
       });
@@ -215,18 +215,18 @@ interface TicketsInput extends Wanted {
 async function opening(
   tx: TenantTx,
   context: AppContext,
-  desk: Desk,
+  ticketing: StoredTicketing,
   problems: readonly ProblemRow[],
   request: TicketsInput,
   number: number,
 ): Promise<Result<Opening>> {
-  const free = await listUnlinked(tx, context, desk, problems);
+  const free = await listUnlinked(tx, context, ticketing, problems);
   if (!free.ok) return free;
   const { company } = free.value;
-  const wanted = await chosen(tx, desk, company, {
+  const wanted = await chosen(tx, ticketing, company, {
     ...request,
-    status: request.status ?? openStatus(desk)?.id ?? '',
-    priority: request.priority === undefined ? desk.settings.priority : request.priority,
+    status: request.status ?? openStatus(ticketing)?.id ?? '',
+    priority: request.priority === undefined ? ticketing.settings.priority : request.priority,
   });
   if (!wanted.ok) return wanted;
   const { status, priority = null, owner = null } = wanted.value;
@@ -236,7 +236,7 @@ async function opening(
     id: context.chance.uuid(),
     number,
     company,
-    system: desk.settings.system,
+    system: ticketing.settings.system,
     contact: request.contact ?? null,
     subject: request.subject,
     description: request.description ?? '',
@@ -273,19 +273,19 @@ interface Wanted {
  */
 async function chosen(
   tx: TenantTx,
-  desk: Desk,
+  ticketing: StoredTicketing,
   company: CompanyN,
   { status, priority, owner }: Wanted,
 ): Promise<Result<Pick<TicketChange, 'status' | 'priority' | 'owner'>>> {
-  const own = desk.settings.system === 'own';
+  const own = ticketing.settings.system === 'own';
   const to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
   if (status !== undefined) {
-    const found = getStatuses(desk).find(({ id }) => id === status);
+    const found = getStatuses(ticketing).find(({ id }) => id === status);
     if (!found) return failed(toFieldFailure('status', MESSAGES.ticketNoSuchChoice));
     to.status = found;
   }
   if (priority !== undefined) {
-    const found = priority === null ? null : getPriorities(desk).find(({ id }) => id === priority);
+    const found = priority === null ? null : getPriorities(ticketing).find(({ id }) => id === priority);
     if (found === undefined) return failed(toFieldFailure('priority', MESSAGES.ticketNoSuchChoice));
     to.priority = found;
   }

@@ -6,7 +6,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { loadProblems, take } from './ticket-events.ts';
-import { type ConnectedSystem, loadConnected, loadDesk, catchTicketingError } from './ticketing.ts';
+import { type ConnectedSystem, loadConnected, loadTicketing, catchTicketingError } from './ticketing.ts';
 
 /**
  * How often changes are polled, how far back each time because clocks differ, and how long one poll
@@ -85,7 +85,7 @@ async function begin(tx: TenantTx, context: AppContext): Promise<Asking | null> 
     .set({ poll_at: now + HELD })
     .where('tenant_id', '=', tenant)
     .execute();
-  const connected = await loadConnected(tx, context, await loadDesk(tx));
+  const connected = await loadConnected(tx, context, await loadTicketing(tx));
   return (
     connected && { connected, cursor: row.cursor, tries: row.tries, stale: await isStale(tx, now) }
   );
@@ -104,7 +104,7 @@ export async function pollOne(
       .where('tenant_id', '=', tenant)
       .where('remote_id', '=', remoteId)
       .executeTakeFirst();
-    return known ? loadConnected(tx, context, await loadDesk(tx)) : null;
+    return known ? loadConnected(tx, context, await loadTicketing(tx)) : null;
   });
   if (connected === null) return;
   const found = await catchTicketingError(() => connected.psa.get(remoteId));
@@ -131,7 +131,7 @@ async function takeIn(
   const ids = [...ours.keys()];
   const {
     settings: { system },
-  } = await loadDesk(tx);
+  } = await loadTicketing(tx);
   const waiting = new Set(
     (
       await tx.sql

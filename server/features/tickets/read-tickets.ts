@@ -15,7 +15,7 @@ import { type SyncScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   blockedFor,
-  type Desk,
+  type StoredTicketing,
   findMappedCompany,
   getPriorities,
   getStatuses,
@@ -238,22 +238,22 @@ export async function loadTicketDetails(
 export async function loadForm(
   tx: TenantTx,
   context: AppContext,
-  desk: Desk,
+  ticketing: StoredTicketing,
   company: CompanyRow,
 ): Promise<TicketFormOut> {
-  const { settings } = desk;
+  const { settings } = ticketing;
   const own = settings.system === 'own';
-  const mapped = own ? null : await findMappedCompany(tx, desk, company.n, company.name);
+  const mapped = own ? null : await findMappedCompany(tx, ticketing, company.n, company.name);
   return {
     system: settings.system,
-    statuses: [...getStatuses(desk)],
-    priorities: [...getPriorities(desk)],
+    statuses: [...getStatuses(ticketing)],
+    priorities: [...getPriorities(ticketing)],
     priority: own ? null : settings.priority,
     owner: null,
     people: own ? await loadTicketPeople(tx, company.n) : [],
     company: company.n,
     companyName: company.name,
-    blocked: await blockedFor(tx, context, desk, company.n, company.name),
+    blocked: await blockedFor(tx, context, ticketing, company.n, company.name),
     remoteCompany: mapped !== null && 'remote' in mapped ? mapped.remote.name : null,
   };
 }

@@ -11,7 +11,7 @@ import type { PsaQuery } from './psa.ts';
 import {
   type ConnectedSystem,
   loadConnected,
-  loadDesk,
+  loadTicketing,
   catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
@@ -83,9 +83,9 @@ export function remoteHandlers(
               ? { kind: 'forbidden', message: MESSAGES.ticketingNotYours }
               : NOT_FOUND,
           );
-        const desk = await loadDesk(tx);
-        const connected = await loadConnected(tx, context, desk);
-        if (desk.settings.system !== system)
+        const ticketing = await loadTicketing(tx);
+        const connected = await loadConnected(tx, context, ticketing);
+        if (ticketing.settings.system !== system)
           return failed({
             kind: 'conflict',
             message: MESSAGES.ticketingOtherSystem({ system: SYSTEM_NAMES[system] }),
@@ -96,7 +96,7 @@ export function remoteHandlers(
             message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
           });
         if (row === undefined) return ok({ connected, remote: '' });
-        const mapped = await findMappedCompany(tx, desk, row.n, row.name);
+        const mapped = await findMappedCompany(tx, ticketing, row.n, row.name);
         return 'blocked' in mapped
           ? failed({ kind: 'conflict', message: mapped.blocked })
           : ok({ connected, remote: mapped.remote.id });

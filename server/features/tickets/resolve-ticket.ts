@@ -8,7 +8,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { NOT_FOUND, toFieldFailure } from '../../platform/http/envelope.ts';
 import { type SyncScope, isCompanyInScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { blockedFor, type Desk } from './ticketing.ts';
+import { blockedFor, type StoredTicketing } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 export const conflict = (message: string): Failure => ({ kind: 'conflict', message });
@@ -57,7 +57,7 @@ export async function meantBy(
 export async function listUnlinked(
   tx: TenantTx,
   context: AppContext,
-  desk: Desk,
+  ticketing: StoredTicketing,
   problems: readonly ProblemRow[],
 ): Promise<Result<{ readonly company: number; readonly name: string }>> {
   const [first] = problems;
@@ -79,7 +79,7 @@ export async function listUnlinked(
     first.company,
   );
   const name = company?.name ?? '';
-  const blocked = await blockedFor(tx, context, desk, first.company, name);
+  const blocked = await blockedFor(tx, context, ticketing, first.company, name);
   return blocked === null ? ok({ company: first.company, name }) : failed(conflict(blocked));
 }
 

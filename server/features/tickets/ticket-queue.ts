@@ -22,8 +22,8 @@ import { makeTicketChange, loadProblems, take, type TicketChange } from './ticke
 import {
   closeStatus,
   loadConnected,
-  type Desk,
-  loadDesk,
+  type StoredTicketing,
+  loadTicketing,
   catchTicketingError,
   findMappedCompany,
 } from './ticketing.ts';
@@ -73,7 +73,7 @@ interface Task {
   readonly tries: number;
   /** Of the job that has taken it; null: a call of a user has. */
   readonly lease: string | null;
-  readonly desk: Desk;
+  readonly ticketing: StoredTicketing;
   readonly psa: Psa;
   readonly make: (Omit<NewRemoteTicket, 'owner'> & { readonly maker: Maker | null }) | null;
   readonly blocked: string | null;
@@ -255,19 +255,19 @@ async function takeTask(
       .where('ticket_id', '=', id)
       .execute();
   const row = (await tx.rows('ticket', [id])).get(id);
-  const desk = await loadDesk(tx);
-  const connected = await loadConnected(tx, context, desk);
+  const ticketing = await loadTicketing(tx);
+  const connected = await loadConnected(tx, context, ticketing);
   // Another system is connected now, or none. Tickets of the previous system keep their state here.
   if (
     !row ||
     (row.deletedAt !== null && row.remote === null) ||
-    desk.settings.system !== row.system
+    ticketing.settings.system !== row.system
   ) {
     await drop();
     return null;
   }
   const tries = found.tries + 1;
-  const task = { row, version: found.version, parts: found.parts, tries, lease, desk };
+  const task = { row, version: found.version, parts: found.parts, tries, lease, ticketing };
   await sql
     .updateTable('ticket_work')
     .set({ tries, held_until: now + HELD, held_by: lease })
@@ -284,11 +284,11 @@ async function takeTask(
   if (row.remote !== null) return { ...task, psa: connected.psa, make: null, blocked: null };
   const mapped = await findMappedCompany(
     tx,
-    desk,
+    ticketing,
     row.company,
     (await tx.rows('company', [row.company])).get(row.company)?.name ?? '',
   );
-  const { board } = desk.settings;
+  const { board } = ticketing.settings;
   if ('blocked' in mapped || board === null)
     return {
       ...task,
@@ -367,7 +367,7 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
 async function finish(
   tx: TenantTx,
   context: AppContext,
-  { row: { id }, version, make, desk }: Task,
+  { row: { id }, version, make, ticketing }: Task,
   remote: RemoteTicket,
 ): Promise<void> {
   await tx.lock();
@@ -392,7 +392,7 @@ async function finish(
   const problems = await loadProblems(tx, id);
   if (row.deletedAt !== null) {
     // The ticket was deleted here while the system created it, so it is closed there.
-    const closed = closeStatus(desk);
+    const closed = closeStatus(ticketing);
     await tx.append(
       [
         ...take(row, remote, []).filter(({ event }) => event.type === 'ticket.linked@1'),

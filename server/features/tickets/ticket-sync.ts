@@ -6,7 +6,7 @@ import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { makeTicketChange, loadProblems, tie } from './ticket-events.ts';
 import { queueTicketChange } from './ticket-queue.ts';
-import { closeStatus, type Desk, loadDesk, openStatus } from './ticketing.ts';
+import { closeStatus, type StoredTicketing, loadTicketing, openStatus } from './ticketing.ts';
 
 const DAY: Ms = 86_400_000;
 /** Events processed in one transaction. */
@@ -33,8 +33,8 @@ async function followSome(tx: TenantTx, context: AppContext): Promise<'nobody' |
     .executeTakeFirst();
   if (!row) return 'nobody';
   if (row.log_seq >= (await tx.head()).seq) return 'all';
-  const desk = await loadDesk(tx);
-  const { reopenDays, resolveOnSuccess } = desk.settings;
+  const ticketing = await loadTicketing(tx);
+  const { reopenDays, resolveOnSuccess } = ticketing.settings;
   const { seq: head } = await tx.lock().then(() => tx.head());
   const to = Math.min(head, row.log_seq + BATCH_SIZE);
   const now = context.clock.now();
@@ -43,8 +43,8 @@ async function followSome(tx: TenantTx, context: AppContext): Promise<'nobody' |
   if (reopenDays === 0 && !resolveOnSuccess) return end;
   for (const { job, at } of await loadJobs(tx, row.log_seq, to)) {
     const known = await ofJob(tx, job);
-    if (reopenDays > 0) await again(tx, desk, known, at, now);
-    if (resolveOnSuccess) await resolve(tx, desk, known.tickets, now);
+    if (reopenDays > 0) await again(tx, ticketing, known, at, now);
+    if (resolveOnSuccess) await resolve(tx, ticketing, known.tickets, now);
   }
   return end;
 }
@@ -104,7 +104,7 @@ async function ofJob(tx: TenantTx, job: JobN): Promise<OfJob> {
  */
 async function again(
   tx: TenantTx,
-  desk: Desk,
+  ticketing: StoredTicketing,
   { open, problems, tickets }: OfJob,
   at: Ms,
   now: Ms,
@@ -121,26 +121,26 @@ async function again(
   if (!ticket) return;
   const { closedAt } = ticket;
   const late =
-    closedAt !== null && (now - closedAt > desk.settings.reopenDays * DAY || at <= closedAt);
+    closedAt !== null && (now - closedAt > ticketing.settings.reopenDays * DAY || at <= closedAt);
   if (late || (closedAt === null && open.linkedTicket)) return;
   if (!open.linkedTicket) await tx.append(tie(ticket, true, [open.n]), byClock(now));
-  const status = openStatus(desk);
+  const status = openStatus(ticketing);
   if (closedAt === null || status === null) return;
   await tx.append(
     makeTicketChange(ticket, 'again', { status }, await loadProblems(tx, ticket.id)),
     byClock(now),
   );
-  await syncRemoteTicket(tx, desk, ticket, now);
+  await syncRemoteTicket(tx, ticketing, ticket, now);
 }
 
 /** Closes tickets whose jobs have no problem left, after a success ended the last one. */
 async function resolve(
   tx: TenantTx,
-  desk: Desk,
+  ticketing: StoredTicketing,
   tickets: readonly TicketRow[],
   now: Ms,
 ): Promise<void> {
-  const status = closeStatus(desk);
+  const status = closeStatus(ticketing);
   for (const { id } of tickets) {
     const ticket = (await tx.rows('ticket', [id])).get(id);
     if (!ticket || status === null || ticket.closedAt !== null) continue;
@@ -154,13 +154,13 @@ async function resolve(
     )
       continue;
     await tx.append(makeTicketChange(ticket, 'success', { status }, ns), byClock(now));
-    await syncRemoteTicket(tx, desk, ticket, now);
+    await syncRemoteTicket(tx, ticketing, ticket, now);
   }
 }
 
 const syncRemoteTicket = async (
   tx: TenantTx,
-  { settings: { system } }: Desk,
+  { settings: { system } }: StoredTicketing,
   ticket: TicketRow,
   now: Ms,
 ): Promise<void> => {

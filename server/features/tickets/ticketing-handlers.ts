@@ -18,7 +18,7 @@ import type { PsaError } from './psa.ts';
 import { renewHealth } from './ticket-companies.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { retryTickets } from './ticket-queue.ts';
-import { loadConnected, loadDesk, catchTicketingError } from './ticketing.ts';
+import { loadConnected, loadTicketing, catchTicketingError } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 /** Connection tests reach external systems, so they are limited per minute and provider. */
@@ -59,8 +59,8 @@ export function ticketingHandlers(
       keeper(ctx)
         ? context.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingState>> => {
             await tx.lock();
-            const desk = await loadDesk(tx);
-            const before = desk.settings;
+            const ticketing = await loadTicketing(tx);
+            const before = ticketing.settings;
             const { system } = settings;
             if (system !== 'own') {
               if (settings[system] === null)
@@ -140,15 +140,15 @@ export function ticketingHandlers(
       if (!keeper(ctx)) return no();
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
-      const { desk, connected } = await context.store.tenant(ctx.tenant, async (tx) => {
-        const found = await loadDesk(tx);
-        return { desk: found, connected: await loadConnected(tx, context, found) };
+      const { ticketing, connected } = await context.store.tenant(ctx.tenant, async (tx) => {
+        const found = await loadTicketing(tx);
+        return { ticketing: found, connected: await loadConnected(tx, context, found) };
       });
-      const name = SYSTEM_NAMES[desk.settings.system];
+      const name = SYSTEM_NAMES[ticketing.settings.system];
       const done =
         connected === null
           ? null
-          : await catchTicketingError(() => connected.psa.choices(desk.settings.board));
+          : await catchTicketingError(() => connected.psa.choices(ticketing.settings.board));
       return context.store.tenant(ctx.tenant, async (tx) => {
         if (done?.ok === true) {
           await tx.sql
@@ -163,7 +163,7 @@ export function ticketingHandlers(
           return ok({
             ok: false,
             message:
-              desk.settings.system === 'own'
+              ticketing.settings.system === 'own'
                 ? t.noSystem
                 : MESSAGES.ticketingNotSet({ system: name }),
             state: all,
@@ -172,7 +172,7 @@ export function ticketingHandlers(
         const { boards, statuses } = done.value;
         return ok({
           ok: true,
-          message: (desk.settings.system === 'autotask' ? t.queues : t.boards)({
+          message: (ticketing.settings.system === 'autotask' ? t.queues : t.boards)({
             system: name,
             boards: boards.length,
             statuses: statuses.length,
@@ -192,7 +192,7 @@ export function ticketingHandlers(
         ? context.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
             const {
               settings: { system },
-            } = await loadDesk(tx);
+            } = await loadTicketing(tx);
             const companies = await tx.rows(
               'company',
               pairs.map(({ company }) => company),
@@ -243,8 +243,8 @@ export function ticketingHandlers(
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
       const { connected, system } = await context.store.tenant(ctx.tenant, async (tx) => {
-        const desk = await loadDesk(tx);
-        return { connected: await loadConnected(tx, context, desk), system: desk.settings.system };
+        const ticketing = await loadTicketing(tx);
+        return { connected: await loadConnected(tx, context, ticketing), system: ticketing.settings.system };
       });
       if (connected === null)
         return failed({
@@ -279,7 +279,7 @@ async function loadStored(
   context: AppContext,
   ctx: SessionContext,
 ): Promise<TicketingState> {
-  const { settings, choices, polledAt, error } = await loadDesk(tx);
+  const { settings, choices, polledAt, error } = await loadTicketing(tx);
   const { system } = settings;
   const waiting = await tx.sql
     .selectFrom('ticket_work')

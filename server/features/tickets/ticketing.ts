@@ -22,7 +22,7 @@ import { type ConnectWise, connectWise } from './connectwise.ts';
 import { type Psa, PsaError } from './psa.ts';
 
 /** A provider's current ticketing configuration. */
-export interface Desk {
+export interface StoredTicketing {
   readonly settings: Ticketing;
   readonly choices: Choices;
   readonly polledAt: Ms | null;
@@ -31,7 +31,7 @@ export interface Desk {
   readonly set: boolean;
 }
 
-export async function loadDesk({ sql, tenant }: TenantTx): Promise<Desk> {
+export async function loadTicketing({ sql, tenant }: TenantTx): Promise<StoredTicketing> {
   const row = await sql
     .selectFrom('ticketing')
     .select(['settings', 'choices', 'polled_at', 'fault'])
@@ -48,25 +48,25 @@ export async function loadDesk({ sql, tenant }: TenantTx): Promise<Desk> {
     : { settings: NO_TICKETING, choices: NO_CHOICES, polledAt: null, error: null, set: false };
 }
 
-export const getStatuses = ({ settings, choices }: Desk): readonly TicketStatus[] =>
+export const getStatuses = ({ settings, choices }: StoredTicketing): readonly TicketStatus[] =>
   settings.system === 'own'
     ? OWN_STATUSES
     : choices.statuses.map((one) => ({
         ...one,
         closed: one.closed || one.id === settings.closeStatus,
       }));
-export const getPriorities = ({ settings, choices }: Desk): readonly Named[] =>
+export const getPriorities = ({ settings, choices }: StoredTicketing): readonly Named[] =>
   settings.system === 'own' ? OWN_PRIORITIES : choices.priorities;
 /** The status of a new ticket, and of a closed one. */
-export const openStatus = (desk: Desk): TicketStatus | null =>
-  ofStatus(desk, desk.settings.openStatus, false);
-export const closeStatus = (desk: Desk): TicketStatus | null =>
-  ofStatus(desk, desk.settings.closeStatus, true);
+export const openStatus = (ticketing: StoredTicketing): TicketStatus | null =>
+  ofStatus(ticketing, ticketing.settings.openStatus, false);
+export const closeStatus = (ticketing: StoredTicketing): TicketStatus | null =>
+  ofStatus(ticketing, ticketing.settings.closeStatus, true);
 
-function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketStatus | null {
-  const all = getStatuses(desk).filter((one) => one.closed === closed);
+function ofStatus(ticketing: StoredTicketing, chosen: string | null, closed: boolean): TicketStatus | null {
+  const all = getStatuses(ticketing).filter((one) => one.closed === closed);
   return (
-    (desk.settings.system === 'own' ? undefined : all.find(({ id }) => id === chosen)) ??
+    (ticketing.settings.system === 'own' ? undefined : all.find(({ id }) => id === chosen)) ??
     all[0] ??
     null
   );
@@ -85,7 +85,7 @@ export interface ConnectedSystem {
 export async function loadConnected(
   tx: TenantTx,
   context: AppContext,
-  { settings }: Pick<Desk, 'settings'>,
+  { settings }: Pick<StoredTicketing, 'settings'>,
 ): Promise<ConnectedSystem | null> {
   const { system } = settings;
   if (system === 'own') return null;
@@ -107,7 +107,7 @@ export async function loadConnected(
 /** Returns the system's company that is mapped to one of ours, or a message that there is none. */
 export async function findMappedCompany(
   tx: TenantTx,
-  { settings }: Pick<Desk, 'settings'>,
+  { settings }: Pick<StoredTicketing, 'settings'>,
   company: CompanyN,
   name: string,
 ): Promise<{ readonly remote: Named } | { readonly blocked: string }> {
@@ -128,19 +128,19 @@ export async function findMappedCompany(
 export async function blockedFor(
   tx: TenantTx,
   context: AppContext,
-  desk: Desk,
+  ticketing: StoredTicketing,
   company: CompanyN,
   name: string,
 ): Promise<string | null> {
-  const { settings } = desk;
+  const { settings } = ticketing;
   if (settings.system === 'own') return null;
   if (
     settings.board === null ||
-    openStatus(desk) === null ||
-    (await loadConnected(tx, context, desk)) === null
+    openStatus(ticketing) === null ||
+    (await loadConnected(tx, context, ticketing)) === null
   )
     return MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[settings.system] });
-  const mapped = await findMappedCompany(tx, desk, company, name);
+  const mapped = await findMappedCompany(tx, ticketing, company, name);
   return 'blocked' in mapped ? mapped.blocked : null;
 }
 
