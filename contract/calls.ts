@@ -21,7 +21,7 @@ import { ticketingCalls } from './tickets/ticketing-calls.ts';
 import { ingestCalls } from './ingest/calls.ts';
 import { monitoringCalls } from './runs/calls.ts';
 import { collectorCalls } from './connections/calls.ts';
-import { deskCalls } from './daily-checks/operator-calls.ts';
+import { dailyCheckCalls } from './daily-checks/operator-calls.ts';
 import { reportingCalls } from './reports/result-calls.ts';
 import { hintCalls } from './hints/calls.ts';
 import { notifyCalls } from './notifications/calls.ts';
@@ -54,7 +54,7 @@ type Calls = typeof brandCalls &
   typeof pinCalls &
   typeof syncCalls &
   typeof monitoringCalls &
-  typeof deskCalls &
+  typeof dailyCheckCalls &
   typeof reportingCalls &
   typeof ruleCalls &
   typeof hintCalls &
@@ -101,7 +101,7 @@ export const CALLS: Calls = {
   ...pinCalls,
   ...syncCalls,
   ...monitoringCalls,
-  ...deskCalls,
+  ...dailyCheckCalls,
   ...reportingCalls,
   ...ruleCalls,
   ...hintCalls,

@@ -111,7 +111,7 @@ export const evidenceOut = v.object({
 });
 export type Evidence = v.InferOutput<typeof evidenceOut>;
 
-export const deskCalls = {
+export const dailyCheckCalls = {
   ignoreMissed: call({
     method: 'POST',
     path: 'monitoring/backoffice/jobs/didnt-run/{jobInstanceUid}/ignore',

@@ -6,7 +6,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { deskCalls } from '#contract/daily-checks/operator-calls.ts';
+import { dailyCheckCalls } from '#contract/daily-checks/operator-calls.ts';
 import { ok } from '#contract/result.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -253,7 +253,7 @@ function Row({ one, company, canAct, offline, zone, now, onNote, onIgnore, onUni
 }
 
 const makeNoteSchema = (id: string) =>
-  makeFormSchema(deskCalls.noteComputer.input, ({ text }: TextDraft) => ({
+  makeFormSchema(dailyCheckCalls.noteComputer.input, ({ text }: TextDraft) => ({
     value: { id, note: text.trim() },
   }));
 
