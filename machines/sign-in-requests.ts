@@ -43,7 +43,7 @@ export type SignInRequest = OpeningRequest | Answering;
  * A request as the page makes it. `auth` is null where the provider's setting decides, which the
  * page may not have received yet.
  */
-export type PageAsk = SignInRequest | Named<null>;
+export type PageSignInRequest = SignInRequest | Named<null>;
 export const OPENINGS: ReadonlySet<SignInRequest['way']> = new Set([
   'password',
   'passkeys',

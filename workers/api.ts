@@ -14,18 +14,18 @@ import type { Gate } from '#contract/call.ts';
 import type { CallName, CALLS, OutputOf, OfflineCall, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
-import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarView } from '#contract/calendar/calendar.ts';
 import type { ExportColumn } from '#contract/runs/csv.ts';
-import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
+import type { Overview, OverviewQuery } from '#contract/dashboard/overview.ts';
 import type { Ignored, JobRow, IngestKeyRow } from '#contract/runs/rows.ts';
-import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/daily-checks/hand-over.ts';
-import type { Trends, TrendsAsk } from '#contract/analytics/trends.ts';
+import type { ShiftQuery, ShiftNow, ShiftRow } from '#contract/daily-checks/hand-over.ts';
+import type { Trends, TrendsQuery } from '#contract/analytics/trends.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/runs/query.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Result } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import type { Auth, PageAsk } from '#machines/sign-in-requests.ts';
+import type { Auth, PageSignInRequest } from '#machines/sign-in-requests.ts';
 
 /** What can be watched, and what each watch returns. */
 export interface Watches {
@@ -36,21 +36,21 @@ export interface Watches {
   status: { readonly input: object; readonly output: SyncStatus };
   runs: { readonly input: RunsWatch; readonly output: RunsView };
   /** Null until data is loaded. */
-  overview: { readonly input: OverviewAsk; readonly output: Overview | null };
+  overview: { readonly input: OverviewQuery; readonly output: Overview | null };
   /** Null until data is loaded. */
-  trends: { readonly input: TrendsAsk; readonly output: Trends | null };
-  calendar: { readonly input: CalendarAsk; readonly output: CalendarView | null };
-  find: { readonly input: FindAsk; readonly output: SearchMatches };
+  trends: { readonly input: TrendsQuery; readonly output: Trends | null };
+  calendar: { readonly input: CalendarQuery; readonly output: CalendarView | null };
+  find: { readonly input: FindQuery; readonly output: SearchMatches };
   companies: { readonly input: object; readonly output: readonly CompanyRow[] };
   keys: { readonly input: object; readonly output: readonly IngestKeyRow[] };
   /** How the sources last synced; null if unknown or not allowed for this user. */
   lastSync: { readonly input: object; readonly output: LastSync | null };
   outbox: { readonly input: object; readonly output: OutboxView };
-  refused: { readonly input: RefusedAsk; readonly output: RefusedView };
+  refused: { readonly input: RefusedQuery; readonly output: RefusedView };
   /** Saved lists and other user data, including unsent changes. */
   views: { readonly input: object; readonly output: readonly OwnedView[] };
   shifts: { readonly input: object; readonly output: readonly HandOver[] };
-  shiftNow: { readonly input: ShiftAsk; readonly output: ShiftNow };
+  shiftNow: { readonly input: ShiftQuery; readonly output: ShiftNow };
   preferences: { readonly input: object; readonly output: readonly PreferenceRow[] };
   disabled: { readonly input: object; readonly output: readonly DisabledJob[] };
   /** Microsoft 365 tenants, their backup jobs, repositories and proxies, by name; null at first. */
@@ -117,7 +117,7 @@ export interface RunsWatch {
  * Matches names that contain the text, ignoring case; an empty text matches every name. At most
  * `limit` of each kind.
  */
-export interface FindAsk {
+export interface FindQuery {
   readonly text: string;
   readonly limit: number;
 }
@@ -240,7 +240,7 @@ export interface OutboxNotice {
 }
 
 /** The runs of a refused command or a notice, at most `most`. */
-export interface RefusedAsk {
+export interface RefusedQuery {
   readonly id: string;
   readonly max: number;
 }
@@ -300,7 +300,7 @@ export interface WorkerClient {
     columns: readonly ExportColumn[],
     onProgress: (share: number) => void,
   ): Promise<Exporting>;
-  signIn(ask: PageAsk): Promise<Result<SignInReply>>;
+  signIn(ask: PageSignInRequest): Promise<Result<SignInReply>>;
   /** Goes back from a step to the name and password. */
   signInBack(): Promise<void>;
   /**

@@ -9,7 +9,7 @@ export type TrendBy = 'company' | 'type' | 'source';
  * A query for failures and warnings. `from` and `to` follow the rules of the dashboard. Empty lists
  * mean "all". `by` selects the dimension of the daily series.
  */
-export interface TrendsAsk {
+export interface TrendsQuery {
   readonly from: Ms;
   readonly to: Ms;
   readonly companies: readonly CompanyN[];

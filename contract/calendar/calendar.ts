@@ -13,7 +13,7 @@ export type CalendarMode = (typeof CALENDAR_MODES)[number];
  * A grid of jobs × days. `from` and `to` follow the rules of the lists. Rows and days are windows,
  * so that 10,000 jobs × 90 days only cost what is visible.
  */
-export interface CalendarAsk {
+export interface CalendarQuery {
   readonly from: Ms;
   readonly to: Ms;
   readonly mode: CalendarMode;

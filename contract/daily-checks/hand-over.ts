@@ -41,7 +41,7 @@ export type ShiftRow = RowOf<typeof ShiftRowSchema>;
  * The query for the figures of a shift, counted in problems. `since`: when the shift began. `list`:
  * the list on the screen; null if there is none.
  */
-export interface ShiftAsk {
+export interface ShiftQuery {
   readonly since: Ms;
   readonly list: RunsFilter | null;
 }

@@ -6,7 +6,7 @@ import type { EntityGroup } from '../runs/vocabulary.ts';
  * The dashboard's query. The page resolves the period: `from` inclusive, `to` exclusive, both at
  * the start of an operational day. Empty lists mean "all".
  */
-export interface OverviewAsk {
+export interface OverviewQuery {
   readonly from: Ms;
   readonly to: Ms;
   readonly companies: readonly CompanyN[];

@@ -4,11 +4,11 @@
  * p95 and least by the wall clock.
  */
 import { viewColumns } from '../../contract/runs/columns.ts';
-import type { CalendarAsk } from '../../contract/calendar/calendar.ts';
+import type { CalendarQuery } from '../../contract/calendar/calendar.ts';
 import { CALENDAR_MODES } from '../../contract/calendar/calendar.ts';
 import { getDay, worst } from '../../contract/time/day.ts';
 import { EXPORT_COLUMNS } from '../../contract/runs/csv.ts';
-import type { OverviewAsk } from '../../contract/dashboard/overview.ts';
+import type { OverviewQuery } from '../../contract/dashboard/overview.ts';
 import { EVERYTHING } from '../../contract/runs/query.ts';
 import type { RunState } from '../../contract/runs/query.ts';
 import { makeCalendar } from '../../workers/calendar/calendar.ts';
@@ -33,12 +33,12 @@ const getSpan = (days: number): { readonly from: number; readonly to: number } =
   from: TO - days * DAY,
   to: TO,
 });
-const OVERVIEW = (days: number): OverviewAsk => ({
+const OVERVIEW = (days: number): OverviewQuery => ({
   ...getSpan(days),
   companies: [],
   instructionTypes: [],
 });
-const CALENDAR = (days: number): CalendarAsk => ({
+const CALENDAR = (days: number): CalendarQuery => ({
   ...getSpan(days),
   mode: 'worst',
   companies: [],
@@ -109,7 +109,7 @@ function plainRows(engine: ColumnStore): Row[] {
 }
 
 /** Tallies by day, sums by job, top five: what the overview does, by filter, group and sort. */
-function plainOverview(rows: readonly Row[], { from, to }: OverviewAsk): number {
+function plainOverview(rows: readonly Row[], { from, to }: OverviewQuery): number {
   const now = rows.filter(({ startedAt }) => startedAt >= from && startedAt < to);
   const before = rows.filter(({ startedAt }) => startedAt >= 2 * from - to && startedAt < from);
   const count = (all: readonly Row[]): Record<string, number> => {
@@ -139,7 +139,7 @@ function plainOverview(rows: readonly Row[], { from, to }: OverviewAsk): number 
 function plainCalendar(
   rows: readonly Row[],
   jobs: ReadonlySet<number>,
-  { from, to }: CalendarAsk,
+  { from, to }: CalendarQuery,
 ): number {
   const own = rows.filter(
     (row) => jobs.has(row.job) && row.startedAt >= from && row.startedAt < to,

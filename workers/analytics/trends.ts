@@ -7,7 +7,7 @@ import type {
   TrendDay,
   TrendPart,
   Trends,
-  TrendsAsk,
+  TrendsQuery,
   TrendTally,
 } from '#contract/analytics/trends.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
@@ -54,7 +54,7 @@ interface TrendsInput {
  */
 export function makeTrends(): (
   store: FiguresStore | null,
-  ask: TrendsAsk,
+  ask: TrendsQuery,
 ) => Omit<Trends, 'version'> | null {
   let current: TrendsInput | null = null;
   return (store, ask) => {
@@ -113,7 +113,7 @@ function stretches(engine: ColumnStore, from: Ms, to: Ms): readonly Stretch[] {
 }
 const EMPTY = new Uint32Array();
 
-function getClasses(engine: ColumnStore, { companies, sources, types }: TrendsAsk): Classes {
+function getClasses(engine: ColumnStore, { companies, sources, types }: TrendsQuery): Classes {
   const all = engine.all('job');
   const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));

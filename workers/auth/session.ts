@@ -13,7 +13,7 @@ import type { DeviceId, Ms } from '#contract/ids.ts';
 import { backOffMs } from '#machines/back-off.ts';
 import { sessionExpiryMachine } from '#machines/session-expiry.ts';
 import type { ExpiryAnswer } from '#machines/session-expiry.ts';
-import type { PageAsk } from '#machines/sign-in-requests.ts';
+import type { PageSignInRequest } from '#machines/sign-in-requests.ts';
 import type {
   ImpersonationAnswer,
   FileCall,
@@ -154,7 +154,7 @@ export class ClientSession {
   signInBack(): void {
     this.#signIn.back();
   }
-  async signIn(ask: PageAsk): Promise<Result<SignInReply>> {
+  async signIn(ask: PageSignInRequest): Promise<Result<SignInReply>> {
     const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
     if ('step' in answer.value) return ok({ kind: 'step', step: answer.value });

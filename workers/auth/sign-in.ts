@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { signInMachine } from '#machines/sign-in.ts';
 import { isOpening } from '#machines/sign-in-requests.ts';
-import type { Auth, PageAsk, SignInRequest } from '#machines/sign-in-requests.ts';
+import type { Auth, PageSignInRequest, SignInRequest } from '#machines/sign-in-requests.ts';
 import type { Signing } from '../api.ts';
 import type { WorkerClock } from '../context.ts';
 import { ATTEMPT_OVER, NO_ANSWER } from '../failures.ts';
@@ -27,7 +27,7 @@ const isStep = (granted: Granted): granted is SignInStep => 'step' in granted;
 export interface SignInFlow {
   /** The state of the current attempt, for the pages of its steps. */
   readonly now: () => Signing;
-  go(ask: PageAsk): Promise<Result<Granted>>;
+  go(ask: PageSignInRequest): Promise<Result<Granted>>;
   /** Goes back to the name and password. */
   back(): void;
 }

@@ -1,4 +1,4 @@
-import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getDay, dayText } from '#contract/time/day.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
@@ -27,7 +27,7 @@ export interface CalendarStore {
  */
 export function makeCalendar(): (
   store: CalendarStore | null,
-  ask: CalendarAsk,
+  ask: CalendarQuery,
   now: Ms,
 ) => Omit<CalendarView, 'version'> | null {
   const marks = new DayMarks();
@@ -48,7 +48,7 @@ export function makeCalendar(): (
     sections: readonly CompanySection[],
     days: readonly Marks[],
     key: string,
-    ask: CalendarAsk,
+    ask: CalendarQuery,
   ): CellFigures => {
     if (counted?.key !== key || counted.of !== sections)
       counted = { key, of: sections, figures: cellFigures(sections, days, ask) };
@@ -119,7 +119,7 @@ const WEEKEND = new Set([2, 3]);
 function getLines(
   sections: readonly CompanySection[],
   days: readonly Marks[],
-  ask: CalendarAsk,
+  ask: CalendarQuery,
 ): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first'> {
   const first = Math.max(0, ask.rows.first);
   const end = first + Math.max(0, ask.rows.count);

@@ -1,4 +1,4 @@
-import type { CalendarAsk } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery } from '#contract/calendar/calendar.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { FIELD } from '#workers/columns/text.ts';
@@ -27,7 +27,7 @@ interface Sorted {
  */
 export function makeJobList(): (
   engine: ColumnStore,
-  ask: CalendarAsk,
+  ask: CalendarQuery,
 ) => readonly CompanySection[] {
   let sorted: Sorted | null = null;
   let narrowed: {
@@ -87,7 +87,7 @@ const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all
  */
 function narrow(
   sections: readonly CompanySection[],
-  { companies, sources, types, instructionTypes, text }: CalendarAsk,
+  { companies, sources, types, instructionTypes, text }: CalendarQuery,
 ): readonly CompanySection[] {
   const key = text.trim().toLowerCase();
   const chosen =

@@ -1,4 +1,4 @@
-import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
 import { worst } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
@@ -23,7 +23,7 @@ const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
 export function getSheet(
   sections: readonly CompanySection[],
   days: readonly Marks[],
-  ask: CalendarAsk,
+  ask: CalendarQuery,
   figures: CellFigures,
 ): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts' | 'share'> {
   const first = Math.max(0, ask.rows.first);
@@ -78,7 +78,7 @@ export type CellFigures = Required<Pick<CalendarView, 'counts' | 'share'>>;
 export function cellFigures(
   sections: readonly CompanySection[],
   days: readonly Marks[],
-  { mode, types }: Pick<CalendarAsk, 'mode' | 'types'>,
+  { mode, types }: Pick<CalendarQuery, 'mode' | 'types'>,
 ): CellFigures {
   const counts = [...NO_COUNTS];
   const judged = [...NO_COUNTS];

@@ -1,7 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import type { ShiftAsk, ShiftNow } from '#contract/daily-checks/hand-over.ts';
+import type { ShiftQuery, ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { getReview } from '#contract/runs/review.ts';
 import type { ColumnStore } from '#workers/types.ts';
@@ -20,7 +20,7 @@ type HandOverInput = Pick<ColumnStore, 'all' | 'problem' | 'pending' | 'row' | '
  */
 export function shiftNow(
   here: { readonly engine: HandOverInput; readonly daysLeft: number } | null,
-  { since, list: request }: ShiftAsk,
+  { since, list: request }: ShiftQuery,
   now: Ms,
 ): ShiftNow {
   if (here === null) return EMPTY;

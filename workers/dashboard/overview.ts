@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { dayText } from '#contract/time/day.ts';
-import type { Overview, OverviewAsk, Ranked } from '#contract/dashboard/overview.ts';
+import type { Overview, OverviewQuery, Ranked } from '#contract/dashboard/overview.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
@@ -31,7 +31,7 @@ const MAX_RANKED = 5;
 /** The dashboard (OVER-1 to OVER-6) from the columns. Walks only what has changed. */
 export function makeOverview(): (
   store: FiguresStore | null,
-  ask: OverviewAsk,
+  ask: OverviewQuery,
   now: Ms,
 ) => Omit<Overview, 'version'> | null {
   const ran = new Ran();
@@ -81,7 +81,7 @@ export function makeOverview(): (
   };
 }
 
-function begin(engine: ColumnStore, ask: OverviewAsk, key: string): OverviewInput {
+function begin(engine: ColumnStore, ask: OverviewQuery, key: string): OverviewInput {
   const spans = daysIn(ask.from, ask.to, engine.wall);
   const scope = getScope(engine, ask);
   const jobs = engine.all('job').filter(({ n, company }) => counts(scope, n, company));
@@ -102,7 +102,7 @@ function begin(engine: ColumnStore, ask: OverviewAsk, key: string): OverviewInpu
 }
 
 /** An unknown job is in the group "other". */
-function getScope(engine: ColumnStore, { companies, instructionTypes }: OverviewAsk): TallyScope {
+function getScope(engine: ColumnStore, { companies, instructionTypes }: OverviewQuery): TallyScope {
   const all = engine.all('job');
   const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const getTypeIndex = (one: EntityGroup): number =>

@@ -1,5 +1,5 @@
 import type {
-  FindAsk,
+  FindQuery,
   SearchMatches,
   FoundCompany,
   FoundComputer,
@@ -25,7 +25,7 @@ interface Index {
 }
 
 /** Finds by name in all loaded data (FIND-1). Rebuilds its names when one has changed. */
-export function makeFinder(): (engine: ColumnStore | null, ask: FindAsk) => SearchMatches {
+export function makeFinder(): (engine: ColumnStore | null, ask: FindQuery) => SearchMatches {
   let index: Index | null = null;
   return (engine, { text, limit }) => {
     if (!engine) {

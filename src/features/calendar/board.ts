@@ -1,11 +1,11 @@
-import type { CalendarAsk, CalendarMode } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarMode } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
 import { getDays, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State of the calendar in its address, with the open cell. Empty lists mean "all". */
 export interface CalendarBoard extends Pick<
-  CalendarAsk,
+  CalendarQuery,
   'companies' | 'sources' | 'types' | 'instructionTypes' | 'problemsOnly' | 'text'
 > {
   readonly span: Span;
@@ -50,9 +50,9 @@ export function getCalendarInput(
   board: CalendarBoard,
   today: Day,
   rule: DayRule,
-  rows: CalendarAsk['rows'],
+  rows: CalendarQuery['rows'],
   every: readonly CompanyN[],
-): CalendarAsk {
+): CalendarQuery {
   const { mode, companies, sources, types, instructionTypes, problemsOnly, text } = board;
   return {
     ...getTimes(board.span, today, rule),

@@ -2,7 +2,7 @@ import { formatList } from '#contract/i18n/list.ts';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { Branding } from '#contract/branding/branding.ts';
-import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -28,7 +28,7 @@ import './print.css';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface PrintProps {
-  readonly query: CalendarAsk;
+  readonly query: CalendarQuery;
   readonly board: CalendarBoard;
   readonly branding: Branding;
   readonly companies: readonly { readonly n: CompanyN; readonly name: string }[];
@@ -71,7 +71,7 @@ export function Print(props: PrintProps) {
 }
 
 /** Resolves with the first answer that is not null. */
-async function once(ask: CalendarAsk): Promise<CalendarView> {
+async function once(ask: CalendarQuery): Promise<CalendarView> {
   const { promise, resolve } = Promise.withResolvers<CalendarView>();
   const watch = await client().watch('calendar', ask, (view) => {
     if (view) resolve(view);

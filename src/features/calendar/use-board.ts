@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
-import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -18,7 +18,7 @@ export interface BoardQuery {
   readonly setBoard: (next: CalendarBoard, how?: 'push' | 'replace') => void;
   readonly view: CalendarView | null | undefined;
   /** The query without the visible rows. */
-  readonly query: CalendarAsk;
+  readonly query: CalendarQuery;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly today: Day;

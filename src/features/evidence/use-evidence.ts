@@ -6,7 +6,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { usePages } from '../shared/queries/use-pages.ts';
 import type { EvidencePage } from './file.ts';
 
-export interface EvidenceAsk {
+export interface EvidenceFilter {
   readonly from: Ms;
   readonly to: Ms;
   readonly company: CompanyN | null;
@@ -14,7 +14,7 @@ export interface EvidenceAsk {
 
 /** Loads one page. */
 export async function askEvidence(
-  { from, to, company }: EvidenceAsk,
+  { from, to, company }: EvidenceFilter,
   before: string | null,
 ): Promise<Result<EvidencePage>> {
   return client().ask('listEvidence', {
@@ -40,7 +40,7 @@ export interface EvidenceView {
  * Loads the pages of a period one after the other, newest first. Another query starts again. `on`:
  * false loads nothing.
  */
-export function useEvidence(ask: EvidenceAsk, on: boolean): EvidenceView {
+export function useEvidence(ask: EvidenceFilter, on: boolean): EvidenceView {
   const { pages, isLoading, failure, hasMore, more } = usePages('listEvidence', ask, {
     first: null,
     getNext: ({ before }: EvidencePage) => before,

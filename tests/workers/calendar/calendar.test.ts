@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
-import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery, CalendarView } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { NOW, steps, words } from '#tests/workers/columns/arbitrary.ts';
 import type { Step } from '#tests/workers/columns/arbitrary.ts';
@@ -80,10 +80,10 @@ const question = fc.record({
   rows: fc.record({ first: fc.nat(9), count: fc.integer({ min: 0, max: 9 }) }),
   days: fc.record({ first: fc.nat(12), count: fc.nat(14) }),
 });
-const toCalendarAsk = (
+const toCalendarQuery = (
   { back, length, ...rest }: typeof question extends fc.Arbitrary<infer Q> ? Q : never,
   at: number,
-): CalendarAsk => ({ ...rest, from: at - back * DAY, to: at + (length - back) * DAY });
+): CalendarQuery => ({ ...rest, from: at - back * DAY, to: at + (length - back) * DAY });
 
 test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines equal those of plain rows, in any zone, hour and mode, after any change', () => {
   fc.assert(
@@ -103,7 +103,7 @@ test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines equal those of plain r
         for (const step of moved(all, at - NOW)) {
           both.take(step);
           for (const one of questions) {
-            const ask = toCalendarAsk(one, at);
+            const ask = toCalendarQuery(one, at);
             expect(
               isSame(
                 calendar({ engine: both.engine, days }, ask, at),
@@ -189,7 +189,7 @@ function small() {
     ]),
   };
 }
-const ASK: CalendarAsk = {
+const ASK: CalendarQuery = {
   from: Date.UTC(2026, 10, 16),
   to: Date.UTC(2026, 10, 19),
   mode: 'worst',
@@ -217,7 +217,7 @@ test('CAL-2: mixed results show as a warning, and each mode shows its own of thr
   run(1, 1, 2, 'Missed');
   run(1, 2, 1, 'Success');
   run(1, 2, 2, 'Running');
-  const cells = (mode: CalendarAsk['mode']): unknown => {
+  const cells = (mode: CalendarQuery['mode']): unknown => {
     const line = must(calendar({ engine: both.engine, days }, { ...ASK, mode }, at)).lines.find(
       (one) => one.kind === 'job' && one.job === 1,
     );
@@ -360,7 +360,7 @@ test('CAL-6: a company is green on days when a backup job succeeded, whatever it
     fc.property(steps, question, zone, fc.nat(23), about, (all, one, timeZone, hour, now) => {
       const both = makeBoth(timeZone, hour);
       const whole = { first: 0, count: 1_000 };
-      const ask = { ...toCalendarAsk(one, now), folded: [], rows: whole, days: whole };
+      const ask = { ...toCalendarQuery(one, now), folded: [], rows: whole, days: whole };
       for (const step of moved(all, now - NOW))
         both.take(
           step.kind === 'put'
@@ -420,7 +420,7 @@ test("CAL-6: a successful restore doesn't show on its company's day, a failed on
   run(2, 1, 3, 'Failed');
   run(2, 0, 3, 'Success');
   run(1, 0, 4, 'Success');
-  const cells = (more: Partial<CalendarAsk>) =>
+  const cells = (more: Partial<CalendarQuery>) =>
     makeCalendar()(
       { engine: both.engine, days },
       { ...ASK, companies: [1], lines: 'company', ...more },

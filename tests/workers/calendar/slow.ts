@@ -1,7 +1,7 @@
 /** The calendar's judge: each cell from all runs, one by one. */
 import { isAnomaly, statusCode } from '#contract/runs/columns.ts';
 import type {
-  CalendarAsk,
+  CalendarQuery,
   CalendarCell,
   CalendarLine,
   CalendarView,
@@ -48,7 +48,7 @@ const BACKUPS: readonly string[] = [
 export function slowCalendar(
   plain: Plain,
   stored: ReadonlyMap<string, boolean>,
-  ask: CalendarAsk,
+  ask: CalendarQuery,
   now: number,
 ): Omit<CalendarView, 'version'> {
   const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
+import type { Overview, OverviewQuery } from '#contract/dashboard/overview.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
 import { NOW, getStart, steps } from '#tests/workers/columns/arbitrary.ts';
 import type { Step } from '#tests/workers/columns/arbitrary.ts';
@@ -60,7 +60,7 @@ const question = fc
     companies: few([1, 2, 3]),
     instructionTypes: few(ENTITY_GROUPS.slice(0, 4)),
   })
-  .map(({ back, length, hours, companies, instructionTypes }): OverviewAsk => ({
+  .map(({ back, length, hours, companies, instructionTypes }): OverviewQuery => ({
     from: NOW - back * DAY + hours * 3_600_000,
     to: NOW + (length - back) * DAY,
     companies,
@@ -176,7 +176,7 @@ function small() {
   return both;
 }
 const days = new Map([['2026-10-01', true]]);
-const ASK: OverviewAsk = {
+const ASK: OverviewQuery = {
   from: Date.UTC(2026, 10, 14),
   to: Date.UTC(2026, 10, 21),
   companies: [],

@@ -5,7 +5,7 @@ import { getDay, dayText, startOfDay, worst } from '#contract/time/day.ts';
 import type {
   Attention,
   Overview,
-  OverviewAsk,
+  OverviewQuery,
   Ranked,
   Tally,
 } from '#contract/dashboard/overview.ts';
@@ -57,7 +57,7 @@ function tally(runs: readonly LeanRun[]): Tally {
 export function slowOverview(
   plain: Plain,
   stored: ReadonlyMap<string, boolean>,
-  ask: OverviewAsk,
+  ask: OverviewQuery,
   now: number,
 ): Omit<Overview, 'version'> {
   const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);

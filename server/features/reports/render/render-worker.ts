@@ -12,7 +12,7 @@ import { reportHtml } from './html.ts';
 import type { ReportTheme } from './theme.ts';
 import { reportPdf } from './pdf.ts';
 
-export interface RenderAsk {
+export interface RenderRequest {
   readonly report: Report;
   readonly look: ReportTheme;
   readonly format: ReportFormat;
@@ -21,11 +21,11 @@ export interface RenderAsk {
 }
 
 if (parentPort !== null) {
-  const bytes = new Uint8Array(await rendered(workerData as RenderAsk));
+  const bytes = new Uint8Array(await rendered(workerData as RenderRequest));
   parentPort.postMessage(bytes, [bytes.buffer]);
 }
 
-async function rendered({ report, look, format, language }: RenderAsk): Promise<Buffer> {
+async function rendered({ report, look, format, language }: RenderRequest): Promise<Buffer> {
   setLanguage(chooseLanguage([language]));
   switch (format) {
     case 'pdf':

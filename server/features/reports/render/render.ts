@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { RenderAsk } from './render-worker.ts';
+import type { RenderRequest } from './render-worker.ts';
 
 /** The time and memory limits of a file. A calendar of 10,000 jobs is far below both. */
 export const RENDER_MS: Ms = 180_000;
@@ -15,7 +15,7 @@ export type Rendered =
 /** Renders a file in a thread, which ends with it, so that the server stays responsive. */
 export function render(
   context: Pick<AppContext, 'clock'>,
-  ask: RenderAsk,
+  ask: RenderRequest,
   maxMs: Ms = RENDER_MS,
 ): Promise<Rendered> {
   const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { CalendarAsk } from '#contract/calendar/calendar.ts';
+import type { CalendarQuery } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -37,7 +37,7 @@ export const getSheetInput = (
   { from, to }: { readonly from: Ms; readonly to: Ms },
   rows: IndexRange,
   days: number,
-): CalendarAsk => ({
+): CalendarQuery => ({
   from,
   to,
   mode: place.mode,

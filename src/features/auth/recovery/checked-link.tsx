@@ -8,7 +8,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { accountMessages as t } from '../messages.en.ts';
-import { useRecoveryAsk } from './use-recovery-call.ts';
+import { useRecoveryRequest } from './use-recovery-call.ts';
 
 export interface CheckedLinkProps {
   readonly title: string;
@@ -27,7 +27,7 @@ export interface CheckedLinkProps {
  * the token as its key.
  */
 export function CheckedLink({ title, token, check, whenOver, children }: CheckedLinkProps) {
-  const { busy, error, request } = useRecoveryAsk();
+  const { busy, error, request } = useRecoveryRequest();
   const [link, setLink] = useState<'unknown' | 'valid' | 'over'>(
     TOKEN.test(token) ? 'unknown' : 'over',
   );

@@ -5,7 +5,7 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { toSignInError } from '../sign-in/sign-in-error.ts';
 import type { SignInError } from '../sign-in/sign-in-error.ts';
 
-export interface RecoveryAsk {
+export interface RecoveryRequest {
   readonly busy: boolean;
   readonly error: SignInError | null;
   /** Makes a call. The form itself shows validation issues. */
@@ -13,7 +13,7 @@ export interface RecoveryAsk {
 }
 
 /** Makes one recovery call at a time and tracks its outcome. */
-export function useRecoveryAsk(): RecoveryAsk {
+export function useRecoveryRequest(): RecoveryRequest {
   const calls = useServerMutation();
   const [error, setError] = useState<SignInError | null>(null);
   return {

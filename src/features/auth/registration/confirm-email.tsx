@@ -7,7 +7,7 @@ import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
 import { CheckedLink } from '../recovery/checked-link.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
-import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+import { useRecoveryRequest } from '../recovery/use-recovery-call.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
 const TITLE = t.confirmEmailTitle;
@@ -42,7 +42,7 @@ export function ConfirmEmail() {
 const checkEmailLink = (token: string) => client().ask('checkEmailLink', { token });
 
 function ByLink({ token, onOver }: { readonly token: string; readonly onOver: () => void }) {
-  const { busy, error, request } = useRecoveryAsk();
+  const { busy, error, request } = useRecoveryRequest();
   const [isConfirmed, setConfirmed] = useState(false);
   const waits = useWaits(error);
 

@@ -23,7 +23,7 @@ import { Done } from '../recovery/done.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { findTooShort } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
-import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+import { useRecoveryRequest } from '../recovery/use-recovery-call.ts';
 import { CheckedLink } from '../recovery/checked-link.tsx';
 import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
@@ -120,7 +120,7 @@ interface Draft {
 
 function Form({ token, onOver }: { readonly token: string; readonly onOver: () => void }) {
   const portal = getSidebarTitle(useBranding());
-  const { error, request } = useRecoveryAsk();
+  const { error, request } = useRecoveryRequest();
   const [made, setMade] = useState<{ readonly username: string; readonly email: string } | null>(
     null,
   );

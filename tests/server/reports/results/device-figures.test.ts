@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
-import type { OverviewAsk, Tally } from '#contract/dashboard/overview.ts';
+import type { OverviewQuery, Tally } from '#contract/dashboard/overview.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { TrendPart, TrendTally } from '#contract/analytics/trends.ts';
 import { makeCalendar } from '#workers/calendar/calendar.ts';
@@ -64,7 +64,7 @@ anyDatabase((name, open) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(3), request, async (place, { from, to, companyIds, entityGroup }) => {
         const { get, engine } = must(pairs[place]);
-        const ask: OverviewAsk = { from, to, companies: companyIds, instructionTypes: entityGroup };
+        const ask: OverviewQuery = { from, to, companies: companyIds, instructionTypes: entityGroup };
         const details = must(makeOverview()({ engine, days: STORED }, ask, NOW));
         const q = query(ask, { companyIds, entityGroup });
         const stats = await data<OutputOf<'overviewStats'>>(get, `jobs/overview-stats${q}`);
