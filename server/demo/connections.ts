@@ -1,12 +1,11 @@
 import { ENTITIES_OF, type Entity } from '#contract/connections/connection.ts';
-import type { Ms } from '#contract/ids.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { seal } from '../platform/crypto/vault.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { getUuid } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
-const HOUR: Ms = 3_600_000;
 const ROWS: Readonly<Partial<Record<Entity, number>>> = {
   'companies': 5,
   'servers': 4,
@@ -28,7 +27,7 @@ const ROWS: Readonly<Partial<Record<Entity, number>>> = {
 export async function settleConnections(context: AppContext, plan: ProviderPlan): Promise<void> {
   const now = context.clock.now();
   const id = getUuid(plan.seed, 'connection', 0);
-  if (now - plan.bornAt > HOUR) return;
+  if (now - plan.bornAt > HOUR_MS) return;
   await context.store.tenant(plan.id, async (tx) => {
     const tenant_id = plan.id;
     const [first, second, third] = (await tx.all('company'))
@@ -66,8 +65,8 @@ export async function settleConnections(context: AppContext, plan: ProviderPlan)
         certificate: null,
         every_sec: 300,
         enabled: false,
-        made_at: now - 30 * HOUR,
-        changed_at: now - HOUR,
+        made_at: now - 30 * HOUR_MS,
+        changed_at: now - HOUR_MS,
       })
       .execute();
     for (const entity of ENTITIES_OF.vspc) {
@@ -78,8 +77,8 @@ export async function settleConnections(context: AppContext, plan: ProviderPlan)
           connection_id: id,
           entity,
           status: 'succeeded',
-          started_at: now - HOUR,
-          succeeded_at: now - HOUR,
+          started_at: now - HOUR_MS,
+          succeeded_at: now - HOUR_MS,
           next_at: now,
           read_rows: ROWS[entity] ?? 0,
           unlinked: entity === 'companies' ? 2 : entity === 'jobs' ? 11 : 0,
@@ -132,7 +131,7 @@ export async function settleConnections(context: AppContext, plan: ProviderPlan)
           company_n,
           name,
           row: JSON.stringify(row),
-          seen_at: now - HOUR,
+          seen_at: now - HOUR_MS,
         })
         .execute();
     const own = [
@@ -146,13 +145,13 @@ export async function settleConnections(context: AppContext, plan: ProviderPlan)
       await keep('companies', turn, name, n, { status: 'Active' });
     await keep('alarms', 0, 'The repository is nearly full', first.n, {
       severity: 'Error',
-      at: new Date(now - 5 * HOUR).toISOString(),
+      at: new Date(now - 5 * HOUR_MS).toISOString(),
       object: 'Main repository',
       computer: 'vbr-01',
     });
     await keep('alarms', 1, 'The agent has not been heard for a day', second.n, {
       severity: 'Warning',
-      at: new Date(now - 26 * HOUR).toISOString(),
+      at: new Date(now - 26 * HOUR_MS).toISOString(),
       object: 'reception-pc',
       computer: 'reception-pc',
     });

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { DEMO_SETTING } from '../platform/db/server-settings.ts';
 import type { DemoOption } from './options.ts';
@@ -14,7 +15,6 @@ interface StoredDemo {
   readonly bornAt: Ms;
 }
 const SEED = 20_260_301;
-const MINUTE: Ms = 60_000;
 
 /** The requested demo size differs from the stored data. The message is for the operator. */
 export class OtherDemo extends Error {
@@ -63,7 +63,7 @@ export async function seedDemo(
     await provision(context, provider, password, master);
     const mark = await markAt(context, provider);
     // The live simulation fills in gaps this short.
-    if (mark !== null && now - mark < 2 * MINUTE) continue;
+    if (mark !== null && now - mark < 2 * MINUTE_MS) continue;
     runs += await loadHistory(context, provider, now, tell);
   }
   return runs;

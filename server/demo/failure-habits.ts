@@ -1,10 +1,9 @@
-import type { Ms } from '#contract/ids.ts';
 import { getDay } from '#contract/time/day.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { type Rng, upTo } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
 import { getCron, EVERY_DAY, everyMinutes, getLocalMoment, getWeekday } from './times.ts';
 
-const DAY: Ms = 86_400_000;
 const THURSDAY = 4;
 /** How many jobs fail on the bad Thursday, and how many of them still fail when the demo starts. */
 export const THURSDAY_JOBS = 40;
@@ -40,7 +39,7 @@ export function makeFailureHabits(plan: ProviderPlan, main: boolean, random: Rng
     );
   change(
     pick((job) => job.source === 'vbr'),
-    { habit: { kind: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 },
+    { habit: { kind: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY_MS) }, frailty: 0 },
   );
   // One transfer that never catches up, so that a run is always in progress.
   const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.kind === 'steady');
@@ -102,7 +101,7 @@ function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void 
       habit: {
         kind: 'thursday',
         from,
-        to: place < STILL_DOWN ? Math.max(to, bornAt + 1.5 * DAY) : to,
+        to: place < STILL_DOWN ? Math.max(to, bornAt + 1.5 * DAY_MS) : to,
       },
     };
   }

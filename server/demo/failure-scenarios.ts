@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS, HOUR_MS } from '#contract/time/durations.ts';
 import { makeRng, mixed } from './random.ts';
 import type { JobPlan } from './plan.ts';
 import {
@@ -18,8 +19,6 @@ export interface FailureReport {
   readonly exitCode: number | null;
   readonly filesFailed: number;
 }
-const HOUR: Ms = 3_600_000;
-const DAY: Ms = 24 * HOUR;
 const TUESDAY = 2;
 
 /** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
@@ -29,7 +28,7 @@ export function troubleAt({ job, at, random, bornAt, habit, full }: Context): De
   if (own.kind === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
   if (
     own.kind === 'fading' &&
-    random() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY)))
+    random() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY_MS)))
   )
     return of(job, 'connection');
   if (full >= 0.99) return of(job, 'space') ?? FULL;
@@ -44,7 +43,7 @@ export function troubleAt({ job, at, random, bornAt, habit, full }: Context): De
  * Failures come in spells: some six-day stretches of a job contain one that lasts for a few runs.
  */
 function spellAt(job: JobPlan, at: Ms): DemoFailure | null {
-  const length = 6 * DAY;
+  const length = 6 * DAY_MS;
   const shifted = at + ((job.seed % 1_000) / 1_000) * length;
   const stretch = Math.floor(shifted / length);
   const random = makeRng(job.seed, 'spell', stretch);
@@ -53,10 +52,10 @@ function spellAt(job: JobPlan, at: Ms): DemoFailure | null {
   const into = shifted - stretch * length;
   const often = job.when.times.length > 1;
   const lasts = often
-    ? HOUR * (0.6 + 5 * random() ** 2)
+    ? HOUR_MS * (0.6 + 5 * random() ** 2)
     : job.when.days === 0b111_1111
-      ? DAY * (0.95 + 1.8 * random() ** 3)
-      : DAY * (1.5 + 3 * random() ** 2);
+      ? DAY_MS * (0.95 + 1.8 * random() ** 3)
+      : DAY_MS * (1.5 + 3 * random() ** 2);
   if (into < from || into >= from + lasts) return null;
   const list = TROUBLES[job.source] ?? TROUBLES.api ?? [];
   return list[Math.floor(random() ** 1.1 * list.length)] ?? null;
@@ -76,6 +75,6 @@ export function describeFailure(
     exitCode,
     message: describe(context),
     filesFailed:
-      kind === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR)) % 9) : 0,
+      kind === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR_MS)) % 9) : 0,
   };
 }

@@ -6,6 +6,7 @@ import { getDay } from '#contract/time/day.ts';
 import { getExpectation } from '#contract/problems/expectation.ts';
 import type { IngestKeyRow } from '#contract/runs/rows.ts';
 import type { Tables } from '#contract/tables.ts';
+import { HOUR_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import { decide, type TasksOf } from '../features/ingest/decide.ts';
 import {
   addNames,
@@ -101,7 +102,7 @@ export function generateHistory(
     keep(deciding.decided(), who);
   };
   const expect = (job: JobN, at: Ms): void => {
-    const minute = Math.ceil(at / MINUTE);
+    const minute = Math.ceil(at / MINUTE_MS);
     const list = dues.get(minute);
     if (list) list.push(job);
     else dues.set(minute, [job]);
@@ -112,17 +113,17 @@ export function generateHistory(
     const stat = context.stat.get(n);
     if (!job || !stat) return;
     const expected = getExpectation(job, stat, cast.bootedAt, plainCronNext);
-    if (expected === null) expect(n, at + 12 * HOUR);
+    if (expected === null) expect(n, at + 12 * HOUR_MS);
     else if (expected.dueAt > at) expect(n, expected.dueAt);
     // A late result can restore an expected time that was already marked.
-    else if (context.missed.has(getMissedUid(n, expected.at))) expect(n, at + HOUR);
+    else if (context.missed.has(getMissedUid(n, expected.at))) expect(n, at + HOUR_MS);
     else {
       context.missed.add(getMissedUid(n, expected.at));
       const deciding = makeDeciding(context, byClock(at));
       miss(deciding, job, expected.at, stat.lastStart);
       keep(deciding.decided(), byClock(at));
       runs += 1;
-      expect(n, at + HOUR);
+      expect(n, at + HOUR_MS);
     }
   }
 
@@ -169,7 +170,7 @@ export function generateHistory(
       );
     }
     const n = fresh ? context.jobByUid.get(one.job.uid) : undefined;
-    if (n !== undefined) expect(n, one.at + HOUR);
+    if (n !== undefined) expect(n, one.at + HOUR_MS);
   }
 
   function round(at: Ms): void {
@@ -186,12 +187,12 @@ export function generateHistory(
     const shift = {
       at,
       technicians: [first, ...rest],
-      last: at > cast.until - 44 * HOUR,
+      last: at > cast.until - 44 * HOUR_MS,
       jobOf: (one: { readonly job: JobN }) => planned.get(context.job.get(one.job)?.uid ?? ''),
       causeOf: (one: { readonly cause: number }) => context.cause.get(one.cause),
     } as const;
     for (const action of morning(plan, shift, pending)) {
-      const minute = Math.floor(action.at / MINUTE);
+      const minute = Math.floor(action.at / MINUTE_MS);
       actions.set(minute, [...(actions.get(minute) ?? []), action]);
     }
   }
@@ -230,15 +231,15 @@ export function generateHistory(
 
   for (const n of context.job.keys()) due(Number(n), from);
   let next = 0;
-  for (let minute = Math.floor(from / MINUTE); minute * MINUTE < to; minute += 1) {
-    const at = minute * MINUTE;
+  for (let minute = Math.floor(from / MINUTE_MS); minute * MINUTE_MS < to; minute += 1) {
+    const at = minute * MINUTE_MS;
     for (const n of dues.get(minute) ?? []) due(n, at);
     dues.delete(minute);
     if (mornings.has(minute)) round(at);
     for (const action of actions.get(minute) ?? []) act(action);
     for (
       let one = simulatedRuns[next];
-      one !== undefined && one.at < at + MINUTE;
+      one !== undefined && one.at < at + MINUTE_MS;
       one = simulatedRuns[next]
     ) {
       happen(one);
@@ -248,10 +249,8 @@ export function generateHistory(
   return { drafts, by, logs, tasks, runs };
 }
 
-const MINUTE: Ms = 60_000;
-const HOUR: Ms = 3_600_000;
 /** Technicians do no reviews this long before the end. */
-const UNTOUCHED: Ms = 20 * HOUR;
+const UNTOUCHED: Ms = 20 * HOUR_MS;
 
 /**
  * The minutes at which a technician starts the daily checks: half past eight, later on weekends.
@@ -262,7 +261,7 @@ function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: M
   for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
     const weekend = getWeekday(day) % 6 === 0;
     const at = getLocalMoment(day, weekend ? 600 : 510, timeZone);
-    if (at <= until - UNTOUCHED) minutes.add(Math.floor(at / MINUTE));
+    if (at <= until - UNTOUCHED) minutes.add(Math.floor(at / MINUTE_MS));
   }
   return minutes;
 }

@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { RowId } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { causeName } from '../features/ingest/decide.ts';
 import { lock } from '../features/ingest/load-decision-state.ts';
 import { keepLogs, keepTasks } from '../features/ingest/run-details.ts';
@@ -14,7 +15,6 @@ import { loadSeedActors, getHistoryStart } from './provision.ts';
 /** The name of the server setting that stores how far a provider's demo data is written. */
 export const getHistoryKey = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
 
-const DAY: Ms = 86_400_000;
 /** Jobs × days in one transaction. */
 const BATCH_SIZE = 25_000;
 const MAX_DAYS = 8;
@@ -39,7 +39,7 @@ export async function loadHistory(
   tell: (progress: LoadProgress) => void,
 ): Promise<number> {
   const mark = await markAt(context, plan);
-  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, getHistoryStart(plan));
+  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY_MS, getHistoryStart(plan));
   const cast = await loadSeedActors(
     context,
     plan,
@@ -86,8 +86,8 @@ export async function loadHistory(
     from = to;
     tell({
       provider: plan.branding.name,
-      days: Math.round((to - begun) / DAY),
-      of: Math.round((until - begun) / DAY),
+      days: Math.round((to - begun) / DAY_MS),
+      of: Math.round((until - begun) / DAY_MS),
       runs,
     });
   }
@@ -111,7 +111,7 @@ function getHistoryEnd(plan: ProviderPlan, from: Ms): Ms {
     1,
     Math.min(MAX_DAYS, Math.floor(BATCH_SIZE / Math.max(1, plan.jobs.length) / 1.6)),
   );
-  return (Math.floor(from / DAY) + days) * DAY;
+  return (Math.floor(from / DAY_MS) + days) * DAY_MS;
 }
 
 /**
@@ -137,7 +137,7 @@ async function loadHistoryState(tx: TenantTx, from: Ms): Promise<WholeState> {
     ...(await rowsWhere<Tables['run']>(
       tx,
       `select row from run where tenant_id = $1 and (status = 'Running' or (started_at >= $2 and status <> 'Missed'))`,
-      [from - 2 * DAY],
+      [from - 2 * DAY_MS],
     )),
     ...(await tx.rows('run', strange)).values(),
   ]);
@@ -146,7 +146,7 @@ async function loadHistoryState(tx: TenantTx, from: Ms): Promise<WholeState> {
     .select('uid')
     .where('tenant_id', '=', tx.tenant)
     .where('status', '=', 'Missed')
-    .where('started_at', '>=', from - PAST_DAYS * DAY)
+    .where('started_at', '>=', from - PAST_DAYS * DAY_MS)
     .execute();
   return {
     job,

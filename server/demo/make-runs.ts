@@ -1,6 +1,7 @@
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { DayN } from '#contract/time/day.ts';
+import { DAY_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import { between, type Rng, makeRng } from './random.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import type { Context } from './failure-kinds.ts';
@@ -27,8 +28,6 @@ export interface PlannedRun {
   readonly logged: boolean;
 }
 
-const MINUTE: Ms = 60_000;
-const DAY: Ms = 86_400_000;
 /**
  * The maximum duration of a run: a search for runs that end looks this far back for their start.
  */
@@ -84,7 +83,7 @@ function runAt(
   startedAt: Ms,
   random: Rng,
 ): PlannedRun {
-  const age = (startedAt - plan.bornAt) / DAY;
+  const age = (startedAt - plan.bornAt) / DAY_MS;
   const size = job.size * Math.max(0.5, 1 + job.growth * age);
   const full =
     job.moves === 'all' || (job.moves === 'fulls' && ((SATURDAY >> getWeekday(day)) & 1) === 1);
@@ -216,7 +215,7 @@ function retried(
   first: PlannedRun,
   random: Rng,
 ): PlannedRun | null {
-  const startedAt = first.endedAt + Math.round(between(random, 10, 14)) * MINUTE;
+  const startedAt = first.endedAt + Math.round(between(random, 10, 14)) * MINUTE_MS;
   const length = between(random, 180, 900);
   const context = getContext(plan, job, first.startedAt, random);
   const trouble = random() < 0.35 ? null : troubleAt(context);
@@ -253,7 +252,7 @@ const getContext = (plan: ProviderPlan, job: JobPlan, at: Ms, random: Rng): Cont
 /** Whether a laptop is offline. It is on some days out of nine. */
 function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
   if (plan.machines[job.machine]?.habit !== 'away') return false;
-  const days = at / DAY - (job.seed % 900) / 100;
+  const days = at / DAY_MS - (job.seed % 900) / 100;
   const block = Math.floor(days / 9);
   const random = makeRng(job.seed, 'away', block);
   if (random() > 0.42) return false;
@@ -271,7 +270,7 @@ export function usedShare(
   { used, gain }: RepositoryPlan,
   at: Ms,
 ): number {
-  const raw = used + (gain * (at - plan.bornAt)) / DAY;
+  const raw = used + (gain * (at - plan.bornAt)) / DAY_MS;
   const span = 0.42;
   const top = 1.04;
   const share = raw <= top ? raw : top - span + ((raw - top) % span);

@@ -1,6 +1,7 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { IngestKeyRow } from '#contract/runs/rows.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { makeUser } from '../features/users/create-user.ts';
 import type { TenantTx } from '../platform/db/store.ts';
 import { makeTenant } from '../platform/db/tenants.ts';
@@ -9,10 +10,8 @@ import { mixed } from './random.ts';
 import type { SeedActors } from './generate-history.ts';
 import { PAST_DAYS, type ProviderPlan } from './plan.ts';
 
-const DAY: Ms = 86_400_000;
-
 /** Returns the start of a provider's history. */
-export const getHistoryStart = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
+export const getHistoryStart = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY_MS;
 
 /**
  * Creates what is missing of a provider: the provider, its companies and keys, its users. If

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { getDay } from '#contract/time/day.ts';
+import { DAY_MS, HOUR_MS } from '#contract/time/durations.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import { LONGEST, type PlannedRun, getRuns } from './make-runs.ts';
 import { getLocalMoment } from './times.ts';
@@ -12,13 +13,11 @@ export type SimulatedEvent = { readonly at: Ms } & (
   | { readonly kind: 'disable'; readonly job: JobPlan }
 );
 
-const HOUR: Ms = 3_600_000;
-const DAY: Ms = 24 * HOUR;
 const WEEK = 7;
 /** Seconds. Shorter than the grace period of any job that may run this long. */
 const LONG = 2_400;
 /** How recently every second machine without a backup was first seen. */
-const NEW_FOR: Ms = 5 * DAY;
+const NEW_FOR: Ms = 5 * DAY_MS;
 
 /**
  * Returns everything that happens in [from, to), in order. `since`: no run began before it.
@@ -36,7 +35,7 @@ export function simulateRuns(
   for (const job of plan.jobs) {
     const last = getDay(to, job.when.tz, 0);
     // A run that ends now may have begun this long ago, after waiting for another run of its job.
-    for (let day = getDay(from - LONGEST - 6 * HOUR, job.when.tz, 0); day <= last; day += 1) {
+    for (let day = getDay(from - LONGEST - 6 * HOUR_MS, job.when.tz, 0); day <= last; day += 1) {
       for (const run of getRuns(plan, job, day)) {
         if (run.startedAt < since) continue;
         const endsAt = heardAt(job, run);

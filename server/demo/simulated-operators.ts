@@ -1,6 +1,7 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
+import { DAY_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import { makeRng, type Rng, mixed, pickOne } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
 
@@ -11,9 +12,6 @@ export interface ScriptedAction {
   readonly problems: readonly number[];
   readonly change: Change;
 }
-
-const DAY: Ms = 86_400_000;
-const MINUTE: Ms = 60_000;
 
 export interface OperatorShift {
   readonly at: Ms;
@@ -34,7 +32,7 @@ export function morning(
   shift: OperatorShift,
   pending: readonly ProblemRow[],
 ): ScriptedAction[] {
-  const day = Math.floor(shift.at / DAY);
+  const day = Math.floor(shift.at / DAY_MS);
   const groups = new Map<string, { readonly change: Change; readonly problems: number[] }>();
   for (const problem of pending) {
     const job = shift.jobOf(problem);
@@ -55,7 +53,7 @@ export function morning(
       group.problems.push(problem.n);
     }
   }
-  const pace = Math.min(2 * MINUTE, Math.floor((90 * MINUTE) / Math.max(1, groups.size)));
+  const pace = Math.min(2 * MINUTE_MS, Math.floor((90 * MINUTE_MS) / Math.max(1, groups.size)));
   const [first] = shift.technicians;
   return [...groups.values()].map(({ change, problems }, turn) => ({
     at: shift.at + turn * pace,
@@ -83,7 +81,11 @@ function getChanges(
     return thursday(problem, job.habit, shift.at);
   if (job.habit.kind === 'grumbling' && job.seed % 3 === 0)
     return [
-      { kind: 'snooze', until: shift.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
+      {
+        kind: 'snooze',
+        until: shift.at + 6 * DAY_MS,
+        reason: 'Fix comes with the next maintenance',
+      },
     ];
   const leaves = (shift.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
   if (random() < leaves)
@@ -96,7 +98,7 @@ function getChanges(
       return [
         {
           kind: 'snooze',
-          until: shift.at + Math.ceil(2 + 4 * mind()) * DAY,
+          until: shift.at + Math.ceil(2 + 4 * mind()) * DAY_MS,
           reason: pickOne(AWAY, mind),
         },
       ];
@@ -120,7 +122,7 @@ function getChanges(
     return [
       {
         kind: 'snooze',
-        until: shift.at + Math.ceil(1 + 5 * mind()) * DAY,
+        until: shift.at + Math.ceil(1 + 5 * mind()) * DAY_MS,
         reason: pickOne(REASONS, mind),
       },
     ];
@@ -136,7 +138,7 @@ function thursday(
   { from, to }: { readonly from: Ms; readonly to: Ms },
   at: Ms,
 ): Change[] {
-  const stays = to - from > 1.2 * DAY;
+  const stays = to - from > 1.2 * DAY_MS;
   const tell: Change[] =
     problem.ticket === null ? [{ kind: 'ticket', ticket: `T${getStamp(from)}.0107` }] : [];
   if (!stays)

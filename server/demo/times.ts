@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Ms } from '#contract/ids.ts';
 import { type DayN, getDay, offsetAt } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
+import { DAY_MS, MINUTE_MS } from '#contract/time/durations.ts';
 
 /** When a job starts: minutes of the day in its zone, ascending, on weekdays (bit 0 is Sunday). */
 export interface When {
@@ -15,16 +16,13 @@ export const WORKDAYS = 0b011_1110;
 export const SATURDAY = 0b100_0000;
 export const SUNDAY = 0b000_0001;
 
-const MINUTE: Ms = 60_000;
-const DAY: Ms = 86_400_000;
-
 /** Returns the bit of the weekday. 1970-01-01 was a Thursday. */
 export const getWeekday = (day: DayN): number => (((day + 4) % 7) + 7) % 7;
 export const isOn = (when: When, day: DayN): boolean => ((when.days >> getWeekday(day)) & 1) === 1;
 
 /** Returns the time of a local minute of a day in a zone. */
 export function getLocalMoment(day: DayN, minute: number, tz: string): Ms {
-  const wall = day * DAY + minute * MINUTE;
+  const wall = day * DAY_MS + minute * MINUTE_MS;
   return wall - offsetAt(wall - offsetAt(wall, tz), tz);
 }
 

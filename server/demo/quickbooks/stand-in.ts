@@ -1,5 +1,6 @@
 import { dayText } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
+import { DAY_MS, SECOND_MS } from '#contract/time/durations.ts';
 import { makeInvoicePdf } from './invoice-pdf.ts';
 import { demoQuickBooksMessages as t } from './messages.en.ts';
 import { showPaymentPage } from './payment-page.ts';
@@ -47,8 +48,6 @@ const TAX_CODES: readonly Named[] = [
 ];
 /** Days until an invoice is due. */
 export const TERM_DAYS = 60;
-const DAY_MS: Ms = 86_400_000;
-const SECOND_MS: Ms = 1_000;
 const HOUR_SECONDS = 3_600;
 const FIRST_NUMBER = 1_001;
 

@@ -8,6 +8,7 @@ import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-mont
 import type { Event } from '#contract/events.ts';
 import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { startOfDay } from '#contract/time/day.ts';
+import { DAY_MS, HOUR_MS } from '#contract/time/durations.ts';
 import { countUsage } from '../../features/billing/subscriptions/count-usage.ts';
 import {
   getMonthAt,
@@ -22,8 +23,6 @@ import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '../../platform/queries/query.ts';
 import type { ProviderPlan } from '../plan.ts';
 
-const DAY: Ms = 86_400_000;
-const HOUR: Ms = 3_600_000;
 /** Months before the current one of which the demo has usage. */
 const PAST_MONTHS = 3;
 const FIRST_INVOICE = 1_041;
@@ -116,7 +115,7 @@ async function addSubscription(
   const id = context.chance.uuid();
   const userMills = prices?.userMills ?? 0;
   const periodEndsAt = getMonthEnd(getMonthAt(now, timeZone), timeZone);
-  const startedAt = Math.min(now, startOfDay(month.first, timeZone, 0) + 9 * HOUR);
+  const startedAt = Math.min(now, startOfDay(month.first, timeZone, 0) + 9 * HOUR_MS);
   await append(tx, startedAt, company, `subscription:${id}`, {
     type: 'subscription.started@1',
     data: {
@@ -129,7 +128,7 @@ async function addSubscription(
       gigabyteMills: prices?.gigabyteMills ?? 0,
       minimumUsers,
       periodEndsAt,
-      trialEndsAt: outcome === 'trial' ? now + 12 * DAY : null,
+      trialEndsAt: outcome === 'trial' ? now + 12 * DAY_MS : null,
       hasCard,
     },
   });
@@ -146,7 +145,7 @@ async function addSubscription(
       .onConflict((on) => on.doNothing())
       .execute();
   for (const event of getLaterEvents({ id, outcome, now, owedMills: userMills * minimumUsers }))
-    await append(tx, now - DAY, company, `subscription:${id}`, event);
+    await append(tx, now - DAY_MS, company, `subscription:${id}`, event);
 }
 
 function getLaterEvents({
@@ -167,9 +166,9 @@ function getLaterEvents({
     case 'cancelled':
       return [{ type: 'subscription.cancelled@1', data: { id } }];
     case 'failed':
-      return [failed(now + 10 * DAY)];
+      return [failed(now + 10 * DAY_MS)];
     case 'disabled':
-      return [failed(now - DAY), { type: 'subscription.disabled@1', data: { id } }];
+      return [failed(now - DAY_MS), { type: 'subscription.disabled@1', data: { id } }];
     case 'ended':
       return [{ type: 'subscription.ended@1', data: { id } }];
     case 'trial':
@@ -199,7 +198,7 @@ async function closeMonth(
   context: AppContext,
   { monthsAgo, month, timeZone, now, owner, sales }: Close,
 ): Promise<void> {
-  const at = Math.min(now, getMonthEnd(month, timeZone) + 9 * HOUR);
+  const at = Math.min(now, getMonthEnd(month, timeZone) + 9 * HOUR_MS);
   await tx.append(await countUsage(tx, context, month, { timeZone, now: at }), {
     actor: { kind: 'clock' },
     subject: null,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Stripe } from 'stripe';
-import type { Ms } from '#contract/ids.ts';
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { json, missing, problem } from './answers.ts';
 import { stripePageMessages as t } from './messages.en.ts';
@@ -19,7 +19,6 @@ import { makeInvoices, type Extras } from './stand-in-invoices.ts';
 /** What is sold on a page. */
 type Terms = Readonly<Record<'price' | 'quantity' | 'trialDays' | 'trialEnd', string | null>>;
 
-const SECOND: Ms = 1_000;
 const MONTH_SECONDS = 30 * 86_400;
 const UNIT_CENTS = 2_500;
 /** A version of the API that Stripe has published. */
@@ -77,7 +76,7 @@ export function makeStripeStandIn({
   const answers = new Map<string, { readonly body: string; readonly answer: StripeFields }>();
   const counts = new Map<string, number>();
   const events: string[] = [];
-  const now = (): number => Math.floor(clock.now() / SECOND);
+  const now = (): number => Math.floor(clock.now() / SECOND_MS);
   const makeId = (prefix: string): string =>
     `${prefix}_${chance.uuid().replaceAll('-', '').slice(0, 24)}`;
   const table = (kind: string): Map<string, Rec> => {
@@ -476,8 +475,8 @@ export function makeStripeStandIn({
         email: null,
         invoice_settings: { default_payment_method: makeId('pm') },
       });
-      const trialEnd = more.trialEndsAt === null ? null : Math.floor(more.trialEndsAt / SECOND);
-      const periodEnd = Math.floor(more.periodEndsAt / SECOND);
+      const trialEnd = more.trialEndsAt === null ? null : Math.floor(more.trialEndsAt / SECOND_MS);
+      const periodEnd = Math.floor(more.periodEndsAt / SECOND_MS);
       invoices.adopt(customer, owedCents);
       const known = getPrice(price);
       put('prices', { ...known, id: `zero_${price}`, unit_amount: 0 });

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { type Rng, makeRng, pickOne, upTo } from '../random.ts';
 import {
   changeContent,
@@ -24,7 +25,6 @@ import type { Tenant } from './store.ts';
 import { liveTeams } from './team-life.ts';
 
 const TICK_MS = 600_000;
-const DAY_MS = 86_400_000;
 /** Once a day, at nine. */
 const COME_AND_GO_MS = 9 * 3_600_000;
 const MIN_PEOPLE = 8;

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { type Rng, makeRng, upTo } from '../random.ts';
 import { changeContent, editContent, insertItem, type ItemRow } from './drive-store.ts';
 import type { GroupRow } from './groups.ts';
@@ -14,7 +15,6 @@ import {
   listPosts,
 } from './team-store.ts';
 
-const DAY_MS = 86_400_000;
 /** Microsoft's apps for tabs with a web page and with a document. */
 export const WEB_TAB_APP = 'com.microsoft.teamspace.tab.web';
 

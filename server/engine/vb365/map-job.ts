@@ -17,11 +17,11 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import { offsetAt } from '#contract/time/day.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import { toName } from './organizations.ts';
 import { getClock, getSighting, shiftTime } from './server-clock.ts';
 import type { Vb365Job, Vb365JobItem } from './shapes.ts';
 
-const MINUTE: Ms = 60_000;
 const WEEK_HOURS = 168;
 
 /** Where and when the portal shows a job. */
@@ -141,7 +141,7 @@ function toWindow(
 export const getHourShift = (
   minuteOffset: number,
   { timeZone, now }: Omit<PortalTime, 'clock'>,
-): number => Math.round((offsetAt(now, timeZone) / MINUTE - minuteOffset) / 60);
+): number => Math.round((offsetAt(now, timeZone) / MINUTE_MS - minuteOffset) / 60);
 
 /** What a type of item calls the parts of it that are backed up. */
 export const PARTS: Readonly<

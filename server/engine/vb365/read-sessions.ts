@@ -1,5 +1,6 @@
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
 import { vb365Messages as t } from './messages.en.ts';
@@ -13,11 +14,10 @@ import {
 } from './shapes.ts';
 import { parseTime } from './times.ts';
 
-const HOUR: Ms = 3_600_000;
 /** How far back the sessions of a job are read for the first time. */
-const FIRST_MS: Ms = 7 * 24 * HOUR;
+const FIRST_MS: Ms = 7 * 24 * HOUR_MS;
 /** How much of the time before the last known end is read again. */
-const AGAIN_MS: Ms = HOUR;
+const AGAIN_MS: Ms = HOUR_MS;
 const MAX_LOG_LINES = 1_000;
 /** On the first page are the newest sessions, so also one that is running. */
 const NEWEST_ROWS = 10;

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { offsetAt } from '#contract/time/day.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import type { Vb365Job } from './shapes.ts';
 import { parseTime } from './times.ts';
 
@@ -13,7 +14,6 @@ export interface Sighting {
   readonly at: Ms;
 }
 
-const MINUTE: Ms = 60_000;
 const DAY_MINUTES = 24 * 60;
 /** All zones differ by multiples of this; a next run that doesn't is a retry. */
 const ZONE_STEP_MINUTES = 15;
@@ -28,17 +28,19 @@ export function getSighting(
   const at = parseTime(nextRun);
   if (type !== 'Daily' || scheduleEnabled === false || time === undefined) return null;
   if (at === null || at < now) return null;
-  return Math.floor(at / MINUTE - toMinutes(time)) % ZONE_STEP_MINUTES === 0 ? { time, at } : null;
+  return Math.floor(at / MINUTE_MS - toMinutes(time)) % ZONE_STEP_MINUTES === 0
+    ? { time, at }
+    : null;
 }
 
 /** Returns by how much the clocks of a zone are ahead of the server's, in whole minutes. */
 export function getClock({ time, at }: Sighting, timeZone: string): Ms {
-  const wall = Math.floor((at + offsetAt(at, timeZone)) / MINUTE);
+  const wall = Math.floor((at + offsetAt(at, timeZone)) / MINUTE_MS);
   // Of the two directions, the shorter one.
   const half = DAY_MINUTES / 2;
   return (
     (((((wall - toMinutes(time) + half) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES) - half) *
-    MINUTE
+    MINUTE_MS
   );
 }
 
@@ -61,7 +63,7 @@ export function shiftTime(
   time: string,
   ahead: Ms,
 ): { readonly time: string; readonly days: number } {
-  const total = toMinutes(time) + ahead / MINUTE;
+  const total = toMinutes(time) + ahead / MINUTE_MS;
   const days = Math.floor(total / DAY_MINUTES);
   const minutes = total - days * DAY_MINUTES;
   return { time: `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`, days };

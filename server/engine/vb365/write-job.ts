@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schedule, SchedulePolicy } from '#contract/backup/schedule.ts';
 import type { ServerJobSettings } from '#contract/engine/server-jobs.ts';
-import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { offsetAt } from '#contract/time/day.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import * as v from 'valibot';
 import {
   getHourShift,
@@ -40,7 +40,6 @@ const READ_ONLY = new Set([
   'eTag',
   '_links',
 ]);
-const MINUTE: Ms = 60_000;
 const WEEK_HOURS = 168;
 
 /** Returns the body for a new job, without its items. */
@@ -146,7 +145,7 @@ function writeWindow(policy: RawRow, wanted: string | null, place: PortalTime): 
     };
   const field = used ?? 'backupWindow';
   const minuteOffset =
-    known[`${field}Settings`]?.minuteOffset ?? offsetAt(place.now, place.timeZone) / MINUTE;
+    known[`${field}Settings`]?.minuteOffset ?? offsetAt(place.now, place.timeZone) / MINUTE_MS;
   const shift = getHourShift(minuteOffset, place);
   const backupWindow = Array.from(
     { length: WEEK_HOURS },

@@ -8,6 +8,7 @@ import { keyAccess } from '#contract/key-access.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { loadApiKeys, revokeKey, shownKey, tellOfKey } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
@@ -19,7 +20,6 @@ import { ownId } from './profile.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
 type Names = Exclude<keyof typeof apiKeyCalls, 'listUserApiKeys' | 'revokeUserApiKey'>;
-const DAY_MS = 86_400_000;
 /** Expired keys stay in the list for 30 days. */
 const KEEP_MS = 30 * DAY_MS;
 

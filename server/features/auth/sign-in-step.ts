@@ -1,10 +1,11 @@
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -24,7 +25,6 @@ export interface Further {
   readonly token: string | null;
 }
 
-const HOUR_MS: Ms = 3_600_000;
 /** The failure when this number or this sign-in can receive no more codes. */
 export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure => ({
   kind: 'too-many',

@@ -1,13 +1,13 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { formatMoment } from '#contract/i18n/moment.ts';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { mailAdministrators } from '#server/platform/mail/mail-administrators.ts';
 import { backupMessages as t } from './messages.en.ts';
 
-const DAY_MS: Ms = 86_400_000;
 /** How many days before a certificate expires administrators get an email, the last one first. */
 const NOTICE_DAYS = [7, 30] as const;
 

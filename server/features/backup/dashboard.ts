@@ -7,6 +7,7 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { BackupJobId, Ms, OrganizationId } from '#contract/ids.ts';
 import { ok } from '#contract/result.ts';
 import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -35,7 +36,6 @@ type Names =
   | 'listHighestStorageUsers'
   | 'getRetentionStatus';
 
-const DAY: Ms = 86_400_000;
 const ACTIVITY_DAYS = 30;
 
 /** What the sections of the dashboard are about. */
@@ -67,7 +67,7 @@ export function backupDashboardHandlers(context: AppContext): Pick<Handlers, Nam
         const past = await listPastObjective(tx, listObjectives(reach), ctx.now);
         const waiting = await listWaiting(tx, [...reach.jobs.keys()], ctx.now);
         return {
-          sessions: await countSessions(tx, [...reach.jobs.keys()], ctx.now - DAY),
+          sessions: await countSessions(tx, [...reach.jobs.keys()], ctx.now - DAY_MS),
           pastObjective: {
             count: past.count,
             rows: past.rows.map(({ jobId, ...row }) => ({ ...row, ...named(jobId) })),

@@ -6,6 +6,7 @@ import {
   getSyncInterval,
 } from '#contract/connections/connection.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { isAhead } from '../../platform/clock-bounds.ts';
 import type { CollectionTable } from '#server/platform/db/database-collect.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -27,7 +28,6 @@ const READERS: Readonly<
 
 const FIRST_MS: Ms = 30_000;
 const LONGEST_MS: Ms = 3_600_000;
-const DAY_MS: Ms = 24 * 3_600_000;
 /**
  * The longest time between two reads of an entity: at most a day, by schedule or because its system
  * asked to wait, plus a fifth to spread them.

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { IngestKeyRow } from '#contract/runs/rows.ts';
+import { DAY_MS, HOUR_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { openChannels } from './channels.ts';
 import { type StoredJob, recordRuns } from './deliver.ts';
@@ -9,14 +10,12 @@ import { loadFound, type RoundResult, type CollectTask } from './task.ts';
 import { sessionRun } from './vspc-jobs.ts';
 import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';
 
-const HOUR: Ms = 3_600_000;
-const DAY: Ms = 24 * HOUR;
 /**
  * How far back the first round goes, and how much every round reads again, because a session that
  * ended since began earlier.
  */
-const FIRST_MS: Ms = 7 * DAY;
-const AGAIN_MS: Ms = DAY;
+const FIRST_MS: Ms = 7 * DAY_MS;
+const AGAIN_MS: Ms = DAY_MS;
 
 /**
  * Reads the session history, which fills the gaps of the job lists: those report only the last
@@ -36,14 +35,15 @@ export async function sessionsOfVspc(task: CollectTask): Promise<RoundResult> {
     ),
   );
   let from = Math.max(now - FIRST_MS, Math.min(now, (task.cursor['from'] ?? 0) - AGAIN_MS));
-  let width = DAY;
+  let width = DAY_MS;
   let rows = 0;
   let unlinked = 0;
   while (from < now) {
     const to = Math.min(now, from + width);
     const sessions = await slice(task, from, to).catch((error: unknown) => {
       // The response is too large, so the slice is halved.
-      if (error instanceof SourceError && error.reason === 'too-large' && width > HOUR) return null;
+      if (error instanceof SourceError && error.reason === 'too-large' && width > HOUR_MS)
+        return null;
       throw error;
     });
     if (sessions === null) {

@@ -1,4 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import {
   parseTime,
   readLog,
@@ -18,12 +19,11 @@ import {
 } from './task.ts';
 import { getVb365Run, hasEnded } from './vb365-runs.ts';
 
-const DAY: Ms = 86_400_000;
 /** How far back the first round goes, and how much every round reads again. */
-const FIRST_MS: Ms = 7 * DAY;
-const AGAIN_MS: Ms = DAY;
+const FIRST_MS: Ms = 7 * DAY_MS;
+const AGAIN_MS: Ms = DAY_MS;
 /** How long a recorded session is remembered. */
-const REMEMBER_MS: Ms = FIRST_MS + DAY;
+const REMEMBER_MS: Ms = FIRST_MS + DAY_MS;
 
 /** A job of the server as it was found, and whose it is. */
 interface KnownJob extends StoredJob {

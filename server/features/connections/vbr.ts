@@ -19,6 +19,7 @@ import { SourceError } from '#server/platform/systems/source-error.ts';
 import { loadFound, keepFound, type RoundResult, type CollectTask } from './task.ts';
 import { walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { checkedRepository } from '../ingest/check-records.ts';
 import { outcomeMessages } from './outcome.messages.en.ts';
 
@@ -101,8 +102,7 @@ const Licence = v.object({
 
 const PER_PAGE = 200;
 const GB = 1_073_741_824;
-const DAY: Ms = 86_400_000;
-const FIRST_MS: Ms = 7 * DAY;
+const FIRST_MS: Ms = 7 * DAY_MS;
 
 const TYPES: Readonly<Record<string, JobType>> = {
   BackupCopy: 'BackupCopy',
@@ -160,7 +160,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: CollectTask) => Promise
       ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
     );
     const after = task.cursor['from'] ?? now - FIRST_MS;
-    let next = Math.max(after, now - DAY);
+    let next = Math.max(after, now - DAY_MS);
     let unlinked = 0;
     const rows = await pages(
       task,

@@ -12,6 +12,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob, KnownJobs } from '#server/platform/queries/known-jobs.ts';
 import { getReview } from '#contract/runs/review.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
 import { answer, bad, getDays } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
@@ -26,7 +27,6 @@ import {
 import type { ClassOf, Summed, Total } from '#server/platform/queries/totals.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
-const HOUR: Ms = 3_600_000;
 const MAX_HOURS = 7 * 24 + 1;
 const LAST_DAYS = 7;
 const RANKED = 5;
@@ -105,7 +105,7 @@ export function overviewHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const { from, to } = question;
-          if (every === 'hour' && to - from > MAX_HOURS * HOUR)
+          if (every === 'hour' && to - from > MAX_HOURS * HOUR_MS)
             return failed(bad('every', MESSAGES.hoursTooLong));
           const starts =
             every === 'day'
@@ -172,11 +172,11 @@ function getHours({
   from,
   to,
 }: Pick<Question, 'from' | 'to'>): readonly { readonly date: string; readonly from: Ms }[] {
-  const first = Math.floor(from / HOUR);
-  const last = Math.floor((to - 1) / HOUR);
-  return Array.from({ length: last - first + 1 }, (_, i) => Math.max(from, (first + i) * HOUR)).map(
-    (start) => ({ date: iso(start), from: start }),
-  );
+  const first = Math.floor(from / HOUR_MS);
+  const last = Math.floor((to - 1) / HOUR_MS);
+  return Array.from({ length: last - first + 1 }, (_, i) =>
+    Math.max(from, (first + i) * HOUR_MS),
+  ).map((start) => ({ date: iso(start), from: start }));
 }
 
 /** Returns the jobs with the highest value above 0; of equal ones the older job comes first. */

@@ -10,6 +10,7 @@ import {
   type Settled,
   isRuleActiveAt,
 } from '#contract/rules/rules.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import type { EventMeta } from '../../platform/db/store.ts';
 import type { Folded } from '../../platform/events/folding.ts';
 import { type DecidedResults, type DecisionState, makeDeciding } from './decision-state.ts';
@@ -94,7 +95,7 @@ export function applyRules(
         did.push('snoozed');
         say(actor, {
           type: 'problem.snoozed@1',
-          data: { problems: [n], until: at + does.snoozeHours * HOUR, reason: 'By a rule' },
+          data: { problems: [n], until: at + does.snoozeHours * HOUR_MS, reason: 'By a rule' },
         });
       }
       if (does.note !== null && upper.get('note') === rule && problem.note === null) {
@@ -120,7 +121,6 @@ export function applyRules(
   return { decided: rows.decided(), notices };
 }
 
-const HOUR: Ms = 3_600_000;
 const byActor = (actor: Actor, at: Ms): EventMeta => ({
   actor,
   subject: null,

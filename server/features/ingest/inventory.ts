@@ -10,6 +10,7 @@ import { lock } from './load-decision-state.ts';
 import { addUsage, loadAllowance, fits, RECORD_BYTES, refuseOver } from './quota.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { boundedId } from './bounded-id.ts';
 
@@ -105,7 +106,7 @@ export function recordComputers(
         ipAddresses: value.ipAddresses ?? [],
       };
       const before = known.get(id);
-      if (before && at - before.seenAt < HOUR && same(before, data)) return [];
+      if (before && at - before.seenAt < HOUR_MS && same(before, data)) return [];
       known.set(id, {
         ...data,
         seenAt: at,
@@ -146,7 +147,6 @@ async function keep<T>(
   });
 }
 
-const HOUR: Ms = 3_600_000;
 const getUid = (sample: RepositoryIn): string =>
   boundedId(sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`);
 const repositoryId = (key: IngestKeyRow, sample: RepositoryIn): string =>
@@ -155,7 +155,7 @@ const computerId = (key: IngestKeyRow, computer: ComputerIn): string =>
   boundedId(`${key.id}/${computer.hostName.toLowerCase()}`);
 const getMoment = (sample: RepositoryIn, at: Ms): Ms => {
   const said = sample.at === undefined ? at : Date.parse(sample.at);
-  return Number.isFinite(said) && said >= 0 && said <= at + 24 * HOUR ? said : at;
+  return Number.isFinite(said) && said >= 0 && said <= at + 24 * HOUR_MS ? said : at;
 };
 
 const same = (

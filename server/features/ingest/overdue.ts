@@ -6,6 +6,7 @@ import { getExpectation, missedIgnoredUntil } from '#contract/problems/expectati
 import type { Expectation } from '#contract/problems/expectation.ts';
 import { getProblem, type JudgedProblem } from '#contract/problems/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/runs/rows.ts';
+import { DAY_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { unreadConnections } from './unread-connections.ts';
@@ -50,7 +51,7 @@ export function markMissed(
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
       else if (!isOwnOverdue(own.get(job.n)?.at, expected.graceMs, bootedAt, now))
         next.set(job.n, Math.max(own.get(job.n)?.at ?? 0, now) + OWN_PAUSE_MS);
-      else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
+      else if (unheard.has(job.key)) next.set(job.n, now + MINUTE_MS);
       else {
         if (!uids.has(getMissedUid(job.n, expected.at)))
           miss(deciding, job, expected.at, stat.lastStart, own.get(job.n)?.obstacle);
@@ -141,7 +142,7 @@ export async function markAbandoned(
         row?.status === 'Running' &&
         owner &&
         key &&
-        !wasRefused(refused, owner.key, now - DAY, now)
+        !wasRefused(refused, owner.key, now - DAY_MS, now)
       )
         decideResults(deciding, key, [abandoned(owner, row)], now);
     }
@@ -149,8 +150,6 @@ export async function markAbandoned(
   });
 }
 
-const MINUTE: Ms = 60_000;
-const DAY: Ms = 86_400_000;
 const MISSED: JudgedProblem = getProblem(
   { status: 'Missed', durationSec: null, bytes: null, files: null, message: null },
   [],

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/time/durations.ts';
 import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
 import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
@@ -17,28 +18,25 @@ import { toOneLine } from './fact.ts';
 import { signDelivery } from './signature.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
-const SECOND: Ms = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 /**
  * The wait after each failed try; after the last one the delivery fails. A day and a half in total.
  */
 export const WAITS: readonly Ms[] = [
-  5 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  6 * HOUR,
-  10 * HOUR,
-  16 * HOUR,
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  10 * HOUR_MS,
+  16 * HOUR_MS,
 ];
-const TIMEOUT_MS: Ms = 10 * SECOND;
-const MAX_WAIT_MS: Ms = 24 * HOUR;
+const TIMEOUT_MS: Ms = 10 * SECOND_MS;
+const MAX_WAIT_MS: Ms = 24 * HOUR_MS;
 /** The server that takes over the job of a killed one doesn't wait for its end. */
-const HELD_MS: Ms = 2 * MINUTE;
+const HELD_MS: Ms = 2 * MINUTE_MS;
 /** How long the previous secret also signs after a rotation. */
-export const BOTH_MS: Ms = 24 * HOUR;
+export const BOTH_MS: Ms = 24 * HOUR_MS;
 /** Deliveries to one address in one turn. */
 const BATCH_SIZE = 5;
 
@@ -217,7 +215,7 @@ export async function tryOnce(
       ok: answer.ok,
       code: status,
       message: answer.ok ? '' : t.addressRefused({ status }),
-      afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MAX_WAIT_MS) : null,
+      afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND_MS, MAX_WAIT_MS) : null,
       gone: status === 410,
     };
   } catch (error) {
@@ -316,7 +314,7 @@ async function stop(
   const to = await loadMailAddress(tx, made_by);
   if (!user || user.deletedAt !== null || to === null) return;
   const name = toOneLine(fields.name);
-  const days = Math.floor((now - (failing_since ?? now)) / (24 * HOUR));
+  const days = Math.floor((now - (failing_since ?? now)) / (24 * HOUR_MS));
   const mail = withLanguage(await loadUserLanguage(tx, made_by), () => ({
     subject: t.webhookOffSubject({ name }).slice(0, 150),
     text: `${[

@@ -3,6 +3,7 @@ import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
 import { getReview } from '#contract/runs/review.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
 import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
@@ -113,8 +114,6 @@ export async function sendDigest(
   return to;
 }
 
-const DAY: Ms = 86_400_000;
-
 async function gather(
   tx: TenantTx,
   context: AppContext,
@@ -154,7 +153,7 @@ async function gather(
         .execute()
     : [];
   const tickets = closed.flatMap(({ row: { id, closedAt, closedBy } }) =>
-    closedBy === 'system' && closedAt !== null && closedAt > (since ?? now - DAY) ? [id] : [],
+    closedBy === 'system' && closedAt !== null && closedAt > (since ?? now - DAY_MS) ? [id] : [],
   );
   return {
     facts: [

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
-const DAY: Ms = 86_400_000;
-const STORED_MS: Ms = 90 * DAY;
-const UNREAD_STORED_MS: Ms = 400 * DAY;
+const STORED_MS: Ms = 90 * DAY_MS;
+const UNREAD_STORED_MS: Ms = 400 * DAY_MS;
 
 /**
  * NOTE-5: deletes notices 90 days after they were removed, notices for one user 90 days after this user

@@ -3,13 +3,12 @@ import { ROLES } from '#contract/abilities.ts';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { readIngestUsage } from '../../platform/tenancy/ingest-usage.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { lastBefore } from './event-log.ts';
 import { loadBackupHealth, loadSubscriptionFigures } from './suite-overview.ts';
-
-const HOUR: Ms = 3_600_000;
 
 /** Returns the state of one provider, in one snapshot. */
 export const loadOverview = (
@@ -59,8 +58,8 @@ export const loadOverview = (
           .length,
         jobs,
         ingest: {
-          hour: await resultsSince(tx, now - HOUR, head),
-          day: await resultsSince(tx, now - 24 * HOUR, head),
+          hour: await resultsSince(tx, now - HOUR_MS, head),
+          day: await resultsSince(tx, now - 24 * HOUR_MS, head),
           ...(await storedToday(tx, now)),
         },
         sync: await loadSyncState(tx),

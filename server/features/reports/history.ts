@@ -8,6 +8,7 @@ import type { ReportOut } from '#contract/reports/calls.ts';
 import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { failed, ok } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND, refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
@@ -24,7 +25,6 @@ import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
 import { listMissingCompanies, findSettingsRefusal, loadSetting } from './settings.ts';
 
-const DAY: Ms = 86_400_000;
 const PREVIEWS_A_MINUTE = 20;
 const PREVIEW_ROWS = 200;
 
@@ -47,10 +47,10 @@ export function historyHandlers(
           .select((e) => e.fn.countAll<number>().as('count'))
           .where('tenant_id', '=', tx.tenant)
           .where('due_at', 'is', null)
-          .where('made_at', '>', ctx.now - DAY)
+          .where('made_at', '>', ctx.now - DAY_MS)
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.reportSendsPerDay)
-          return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+          return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY_MS / 24 });
         const id = await queueReport(tx, context, {
           setting: setting.id,
           owner: setting.owner_id,

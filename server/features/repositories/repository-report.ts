@@ -6,6 +6,7 @@ import { fullAt } from '#contract/repositories/capacity.ts';
 import type { RepositoryRow } from '#contract/runs/rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
@@ -15,7 +16,6 @@ import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { toIsoTime, isoOrNull } from '#server/platform/queries/run-details.ts';
 
 const LAST_DAYS = 30;
-const DAY: Ms = 86_400_000;
 interface Sample {
   readonly id: string;
   readonly day: number;
@@ -51,7 +51,8 @@ export function repositoryReportHandlers(
               capacityBytes: row.capacityBytes,
               sampledAt: toIsoTime(row.sampledAt),
               fullAt: isoOrNull(full),
-              daysLeft: full === null ? null : Math.max(0, Math.floor((full - question.now) / DAY)),
+              daysLeft:
+                full === null ? null : Math.max(0, Math.floor((full - question.now) / DAY_MS)),
               days: row.days.map(({ day, usedBytes, capacityBytes }) => ({
                 date: day,
                 usedBytes,

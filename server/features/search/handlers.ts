@@ -12,6 +12,7 @@ import type { FoundOut, SearchKind } from '#contract/search/calls.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { bad, getScope, loadCompanyLimit } from '#server/platform/queries/query.ts';
@@ -33,7 +34,6 @@ import {
 import type { JobHit, Seek } from './names.ts';
 import { loadResults } from './results.ts';
 
-const DAY: Ms = 86_400_000;
 /** The default number of results for each kind. */
 const SOME = 6;
 /** The timeouts of a query, and of reading further days. */
@@ -188,13 +188,13 @@ function getTime(
       to: startOfDay(days.to + 1, timeZone, dayBeginsHour),
     });
   if (from === undefined && to === undefined) {
-    const stored = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY));
-    return ok({ from: stored - MAX_REPORT_DAYS * DAY, to: stored });
+    const stored = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY_MS));
+    return ok({ from: stored - MAX_REPORT_DAYS * DAY_MS, to: stored });
   }
   const end = to ?? now + 1;
-  const first = from ?? end - MAX_REPORT_DAYS * DAY;
+  const first = from ?? end - MAX_REPORT_DAYS * DAY_MS;
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
-  return end - first > MAX_REPORT_DAYS * DAY
+  return end - first > MAX_REPORT_DAYS * DAY_MS
     ? failed(bad('from', MESSAGES.evidenceTooLong))
     : ok({ from: first, to: end });
 }

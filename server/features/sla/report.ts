@@ -7,6 +7,7 @@ import { getAge } from '#contract/sla/sla.ts';
 import type { SlaJob } from '#contract/sla/sla.ts';
 import { ok } from '#contract/result.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { listJobsByName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJob } from '#server/platform/queries/known-jobs.ts';
@@ -14,7 +15,6 @@ import { answer } from '#server/platform/queries/query.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getBackups, lastSuccesses, slaJobs, loadTallies } from './judge.ts';
 
-const HOUR: Ms = 3_600_000;
 const DAYS = 30;
 
 /** SLA-4: the alarms' formulas for any period, by job or by company. */
@@ -84,7 +84,7 @@ function getLine(
   );
   const shareMet =
     minSuccessPct === null || figures.share === null ? null : figures.share * 100 >= minSuccessPct;
-  const ageMet = maxAgeHours === null || oldest === null ? null : oldest <= maxAgeHours * HOUR;
+  const ageMet = maxAgeHours === null || oldest === null ? null : oldest <= maxAgeHours * HOUR_MS;
   return {
     company: first?.job.company ?? 0,
     companyName: first?.companyName ?? '',
@@ -93,7 +93,7 @@ function getLine(
     jobs: own.length,
     ...figures,
     lastSuccessAt: good.length === 0 ? null : Math.min(...good),
-    ageHours: oldest === null ? null : Math.floor(oldest / HOUR),
+    ageHours: oldest === null ? null : Math.floor(oldest / HOUR_MS),
     met: shareMet === null && ageMet === null ? null : shareMet !== false && ageMet !== false,
   };
 }

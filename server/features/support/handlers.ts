@@ -2,11 +2,12 @@ import { getLastError } from '#contract/last-error.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { SupportContext, SupportOut } from '#contract/support/calls.ts';
 import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/support/calls.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { FORBIDDEN } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { outgoingStates } from '../../platform/mail/outgoing-states.ts';
@@ -15,8 +16,6 @@ import { loadUserLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { supportMailMessages as t } from './messages.en.ts';
-
-const HOUR: Ms = 3_600_000;
 
 /** SUPPORT-1 to SUPPORT-3: emails requests to the portal's support, and returns their state. */
 export const supportHandlers = (
@@ -37,7 +36,7 @@ export const supportHandlers = (
         .select('at')
         .where('tenant_id', '=', tenant)
         .where('user_id', '=', userId)
-        .where('at', '>', ctx.now - HOUR)
+        .where('at', '>', ctx.now - HOUR_MS)
         .orderBy('at')
         .execute();
       const [first] = last;
@@ -45,7 +44,7 @@ export const supportHandlers = (
         return failed({
           kind: 'too-many',
           message: MESSAGES.supportTooMany({ max: LIMITS.supportPerHour }),
-          retryAfterMs: first.at + HOUR - ctx.now,
+          retryAfterMs: first.at + HOUR_MS - ctx.now,
         });
       const person = await sql
         .selectFrom('person')

@@ -17,6 +17,7 @@ import {
 } from './psa.ts';
 import { ticketMessages as t } from './messages.en.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import { DAY_MS, HOUR_MS } from '#contract/time/durations.ts';
 
 const num = v.pipe(v.number(), v.safeInteger());
 const text = v.optional(v.nullable(v.string()), null);
@@ -77,8 +78,6 @@ const page = <S extends v.GenericSchema>(item: S) =>
 /** The maximum page size of Autotask, and the maximum number of further pages. */
 const RECORDS = 500;
 const PAGES = 50;
-const HOUR: Ms = 3_600_000;
-const DAY: Ms = 24 * HOUR;
 interface Place {
   readonly base: string;
   readonly web: string | null;
@@ -134,7 +133,7 @@ export function autotask(
     const key = `${at.url} ${at.username}`;
     const there = autotaskZones.get(key);
     const now = context.clock.now();
-    if (there && now >= there.at && now - there.at < HOUR) return there;
+    if (there && now >= there.at && now - there.at < HOUR_MS) return there;
     const { body } = await askPsa(
       context,
       'autotask',
@@ -374,7 +373,7 @@ export function autotask(
           title: subject,
           description,
           externalID: reference,
-          dueDateTime: new Date(context.clock.now() + DAY).toISOString(),
+          dueDateTime: new Date(context.clock.now() + DAY_MS).toISOString(),
           ...(owner !== null && (await assigned(owner))),
           ...(priority !== null && { priority: Number(priority) }),
           ...(contact !== null && { contactID: Number(contact) }),

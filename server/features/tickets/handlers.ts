@@ -1,11 +1,12 @@
 import type { TicketPart } from '#contract/tickets/ticketing.ts';
 import type { Named } from '#contract/tickets/tickets.ts';
 import type { NewEvent } from '#contract/events.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { OutputOf } from '#contract/calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -31,10 +32,15 @@ import {
   loadTicketDetails,
 } from './read-tickets.ts';
 import { queueTicketChange, sendNow } from './ticket-queue.ts';
-import { type StoredTicketing, loadTicketing, openStatus, getPriorities, getStatuses } from './ticketing.ts';
+import {
+  type StoredTicketing,
+  loadTicketing,
+  openStatus,
+  getPriorities,
+  getStatuses,
+} from './ticketing.ts';
 
 type Whole = OutputOf<'getTicket'>;
-const DAY: Ms = 86_400_000;
 
 /** TICKET-1 to TICKET-4: users manage tickets within the companies that they see. */
 export function ticketHandlers(
@@ -84,9 +90,9 @@ export function ticketHandlers(
     reportTickets: ({ from, to, state = 'all', ...request }, ctx) =>
       read(ctx, async (tx, scope) => {
         const end = to ?? ctx.now + 1;
-        const start = from ?? end - 30 * DAY;
+        const start = from ?? end - 30 * DAY_MS;
         if (end <= start) return failed(toFieldFailure('to', MESSAGES.evidenceEmpty));
-        if (end - start > 366 * DAY)
+        if (end - start > 366 * DAY_MS)
           return failed(toFieldFailure('from', MESSAGES.evidenceTooLong));
         const page = await ticketPage(tx, scope, { ...request, state, from: start, to: end });
         return ok({ ...page, rows: await toTicketOutput(tx, page.rows, readsElsewhere(ctx)) });
@@ -126,7 +132,14 @@ export function ticketHandlers(
         const number = await nextNumber(tx);
         const all: Opening[] = [];
         for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
-          const opened = await opening(tx, context, ticketing, problems, request, number + all.length);
+          const opened = await opening(
+            tx,
+            context,
+            ticketing,
+            problems,
+            request,
+            number + all.length,
+          );
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
@@ -285,7 +298,8 @@ async function chosen(
     to.status = found;
   }
   if (priority !== undefined) {
-    const found = priority === null ? null : getPriorities(ticketing).find(({ id }) => id === priority);
+    const found =
+      priority === null ? null : getPriorities(ticketing).find(({ id }) => id === priority);
     if (found === undefined) return failed(toFieldFailure('priority', MESSAGES.ticketNoSuchChoice));
     to.priority = found;
   }

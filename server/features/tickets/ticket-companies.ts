@@ -1,8 +1,7 @@
 import type { Named } from '#contract/tickets/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-
-const DAY: Ms = 86_400_000;
 
 /**
  * TICKET-8: updates whether the mapped companies still exist in the system with the same name.
@@ -36,5 +35,5 @@ export const isStale = async ({ sql, tenant }: TenantTx, now: Ms): Promise<boole
     .selectFrom('ticket_company')
     .select('company_n')
     .where('tenant_id', '=', tenant)
-    .where('checked_at', '<', now - DAY)
+    .where('checked_at', '<', now - DAY_MS)
     .executeTakeFirst()) !== undefined;

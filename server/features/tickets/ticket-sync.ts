@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { TicketRow } from '#contract/tickets/tickets.ts';
 import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { makeTicketChange, loadProblems, tie } from './ticket-events.ts';
 import { queueTicketChange } from './ticket-queue.ts';
 import { closeStatus, type StoredTicketing, loadTicketing, openStatus } from './ticketing.ts';
 
-const DAY: Ms = 86_400_000;
 /** Events processed in one transaction. */
 const BATCH_SIZE = 5_000;
 
@@ -121,7 +121,8 @@ async function again(
   if (!ticket) return;
   const { closedAt } = ticket;
   const late =
-    closedAt !== null && (now - closedAt > ticketing.settings.reopenDays * DAY || at <= closedAt);
+    closedAt !== null &&
+    (now - closedAt > ticketing.settings.reopenDays * DAY_MS || at <= closedAt);
   if (late || (closedAt === null && open.linkedTicket)) return;
   if (!open.linkedTicket) await tx.append(tie(ticket, true, [open.n]), byClock(now));
   const status = openStatus(ticketing);

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Role } from '#contract/abilities.ts';
-import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { coversRoles } from '#contract/users/authority.ts';
 import type { ActingUser } from '#contract/users/authority.ts';
 import { failed, ok } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
@@ -37,7 +38,6 @@ import { userMailMessages as t } from './messages.en.ts';
 import { userEvent } from './users.ts';
 
 const KIND = 'invitation';
-const DAY: Ms = 86_400_000;
 /** Emails go to any address that the user enters, so they are limited per day and provider. */
 const MAX_PER_DAY = 100;
 const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
@@ -68,10 +68,10 @@ export const invitationHandlers = (
         .select((e) => e.fn.countAll<number>().as('made'))
         .where('tenant_id', '=', id)
         .where('kind', '=', KIND)
-        .where('made_at', '>', ctx.now - DAY)
+        .where('made_at', '>', ctx.now - DAY_MS)
         .executeTakeFirstOrThrow();
       if (made >= MAX_PER_DAY)
-        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY_MS / 24 });
       // An invited user sees no more companies than the inviter, and none of a whole provider until
       // an administrator assigns them.
       const companies = own ? (session.companies ?? []) : [];

@@ -1,6 +1,7 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { loadBranding } from '../tenancy/branding.ts';
 import { loadUserLanguage } from '../tenancy/reader-language.ts';
 import type { RequestContext } from '../http/handler.ts';
@@ -13,7 +14,6 @@ import { accountMailMessages as t } from './messages.en.ts';
 
 /** The kind of a link that confirms an email address. */
 export const EMAIL_LINK = 'email';
-const HOUR: Ms = 3_600_000;
 
 /**
  * Returns how long to wait until another link may be sent to this user; 0 if now. Limits how much
@@ -30,11 +30,11 @@ export async function waitForEmailLink(
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', userId)
     .where('kind', '=', EMAIL_LINK)
-    .where('made_at', '>', now - HOUR)
+    .where('made_at', '>', now - HOUR_MS)
     .orderBy('made_at', 'desc')
     .limit(LIMITS.emailLinksPerHour)
     .execute();
-  return sent.length < LIMITS.emailLinksPerHour ? 0 : (sent.at(-1)?.made_at ?? now) + HOUR - now;
+  return sent.length < LIMITS.emailLinksPerHour ? 0 : (sent.at(-1)?.made_at ?? now) + HOUR_MS - now;
 }
 
 /**

@@ -3,6 +3,7 @@ import { fold, type RowId, type Rows } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { CompanyN, Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 
 /** Rows in memory: those that the events change, or all of them. */
 export type CachedRows = { readonly [T in TableName]: Map<RowId, Tables[T]> };
@@ -222,7 +223,6 @@ function makeUtcDay(): typeof utcDay {
     return text;
   };
 }
-const DAY_MS: Ms = 86_400_000;
 
 function gain(changes: ProjectedChanges, day: Day, count: number, seq: number): void {
   changes.days.set(day, { gained: (changes.days.get(day)?.gained ?? 0) + count, seq });

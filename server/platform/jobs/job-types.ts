@@ -9,11 +9,7 @@ import type {
   TenantId,
 } from '#contract/ids.ts';
 import { storedIdSchema } from '#contract/id-schema.ts';
-
-const SECOND: Ms = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/time/durations.ts';
 
 /**
  * What the runner knows about a type of background job.
@@ -49,40 +45,40 @@ const RECURRING = {
   isRouted: false,
   maxRunning: 2,
   maxRunningPerTenant: 1,
-  timeoutMs: 10 * MINUTE,
-  retry: { firstMs: 10 * SECOND, longestMs: 10 * MINUTE },
-  maxWaitMs: HOUR,
+  timeoutMs: 10 * MINUTE_MS,
+  retry: { firstMs: 10 * SECOND_MS, longestMs: 10 * MINUTE_MS },
+  maxWaitMs: HOUR_MS,
   afterAppendMs: null,
 } as const;
 
 /** Work that waits for external systems: more at a time, so that slow ones delay no others. */
-const EXTERNAL = { ...RECURRING, maxRunning: 8, maxWaitMs: DAY + HOUR } as const;
+const EXTERNAL = { ...RECURRING, maxRunning: 8, maxWaitMs: DAY_MS + HOUR_MS } as const;
 
 /** Every type of background job. `server/jobs.ts` has the handlers. */
 export const BACKGROUND_JOB_TYPES = {
   'missed-runs': {
     ...RECURRING,
-    afterAppendMs: 10 * SECOND,
+    afterAppendMs: 10 * SECOND_MS,
     failure: 'missed and abandoned runs could not be recorded',
   },
   'day-totals': {
     ...RECURRING,
     maxRunning: 1,
-    timeoutMs: HOUR,
+    timeoutMs: HOUR_MS,
     failure: 'the totals of past days could not be calculated',
   },
   'log-check': {
     ...RECURRING,
     maxRunning: 1,
-    timeoutMs: 4 * HOUR,
-    maxWaitMs: DAY + HOUR,
+    timeoutMs: 4 * HOUR_MS,
+    maxWaitMs: DAY_MS + HOUR_MS,
     failure: 'the log could not be checked',
   },
   'log-archive': {
     ...RECURRING,
     maxRunning: 1,
-    timeoutMs: 4 * HOUR,
-    maxWaitMs: DAY + HOUR,
+    timeoutMs: 4 * HOUR_MS,
+    maxWaitMs: DAY_MS + HOUR_MS,
     failure: 'old events could not be archived',
   },
   'sla-alarms': {
@@ -91,8 +87,8 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'notifications': {
     ...RECURRING,
-    afterAppendMs: 5 * SECOND,
-    retry: { firstMs: 5 * SECOND, longestMs: 5 * MINUTE },
+    afterAppendMs: 5 * SECOND_MS,
+    retry: { firstMs: 5 * SECOND_MS, longestMs: 5 * MINUTE_MS },
     failure: 'new notifications could not be queued',
   },
   'webhooks': {
@@ -130,13 +126,13 @@ export const BACKGROUND_JOB_TYPES = {
   'reports': {
     ...RECURRING,
     maxRunning: 1,
-    timeoutMs: 2 * HOUR,
-    maxWaitMs: 32 * DAY,
+    timeoutMs: 2 * HOUR_MS,
+    maxWaitMs: 32 * DAY_MS,
     failure: 'the reports could not be sent',
   },
   'ticket-results': {
     ...RECURRING,
-    afterAppendMs: 5 * SECOND,
+    afterAppendMs: 5 * SECOND_MS,
     failure: 'results could not be applied to tickets',
   },
   'tickets': {
@@ -154,8 +150,8 @@ export const BACKGROUND_JOB_TYPES = {
     isRouted: true,
     maxRunning: 4,
     maxRunningPerTenant: 2,
-    timeoutMs: 12 * HOUR,
-    maxWaitMs: 8 * DAY,
+    timeoutMs: 12 * HOUR_MS,
+    maxWaitMs: 8 * DAY_MS,
     failure: 'a backup session could not go on',
   },
   'restore-task': {
@@ -165,15 +161,15 @@ export const BACKGROUND_JOB_TYPES = {
     isRouted: true,
     maxRunning: 4,
     maxRunningPerTenant: 2,
-    timeoutMs: 12 * HOUR,
-    maxWaitMs: 2 * DAY,
+    timeoutMs: 12 * HOUR_MS,
+    maxWaitMs: 2 * DAY_MS,
     failure: 'a restore could not go on',
   },
   'restore-approval': {
     ...RECURRING,
     payload: v.object({ task: storedIdSchema<TaskId>() }),
     isRecurring: false,
-    maxWaitMs: 4 * DAY,
+    maxWaitMs: 4 * DAY_MS,
     failure: 'a restore that nobody approved could not be ended',
   },
   'background-download': {
@@ -182,7 +178,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     maxRunning: 2,
     maxRunningPerTenant: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'a download in the background could not go on',
   },
   'import': {
@@ -191,7 +187,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     maxRunning: 2,
     maxRunningPerTenant: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'an import could not go on',
   },
   'organization-check': {
@@ -212,7 +208,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'a repository could not be cleaned up',
   },
   'repository-verification': {
@@ -221,7 +217,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'a repository could not be verified',
   },
   'repository-attachment': {
@@ -230,7 +226,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'a repository could not be attached',
   },
   'repository-deletion': {
@@ -239,17 +235,17 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
-    timeoutMs: 12 * HOUR,
+    timeoutMs: 12 * HOUR_MS,
     failure: 'a repository could not be deleted',
   },
   'backup-schedule': {
     ...RECURRING,
-    afterAppendMs: 2 * SECOND,
+    afterAppendMs: 2 * SECOND_MS,
     failure: 'due backup jobs could not be started',
   },
   'backup-runs': {
     ...RECURRING,
-    afterAppendMs: 2 * SECOND,
+    afterAppendMs: 2 * SECOND_MS,
     failure: 'backup sessions could not be recorded as results',
   },
   'connection': {
@@ -257,8 +253,8 @@ export const BACKGROUND_JOB_TYPES = {
     payload: v.object({ connection: v.string() }),
     isRecurring: false,
     maxRunningPerTenant: 4,
-    timeoutMs: 6 * HOUR,
-    maxWaitMs: 2 * DAY,
+    timeoutMs: 6 * HOUR_MS,
+    maxWaitMs: 2 * DAY_MS,
     failure: 'a connection could not be read',
   },
   'vb365-restore': {
@@ -267,8 +263,8 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     maxRunning: 8,
     maxRunningPerTenant: 4,
-    timeoutMs: 12 * HOUR,
-    maxWaitMs: 2 * DAY,
+    timeoutMs: 12 * HOUR_MS,
+    maxWaitMs: 2 * DAY_MS,
     failure: 'a restore on a server of Veeam Backup for Microsoft 365 could not be followed',
   },
   'vb365-server': {
@@ -276,7 +272,7 @@ export const BACKGROUND_JOB_TYPES = {
     payload: v.object({ server: v.string() }),
     isRecurring: false,
     maxRunningPerTenant: 4,
-    timeoutMs: HOUR,
+    timeoutMs: HOUR_MS,
     failure: 'a server of Veeam Backup for Microsoft 365 could not be read',
   },
   'mail': {
@@ -285,7 +281,7 @@ export const BACKGROUND_JOB_TYPES = {
     isRecurring: false,
     maxRunning: 40,
     maxRunningPerTenant: 20,
-    retry: { firstMs: 15 * SECOND, longestMs: 30 * MINUTE },
+    retry: { firstMs: 15 * SECOND_MS, longestMs: 30 * MINUTE_MS },
     failure: 'a message could not be sent',
   },
 } as const satisfies Readonly<Record<string, BackgroundJobType<unknown>>>;

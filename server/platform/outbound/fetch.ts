@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Ms } from '#contract/ids.ts';
+import { SECOND_MS } from '#contract/time/durations.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
 import { checkedAddresses, connectToAddress, OutboundError } from './address.ts';
@@ -71,7 +72,6 @@ const LOW_PORTS = new Set([443]);
 const FIRST_HIGH = 1_024;
 /** The slowest line for large requests: sixteen of them share one megabit a second. */
 const MIN_BYTES_PER_SECOND = 8_192;
-const SECOND_MS: Ms = 1_000;
 const NO_BODY = new Set([204, 205, 304]);
 /** RFC 9110, 9.2.2: they do the same when they are sent again. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);

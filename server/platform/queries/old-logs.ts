@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '../app-context.ts';
 import type { TenantTx } from '../db/store.ts';
 
-const DAY: Ms = 86_400_000;
 /** So that nobody waits for long: the rest goes an hour later. */
 const PIECE_ROWS = 5_000;
 
@@ -17,7 +17,7 @@ export const deleteOldLogs =
   async ({ sql: db, tenant }: TenantTx, now: Ms): Promise<void> => {
     const days = config.deleteLogsAfterDays ?? 0;
     if (days === 0) return;
-    const before = now - days * DAY;
+    const before = now - days * DAY_MS;
     // Only the first rows are compared with their results: no index has the logs by time.
     for (const table of ['run_log', 'run_task'] as const)
       await sql`
@@ -51,5 +51,5 @@ export async function isSessionLogDeleted(
   );
   const { first = null, ended = null } = rows[0] ?? {};
   if (ended === null) return false;
-  return first === null ? days > 0 && ended < clock.now() - days * DAY : first > 1;
+  return first === null ? days > 0 && ended < clock.now() - days * DAY_MS : first > 1;
 }

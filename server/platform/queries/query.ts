@@ -9,6 +9,7 @@ import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import type { JobFilters } from '#contract/runs/result-filters.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { describeError } from '#server/platform/http/serve-call.ts';
 import type { SessionContext, Principal } from '#server/platform/http/handler.ts';
 import { StoreError } from '#server/platform/db/retry.ts';
@@ -47,7 +48,6 @@ interface Given {
   readonly filters?: Pick<JobFilters, 'companyIds'> | undefined;
 }
 
-const DAY: Ms = 86_400_000;
 /** The time limit of a report query. */
 const MAX_MS = 25_000;
 
@@ -137,7 +137,7 @@ function getTime(
   const end = to ?? start(getDay(now, timeZone, dayBeginsHour) + 1);
   const first = from ?? start(getDay(end - 1, timeZone, dayBeginsHour) - days + 1);
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
-  return end - first > MAX_REPORT_DAYS * DAY
+  return end - first > MAX_REPORT_DAYS * DAY_MS
     ? failed(bad('from', MESSAGES.evidenceTooLong))
     : ok({ from: first, to: end });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { getDay, startOfDay } from '#contract/time/day.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { forgetDays, sumDay, summedDays } from '#server/platform/events/totals.ts';
 import type { SummedDay } from '#server/platform/events/totals.ts';
 import type { JobHandler } from '../jobs/job-types.ts';
@@ -49,7 +50,7 @@ const sumUp = (context: AppContext, tenant: TenantId, day: SummedDay): Promise<v
     async (tx) => {
       await tx.lock();
       if (
-        (await summedDays(tx.sql, tenant, day.from - DAY, day.to + DAY)).some(
+        (await summedDays(tx.sql, tenant, day.from - DAY_MS, day.to + DAY_MS)).some(
           ({ day: n }) => n === day.day,
         )
       )
@@ -58,7 +59,6 @@ const sumUp = (context: AppContext, tenant: TenantId, day: SummedDay): Promise<v
     },
     { long: true },
   );
-const DAY: Ms = 86_400_000;
 
 /** Returns days without totals, newest first. Deletes totals with other day bounds on the way. */
 const unsummed = (context: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>

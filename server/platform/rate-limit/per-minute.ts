@@ -1,8 +1,7 @@
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-
-const MINUTE: Ms = 60_000;
+import { MINUTE_MS } from '#contract/time/durations.ts';
 
 /** A counted request. `left`: how many more fit into its minute, which ends in `resetMs`. */
 export interface CountedRequest {
@@ -52,7 +51,9 @@ export function makePerMinuteLimit(
   const windows = new Map<string, Window>();
   const find = (who: string, now: Ms): Window | null => {
     const window = windows.get(who);
-    return window === undefined || now < window.from || now >= window.from + MINUTE ? null : window;
+    return window === undefined || now < window.from || now >= window.from + MINUTE_MS
+      ? null
+      : window;
   };
   function count(who: string, now: Ms): CountedRequest {
     let window = find(who, now);
@@ -69,7 +70,7 @@ export function makePerMinuteLimit(
     return {
       isOver: all > perMinute,
       left: Math.max(0, perMinute - all),
-      resetMs: window.from + MINUTE - now,
+      resetMs: window.from + MINUTE_MS - now,
     };
   }
   function ask(who: string, now: Ms): Ms | null {
@@ -97,7 +98,7 @@ export function makePerMinuteLimit(
     },
     setOthers(who, { ageMs, calls }, now) {
       const window = find(who, now);
-      if (window === null || ageMs >= MINUTE) return;
+      if (window === null || ageMs >= MINUTE_MS) return;
       window.others = calls;
       window.from = Math.min(window.from, now - Math.max(0, ageMs));
     },

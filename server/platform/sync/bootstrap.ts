@@ -4,6 +4,7 @@ import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { loadCurrentUser } from '#server/platform/auth/current-user.ts';
@@ -13,8 +14,6 @@ import { syncedSources } from './last-sync.ts';
 import { visibleRows } from './bootstrap-rows.ts';
 import { epochFor, toScope, sharesCompany } from './scope.ts';
 import type { SyncScope } from './scope.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Everything comes from one snapshot of the database: the small tables match `cursor` exactly. */
 export async function bootstrap(tx: TenantTx, session: Principal, now: Ms): Promise<Bootstrap> {

@@ -4,11 +4,10 @@ import { LIMITS } from '#contract/limits.ts';
 import { encodeColumns, toLeanRun } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { HeadPosition, TenantTx } from '#server/platform/db/store.ts';
 import { isCompanyInScope } from './scope.ts';
 import type { SyncScope } from './scope.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface DayInfo {
   readonly day: Day;

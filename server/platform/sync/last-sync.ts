@@ -3,12 +3,12 @@ import { CompiledQuery } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { collectedHealth } from './collected-health.ts';
 import { type SyncScope, isCompanyInScope } from './scope.ts';
 
 const EMPTY: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
-const MINUTE_MS: Ms = 60_000;
 
 /**
  * Returns how the sources within a scope last synced. A source counts as failed if its last request

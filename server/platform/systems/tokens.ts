@@ -4,6 +4,7 @@ import type { AppContext } from '../app-context.ts';
 import { toSourceError, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { systemMessages as t } from './messages.en.ts';
 
 const TokenSchema = v.object({
@@ -13,7 +14,6 @@ const TokenSchema = v.object({
 });
 /** A token is not used in its last 30 seconds. */
 const SPARE_MS: Ms = 30_000;
-const HOUR: Ms = 3_600_000;
 
 export interface TokenWay {
   /** Relative to the base of the API, or to the root if it begins with a slash. */
@@ -59,7 +59,7 @@ export function tokenSigner(
       token = {
         access,
         refresh: refresh ?? null,
-        until: clock.now() + (seconds == null ? HOUR : seconds * 1000),
+        until: clock.now() + (seconds == null ? HOUR_MS : seconds * 1000),
       };
       return access;
     }

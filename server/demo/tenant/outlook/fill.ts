@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { type Rng, makeRng, pickOne, upTo } from '../../random.ts';
 import { makePicture } from '../content.ts';
 import { digest, guid, isoTime } from '../ids.ts';
@@ -18,7 +19,6 @@ import {
   updateOutlookItem,
 } from './store.ts';
 
-const DAY_MS: Ms = 86_400_000;
 const ZONES: readonly [string, ...string[]] = [
   'W. Europe Standard Time',
   'GMT Standard Time',

@@ -10,6 +10,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import { isImported } from '#contract/engine/imports.ts';
 import type { BackupRepositoryId, ExplorerId, Ms, NodeId } from '#contract/ids.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
@@ -166,7 +167,6 @@ export function makeCompareCalls(
 const MAX_MS: Ms = 25_000;
 /** Waits for a limit of Microsoft 365 that are longer end the call. */
 const MAX_WAIT_MS: Ms = 10_000;
-const MINUTE_MS: Ms = 60_000;
 
 async function askInTime<T>(
   ports: GraphPorts,

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import { LRUCache } from 'lru-cache';
 import { DateTime, IANAZone } from 'luxon';
 import { findIana } from 'windows-iana';
@@ -141,8 +142,6 @@ function listTransitions(zone: string, from: number, to: number): Transition[] {
   }
   return found;
 }
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 

@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 
 /** A key pair of an application with its certificate, in PEM. The key never leaves the server. */
@@ -20,7 +21,6 @@ const ALGORITHM = {
   modulusLength: 2_048,
   publicExponent: new Uint8Array([1, 0, 1]),
 };
-const DAY: Ms = 86_400_000;
 /** Valid since a little earlier, for clocks that are behind. */
 const EARLIER_MS: Ms = 3_600_000;
 
@@ -57,7 +57,7 @@ export async function createCertificate(
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   // Certificates count in seconds.
   const startsAt = Math.floor((now - EARLIER_MS) / 1_000) * 1_000;
-  const expiresAt = startsAt + days * DAY;
+  const expiresAt = startsAt + days * DAY_MS;
   const made = await X509CertificateGenerator.createSelfSigned({
     // Positive, and never with a zero in front.
     serialNumber: `4d${Buffer.from(chance.bytes(15)).toString('hex')}`,

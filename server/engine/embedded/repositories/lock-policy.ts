@@ -2,10 +2,10 @@ import type { BackupRepositoryRow, ObjectLockMode } from '#contract/backup/repos
 import { getObjectLock } from '#contract/backup/repositories.ts';
 import { policyAt, retainedUntil, type RetentionType } from '#contract/backup/retention.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 
-const DAY_MS: Ms = 24 * 60 * 60_000;
 /** How far beyond its need a file is locked, so that not every restore point renews its lock. */
 export const LOCK_AHEAD_MS: Ms = 10 * DAY_MS;
 

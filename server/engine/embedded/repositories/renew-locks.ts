@@ -1,6 +1,7 @@
 import { getObjectLock } from '#contract/backup/repositories.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -13,7 +14,6 @@ import type { LockedPlace, Reconciled } from './reconcile-files.ts';
 import { METADATA_NAME } from '../sessions/object-tree.ts';
 import { storeFiles, type StoredFileRow } from './stored-files.ts';
 
-const HOUR_MS: Ms = 60 * 60_000;
 /** The restore points of the next day need most files again: their lock must be long enough already. */
 const MIN_AHEAD_MS: Ms = 72 * HOUR_MS;
 /** After a longer pause it isn't. */

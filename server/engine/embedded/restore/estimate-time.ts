@@ -1,6 +1,7 @@
 import type { ItemKind, ObjectKind } from '#contract/engine/engine.ts';
 import type { RestoreEstimate } from '#contract/engine/estimate.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import type { CurrentLimit, GraphService, Lane } from '../graph/governor.ts';
 import { getQuotaMs, type Quota, QUOTAS } from '../graph/quotas.ts';
 
@@ -132,9 +133,6 @@ export function estimateTime(
   };
 }
 
-const MINUTE_MS: Ms = 60_000;
-const HOUR_MS: Ms = 60 * MINUTE_MS;
-const DAY_MS: Ms = 24 * HOUR_MS;
 /** What a person would say: a minute, 20 minutes, an hour and a half, two days. */
 const STEPS: readonly Ms[] = [
   ...[1, 2, 3, 5, 10, 15, 20, 30, 45].map((minutes) => minutes * MINUTE_MS),

@@ -8,6 +8,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { ExplorerId, Ms, TenantId } from '#contract/ids.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
@@ -348,4 +349,3 @@ const isNeeded = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean>
 const USE_MS: Ms = 60_000;
 /** A page that is used reads more often. It notes that once a minute. */
 const LEFT_MS: Ms = 4 * 60_000;
-const DAY_MS: Ms = 24 * 60 * 60_000;

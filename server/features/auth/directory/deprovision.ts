@@ -1,4 +1,5 @@
 import type { Ms, UserId } from '#contract/ids.ts';
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import { mailAccount } from '../../../platform/auth/account-mail.ts';
 import { deleteUserKeys } from '../../../platform/auth/api-keys.ts';
 import { audit } from '../../../platform/auth/audit.ts';
@@ -12,13 +13,12 @@ import type { TenantTx } from '../../../platform/db/store.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
 import { authMailMessages as t } from '../messages.en.ts';
 
-const MINUTE: Ms = 60_000;
 /**
  * The interval between checks of an account. A directory that could not be reached, or has nobody
  * here, is retried sooner.
  */
-export const LOOK_MS: Ms = 4 * 60 * MINUTE;
-const RETRY_MS: Ms = 10 * MINUTE;
+export const LOOK_MS: Ms = 4 * 60 * MINUTE_MS;
+const RETRY_MS: Ms = 10 * MINUTE_MS;
 
 /**
  * DIR-5: ends a user's sessions and API keys after the directory reports the account as disabled or

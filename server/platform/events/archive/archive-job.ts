@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { AppContext, Config } from '../../app-context.ts';
 import type { JobHandler } from '../../jobs/job-types.ts';
 import { archiveLog } from './archive-log.ts';
 
-const DAY: Ms = 86_400_000;
 /** Fewer old events wait for more: a small provider's log is never cut. */
 const MIN_EVENTS = 10_000;
 /** The maximum number of events in a file, unless a single batch has more. */
@@ -31,18 +30,18 @@ export const logArchive =
   }: Pick<AppContext, 'store' | 'config' | 'log' | 'clock'>): JobHandler<'log-archive'> =>
   async ({ tenant, now, signal }) => {
     const days = config.archiveAfterDays ?? 0;
-    if (days === 0) return now + DAY;
+    if (days === 0) return now + DAY_MS;
     const folder = getArchiveFolder(config);
     const policy = {
       folder,
-      before: now - days * DAY,
+      before: now - days * DAY_MS,
       minEvents: MIN_EVENTS,
       maxEvents: MAX_EVENTS,
       pieceRows: PIECE_ROWS,
     };
     for (;;) {
       const events = await archiveLog({ store, tenant, signal }, policy, clock.now());
-      if (events === 0) return now + DAY;
+      if (events === 0) return now + DAY_MS;
       log.info('old events were archived', { tenant, events, folder });
     }
   };

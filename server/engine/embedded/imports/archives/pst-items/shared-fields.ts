@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Attachment } from '../../../sources/outlook/entities.ts';
 import type { ArchivedFile } from '../compose-mime.ts';
 import type { ItemProperties } from './item-properties.ts';
@@ -31,7 +32,6 @@ export const toUtc = (at: Ms) => ({
   timeZone: 'UTC',
 });
 
-const DAY_MS: Ms = 86_400_000;
 /**
  * Returns midnight in UTC of the date that a time means: it is midnight of a zone that may be unknown,
  * and no zone is more than half a day away.
