@@ -234,12 +234,12 @@ export interface Disk {
    * Returns the requested rows that the table snapshots contain. Rows of patches are newer. Rejects
    * with `gone` if the snapshots have changed since `folds`: open again.
    */
-  books(folds: number, wanted: WantedRows): Promise<SmallRows>;
+  snapshots(folds: number, wanted: WantedRows): Promise<SmallRows>;
   /**
    * Reads all rows of those tables, in parts; the next part is read when `take` is done. Rejects
    * with `gone` as above, `corrupt` if some are missing or unreadable.
    */
-  restOfBooks(folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void>;
+  remainingSnapshots(folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void>;
   /** Returns sorted columns that the caller owns. */
   segment(id: number): Promise<RunColumns>;
   /** Replaces everything except the outbox by a new load, in one transaction. */

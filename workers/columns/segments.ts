@@ -155,7 +155,7 @@ export class Segments {
       for (let run = runs[next]; run && !ends(run); run = runs[next]) next++;
       return runs.slice(from, next);
     };
-    const front = until(
+    const warmStart = until(
       (run) =>
         top !== undefined && (top.rows < LIMITS.pageRows || newestFirst(run, firstKey(top)) > 0),
     );
@@ -163,7 +163,7 @@ export class Segments {
       const own = until((run) => i < this.list.length - 1 && newestFirst(run, lastKey(piece)) > 0);
       return own.length === 0 ? [piece] : mergeSegments([piece], pages(own), () => true);
     });
-    this.list = [...pages(front), ...rest];
+    this.list = [...pages(warmStart), ...rest];
   }
 }
 

@@ -3,10 +3,16 @@ import { dayStartsAround } from '#workers/columns/days.ts';
 import { getOutline } from '#workers/columns/candidate-rows.ts';
 import type { Outline } from '../types.ts';
 import { getTableRows } from './table-snapshots.ts';
-import { encodeFront, FRONT_SEC } from './warm-start-cache.ts';
+import { encodeWarmStart, WARM_START_SEC } from './warm-start-cache.ts';
 import { ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import type { Manifest } from './manifest.ts';
-import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
+import {
+  findSegment,
+  openChunk,
+  openWho,
+  readSnapshotRows,
+  listSmallSnapshots,
+} from './reading.ts';
 
 /**
  * A job is read for the window that shows it: a few windows of jobs, from both initial orders of a
@@ -16,14 +22,14 @@ const JOBS_EACH = 192;
 const DAYS_BACK = 200;
 const DAYS_AHEAD = 30;
 
-export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
+export const isWarmStartStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
 
 /**
  * Builds the warm-start cache. Returns false if segments or table snapshots have changed meanwhile.
  */
-export async function makeFront(context: DiskContext, seen: Manifest): Promise<boolean> {
+export async function buildWarmStart(context: DiskContext, seen: Manifest): Promise<boolean> {
   const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec));
-  const fromSec = until - FRONT_SEC;
+  const fromSec = until - WARM_START_SEC;
   const ns = new Set<number>();
   const outlines: Outline[] = [];
   const segments = seen.segments.filter(({ toSec }) => toSec >= fromSec).map(({ id }) => id);
@@ -35,7 +41,7 @@ export async function makeFront(context: DiskContext, seen: Manifest): Promise<b
     for (let row = 0; row < rows && (start[row] ?? 0) >= fromSec; row++) ns.add(problem[row] ?? 0);
   }
   ns.delete(0);
-  const { problem = [] } = await rowsOfBooks(context, { problem: ns });
+  const { problem = [] } = await readSnapshotRows(context, { problem: ns });
   const byN = new Map(problem.map((row) => [row.n, row]));
   const newest = [...ns]
     .map((n) => byN.get(n))
@@ -44,20 +50,20 @@ export async function makeFront(context: DiskContext, seen: Manifest): Promise<b
   const worst = newest.toSorted(
     (a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state),
   );
-  const { job = [] } = await rowsOfBooks(context, {
+  const { job = [] } = await readSnapshotRows(context, {
     job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job),
   });
-  const [record, books] = await context.stores.read(['meta', 'books'], async (store) =>
-    Promise.all([store.get('meta', 'who'), smallBooks(store)]),
+  const [record, snapshots] = await context.stores.read(['meta', 'books'], async (store) =>
+    Promise.all([store.get('meta', 'who'), listSmallSnapshots(store)]),
   );
   const who = await openWho(context, record);
-  const small = getTableRows(await Promise.all(books.map((one) => openChunk(context, one))));
+  const small = getTableRows(await Promise.all(snapshots.map((one) => openChunk(context, one))));
   const { timeZone, dayBeginsHour } = who.branding;
   const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
   const sealed = await context.cipher.seal(
     'meta',
     'front',
-    encodeFront(
+    encodeWarmStart(
       { who, rows: { ...small, problem }, days, problemsOf: { segments, fromSec, outlines } },
       job,
     ),

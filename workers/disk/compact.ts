@@ -14,7 +14,7 @@ import {
   sealPages,
   type DiskContext,
 } from './disk-context.ts';
-import { isFrontStale, makeFront } from './build-warm-start-cache.ts';
+import { isWarmStartStale, buildWarmStart } from './build-warm-start-cache.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, getInfo, getPages, unpackRuns } from './segments.ts';
 
@@ -37,11 +37,11 @@ export async function compactStep(context: DiskContext): Promise<boolean> {
   else {
     const group = smallNeighbours(seen);
     if (group.length > 0) await mergeSegments(context, seen, group);
-    else if (isFrontStale(seen)) await makeFront(context, seen);
+    else if (isWarmStartStale(seen)) await buildWarmStart(context, seen);
     else return false;
   }
   const now = await peek(context);
-  return mustFold(now) || smallNeighbours(now).length > 0 || isFrontStale(now);
+  return mustFold(now) || smallNeighbours(now).length > 0 || isWarmStartStale(now);
 }
 
 const getCount = (m: Manifest): number => m.nextPatch - m.firstPatch;

@@ -4,7 +4,7 @@ import { DiskError } from './disk-errors.ts';
 import { chunkName, type Chunk } from './table-snapshots.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './records.ts';
-import type { FrontJobs } from './warm-start-cache.ts';
+import type { WarmStartJobs } from './warm-start-cache.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import { pack } from './packing.ts';
 import type { SegmentPage } from './segments.ts';
@@ -28,7 +28,7 @@ export interface DiskContext {
   /** Segments that were read while opening, until they are requested. */
   readonly ahead: Map<number, Promise<RunColumns>>;
   /** Jobs that were read while opening, until all are loaded. */
-  front: { readonly folds: number; readonly jobs: FrontJobs } | null;
+  warmStart: { readonly folds: number; readonly jobs: WarmStartJobs } | null;
   /**
    * How many writes may fail for lack of space before more is dropped: browsers free deleted space
    * late.

@@ -13,7 +13,13 @@ import { memoryObjectStores } from './memory.ts';
 import { deleteDraft, readDraft, saveDraft } from './drafts.ts';
 import { dropNotice, keepNotice, notices } from './notices.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
-import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
+import {
+  openAll,
+  readSnapshots,
+  readPatch,
+  readRemainingSnapshots,
+  readSegment,
+} from './reading.ts';
 import type { StoredProfile, Profiles } from './profiles.ts';
 import { OLDEST, evictAndRetry, type MayGo } from './quota.ts';
 import { objectStores } from './object-stores.ts';
@@ -64,11 +70,14 @@ export const memoryDisk = (device: DeviceId): Disk =>
     makeLost(),
   );
 
-const BEFORE = (): Pick<DiskContext, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({
+const BEFORE = (): Pick<
+  DiskContext,
+  'load' | 'nextPatch' | 'ahead' | 'warmStart' | 'patience'
+> => ({
   load: null,
   nextPatch: null,
   ahead: new Map(),
-  front: null,
+  warmStart: null,
   patience: 0,
 });
 
@@ -84,8 +93,9 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
     outbox(() => faulting(() => evictAndRetry(context, { ...OLDEST, patient: false }, work)));
   return {
     open: (ahead = null) => data(() => faulting(() => openAll(context, ahead))),
-    books: (folds, wanted) => faulting(() => readBooks(context, folds, wanted)),
-    restOfBooks: (folds, take) => faulting(() => readRestOfBooks(context, folds, take)),
+    snapshots: (folds, wanted) => faulting(() => readSnapshots(context, folds, wanted)),
+    remainingSnapshots: (folds, take) =>
+      faulting(() => readRemainingSnapshots(context, folds, take)),
     segment: (id) => faulting(() => readSegment(context, id)),
     begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(context, fresh)),
     saveUser: (user) => change(OLDEST, () => saveUser(context, user)),

@@ -14,7 +14,12 @@ import {
 } from './table-snapshots.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './records.ts';
-import { hasFront, jobsInFront, openFront, type Front } from './warm-start-cache.ts';
+import {
+  hasWarmStart,
+  getWarmStartJobs,
+  openWarmStart,
+  type WarmStart,
+} from './warm-start-cache.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import { unpackRows, type Packed } from './packing.ts';
@@ -28,18 +33,18 @@ import type { StoreReader } from './object-stores.ts';
 export async function openAll(
   context: DiskContext,
   ahead: Ahead | null,
-  withFront = ahead !== null,
+  withWarmStart = ahead !== null,
 ): Promise<OpenedStore | null> {
   context.ahead.clear();
-  context.front = null;
+  context.warmStart = null;
   try {
     const found = await context.stores.read(['meta', 'books', 'patches', 'segments'], (store) =>
-      findAll(context, store, ahead, withFront),
+      findAll(context, store, ahead, withWarmStart),
     );
     if (found === null) return null;
-    const { manifest, front, segments: read } = found;
+    const { manifest, warmStart, segments: read } = found;
     const coming = Promise.all([
-      front ?? openBooks(context, found),
+      warmStart ?? openSnapshots(context, found),
       ...found.patches.map((one) => openPatch(context, one)),
     ]);
     // decrypted after the smaller records
@@ -49,7 +54,7 @@ export async function openAll(
     const { load, epoch, cursor, folds, syncedAt, days, segments, nextPatch } = manifest;
     context.load = load;
     context.nextPatch = nextPatch;
-    context.front = known.jobs && { folds, jobs: known.jobs };
+    context.warmStart = known.jobs && { folds, jobs: known.jobs };
     return {
       epoch,
       cursor,
@@ -72,17 +77,17 @@ export async function openAll(
   }
 }
 
-type Known = Pick<Front, 'who' | 'rows'> & {
-  readonly [K in 'days' | 'jobs' | 'problemsOf']: Front[K] | null;
+type Known = Pick<WarmStart, 'who' | 'rows'> & {
+  readonly [K in 'days' | 'jobs' | 'problemsOf']: WarmStart[K] | null;
 };
 
-async function openBooks(
+async function openSnapshots(
   context: DiskContext,
-  { who, books }: Pick<Found, 'who' | 'books'>,
+  { who, snapshots }: Pick<Found, 'who' | 'snapshots'>,
 ): Promise<Known> {
   const [opened, ...chunks] = await Promise.all([
     openWho(context, who),
-    ...books.map((one) => openChunk(context, one)),
+    ...snapshots.map((one) => openChunk(context, one)),
   ]);
   return { who: opened, rows: getTableRows(chunks), days: null, jobs: null, problemsOf: null };
 }
@@ -90,7 +95,7 @@ async function openBooks(
 export const openWho = (
   context: DiskContext,
   record: MetaRecord | undefined,
-): Promise<Front['who']> =>
+): Promise<WarmStart['who']> =>
   openJson(context.cipher, 'meta', 'who', record?.name === 'who' ? record.sealed : undefined);
 
 function readAhead(
@@ -104,19 +109,19 @@ function readAhead(
 }
 
 /** Returns the requested rows that exist. */
-export async function readBooks(
+export async function readSnapshots(
   context: DiskContext,
   folds: number,
   wanted: WantedRows,
 ): Promise<SmallRows> {
-  if (context.front?.folds !== folds) return rowsOfBooks(context, wanted, folds);
-  const { rows, left } = jobsInFront(context.front.jobs, wanted);
-  const more = await rowsOfBooks(context, left, folds);
+  if (context.warmStart?.folds !== folds) return readSnapshotRows(context, wanted, folds);
+  const { rows, left } = getWarmStartJobs(context.warmStart.jobs, wanted);
+  const more = await readSnapshotRows(context, left, folds);
   return Object.keys(more).length === 0 ? rows : joinRows([rows, more]);
 }
 
 /** `folds`: requires that state of the table snapshots; without it, any. */
-export async function rowsOfBooks(
+export async function readSnapshotRows(
   context: DiskContext,
   wanted: WantedRows,
   folds: number | null = null,
@@ -152,21 +157,21 @@ export async function rowsOfBooks(
  * Reads all jobs and problems, some chunks at a time; `take` may pause. Rejects with `DiskError`
  * corrupt if a record of the snapshots is missing.
  */
-export async function readRestOfBooks(
+export async function readRemainingSnapshots(
   context: DiskContext,
   folds: number,
   take: (rows: SmallRows) => Promise<void>,
 ): Promise<void> {
-  context.front = null; // all rows are loaded soon
+  context.warmStart = null; // all rows are loaded soon
   let after: readonly [string, number] = ['', 0];
   let seen = 0;
   for (;;) {
-    const { page, books } = await context.stores.read(['meta', 'books'], async (store) => {
+    const { page, count } = await context.stores.read(['meta', 'books'], async (store) => {
       const [manifest, found] = await Promise.all([
         unfolded(context, store, folds),
         store.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE),
       ]);
-      return { page: found, books: manifest.books };
+      return { page: found, count: manifest.books };
     });
     seen += page.length;
     await take(
@@ -177,7 +182,7 @@ export async function readRestOfBooks(
       after = [last.table, last.chunk];
       continue;
     }
-    if (seen !== books)
+    if (seen !== count)
       throw new DiskError('corrupt', 'Records of table snapshots are missing: reload.');
     return;
   }
@@ -190,7 +195,10 @@ async function unfolded(
 ): Promise<Manifest> {
   const manifest = await ownManifest(context, store);
   if (manifest.folds !== folds)
-    throw new DiskError('gone', 'Patches were folded into the books meanwhile: open again.');
+    throw new DiskError(
+      'gone',
+      'Patches were folded into the table snapshots meanwhile: open again.',
+    );
   return manifest;
 }
 
@@ -282,10 +290,10 @@ export async function openChunk(
 interface Found {
   readonly manifest: Manifest;
   /** Null if there is none that is current; resolves with null if it is unreadable. */
-  readonly front: Promise<Front | null> | null;
+  readonly warmStart: Promise<WarmStart | null> | null;
   /** Read if there is no current cache. */
   readonly who: MetaRecord | undefined;
-  readonly books: readonly BookRecord[];
+  readonly snapshots: readonly BookRecord[];
   readonly patches: readonly PatchRecord[];
   readonly segments: readonly {
     readonly info: SegmentInfo;
@@ -302,14 +310,14 @@ async function findAll(
   context: DiskContext,
   store: StoreReader<DiskRecords>,
   ahead: Ahead | null,
-  withFront: boolean,
+  withWarmStart: boolean,
 ): Promise<Found | null> {
   const small = Promise.all([manifestIn(store), store.all('patches')]);
-  const record = withFront
+  const record = withWarmStart
     ? store.get('meta', 'front').catch(unlessLost)
     : Promise.resolve(undefined);
   const coming = record.then((one) =>
-    one?.name === 'front' ? openFront(context, one.sealed) : null,
+    one?.name === 'front' ? openWarmStart(context, one.sealed) : null,
   );
   coming.catch(() => undefined); // whoever waits for it gets the error
   const [manifest, patches] = await small;
@@ -326,20 +334,20 @@ async function findAll(
       record: await store.get('segments', info.id).catch(unlessLost),
     })),
   );
-  if (hasFront(manifest) && !hasFormerRows(manifest) && (await record)?.name === 'front')
+  if (hasWarmStart(manifest) && !hasFormerRows(manifest) && (await record)?.name === 'front')
     return {
       manifest,
-      front: coming,
+      warmStart: coming,
       who: undefined,
-      books: [],
+      snapshots: [],
       patches,
       segments: await segments,
     };
-  const [who, books] = await Promise.all([store.get('meta', 'who'), smallBooks(store)]);
-  return { manifest, front: null, who, books, patches, segments: await segments };
+  const [who, snapshots] = await Promise.all([store.get('meta', 'who'), listSmallSnapshots(store)]);
+  return { manifest, warmStart: null, who, snapshots, patches, segments: await segments };
 }
 
-export const smallBooks = async (store: StoreReader<DiskRecords>): Promise<BookRecord[]> =>
+export const listSmallSnapshots = async (store: StoreReader<DiskRecords>): Promise<BookRecord[]> =>
   (
     await Promise.all(
       SMALL_TABLES.filter((table) => !isLater({ table })).map((table) =>

@@ -13,36 +13,36 @@ import type { Manifest } from './manifest.ts';
  *
  *   u32 length of the head · head as JSON · jobs as JSON, one after the other
  */
-export interface Front {
+export interface WarmStart {
   readonly who: Pick<Fresh, 'me' | 'branding' | 'people'>;
   /** The tables that are read at opening, and the problems of the newest two days. */
   readonly rows: SmallRows;
   readonly days: DayStarts;
   /** All problems of these segments' runs since then are in `rows`. */
   readonly problemsOf: ProblemsOf | null;
-  readonly jobs: FrontJobs;
+  readonly jobs: WarmStartJobs;
 }
 /**
  * Jobs of those problems that need a review, by number: most are shown in no window, and are never
  * parsed. `ends` in bytes.
  */
-export interface FrontJobs {
+export interface WarmStartJobs {
   readonly ns: readonly number[];
   readonly ends: readonly number[];
   readonly bytes: Uint8Array;
 }
 /** A cache from an older build lacks `problemsOf`. */
-interface Head extends Omit<Front, 'jobs' | 'problemsOf'> {
-  readonly problemsOf?: NonNullable<Front['problemsOf']>;
-  readonly jobs: Omit<FrontJobs, 'bytes'>;
+interface Head extends Omit<WarmStart, 'jobs' | 'problemsOf'> {
+  readonly problemsOf?: NonNullable<WarmStart['problemsOf']>;
+  readonly jobs: Omit<WarmStartJobs, 'bytes'>;
 }
 
 /** How far the first view reaches back from the newest run. */
-export const FRONT_SEC = 2 * 86_400;
+export const WARM_START_SEC = 2 * 86_400;
 
-export const hasFront = ({ front, folds }: Manifest): boolean => front?.folds === folds;
+export const hasWarmStart = ({ front, folds }: Manifest): boolean => front?.folds === folds;
 
-export function encodeFront(
+export function encodeWarmStart(
   { who, rows, days, problemsOf: listProblems }: Required<Omit<Head, 'jobs'>>,
   all: readonly JobRow[],
 ): Uint8Array<ArrayBuffer> {
@@ -67,10 +67,10 @@ export function encodeFront(
 }
 
 /** Returns null if it is unreadable: then the table snapshots are read. */
-export async function openFront(
+export async function openWarmStart(
   context: Pick<DiskContext, 'cipher'>,
   sealed: Sealed,
-): Promise<Front | null> {
+): Promise<WarmStart | null> {
   try {
     const buffer = await context.cipher.open('meta', 'front', sealed);
     const length = new DataView(buffer).getUint32(0);
@@ -88,8 +88,8 @@ export async function openFront(
 }
 
 /** Returns the wanted jobs that it contains, and which are missing. */
-export function jobsInFront(
-  { ns, ends, bytes }: FrontJobs,
+export function getWarmStartJobs(
+  { ns, ends, bytes }: WarmStartJobs,
   { job = [], problem = [] }: WantedRows,
 ): { readonly rows: SmallRows; readonly left: WantedRows } {
   const left = new Set(job);

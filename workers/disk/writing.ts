@@ -34,7 +34,7 @@ import { getInfo, pagesFrom, getPages, type SegmentPage } from './segments.ts';
 export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
   const who = await sealJson(context.cipher, 'meta', 'who', { me, branding, people });
-  const books = await Promise.all(getChunks(rows).map((one) => sealChunk(context, one)));
+  const snapshots = await Promise.all(getChunks(rows).map((one) => sealChunk(context, one)));
   // in memory, this also runs on pages that are not served securely
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
   const old = await context.stores.read(['meta'], manifestIn);
@@ -49,7 +49,7 @@ export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
       store.remove('meta', 'front'),
       clearAnswers(store),
     ]);
-    await Promise.all(books.map((one) => store.put('books', one)));
+    await Promise.all(snapshots.map((one) => store.put('books', one)));
     await store.put('meta', { name: 'who', sealed: who });
     await putManifest(store, {
       load,
@@ -61,7 +61,7 @@ export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
       syncedAt: null,
       days: days.map((day) => ({ day, here: false })).sort((a, b) => (a.day < b.day ? 1 : -1)),
       segments: [],
-      books: books.length,
+      books: snapshots.length,
       firstPatch: before?.nextPatch ?? 1,
       nextPatch: before?.nextPatch ?? 1,
       patchRuns: 0,

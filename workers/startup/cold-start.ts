@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter, RunsWindow } from '#contract/runs/query.ts';
 import type { RunColumns } from '#contract/runs/columns.ts';
-import { FRONT_SEC } from '../disk/warm-start-cache.ts';
+import { WARM_START_SEC } from '../disk/warm-start-cache.ts';
 import type {
   Ahead,
   Disk,
@@ -43,7 +43,7 @@ export const DEFAULT_VIEW: FirstView = {
     const newest = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) * 1000;
     return {
       ...EVERYTHING,
-      from: Math.min(now, newest) - FRONT_SEC * 1000,
+      from: Math.min(now, newest) - WARM_START_SEC * 1000,
       rows: 'jobs',
       review: 'pending',
       order: 'worst',
@@ -86,7 +86,7 @@ const touchedBy =
 
 /** The same for what is already open. `load` may return null for an unreadable segment. */
 export async function loadFirstRows(
-  disk: Books,
+  disk: SnapshotReader,
   load: (segment: SegmentInfo) => Promise<RunColumns | null>,
   engine: ColumnStore,
   opened: OpenedStore,
@@ -104,26 +104,26 @@ export async function loadFirstRows(
   const others = read
     .filter((one, i) => one !== null && !isKnown(opened, filter, here[i]))
     .filter((one) => one !== null);
-  const problems = disk.books(opened.folds, {
+  const problems = disk.snapshots(opened.folds, {
     problem: missing(engine, 'problem', getProblems(others, opened, filter)),
   });
   read.forEach((one, i) => {
     if (one) engine.addSegment(one, true, outlineIn(opened, here[i]));
   });
   if (filter.text.trim() !== '')
-    await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
+    await Promise.all([problems, openSnapshots(disk, engine, opened, () => Promise.resolve())]);
   else {
     engine.put(await problems);
     const rows = engine.lean(engine.select(filter, now), view.window);
     engine.put(
-      await disk.books(opened.folds, {
+      await disk.snapshots(opened.folds, {
         job: missing(engine, 'job', new Set(rows.map(({ job }) => job))),
       }),
     );
   }
   return { opened, here, rest };
 }
-type Books = Pick<Disk, 'books' | 'restOfBooks'>;
+type SnapshotReader = Pick<Disk, 'snapshots' | 'remainingSnapshots'>;
 
 /** Takes in what needs no segment or table snapshot: user, small tables, patches. */
 export function takeIn(
@@ -143,8 +143,8 @@ export function takeIn(
  * Loads all jobs and problems; those from patches are newer and stay. Awaits `pause` between the
  * parts.
  */
-export async function openBooks(
-  disk: Books,
+export async function openSnapshots(
+  disk: SnapshotReader,
   engine: ColumnStore,
   { folds, patches, branding }: OpenedStore,
   pause: () => Promise<void>,
@@ -155,7 +155,7 @@ export async function openBooks(
     job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
     problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),
   };
-  await disk.restOfBooks(folds, async ({ job = [], problem = [] }: SmallRows) => {
+  await disk.remainingSnapshots(folds, async ({ job = [], problem = [] }: SmallRows) => {
     engine.put({
       job: job.filter(({ n }) => !patched.job.has(n)),
       problem: problem.filter(({ n }) => !patched.problem.has(n)),

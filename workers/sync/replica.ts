@@ -6,7 +6,7 @@ import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { getPages } from '#workers/disk/segments.ts';
-import { DEFAULT_VIEW, loadFirstRows, openBooks } from '#workers/startup/cold-start.ts';
+import { DEFAULT_VIEW, loadFirstRows, openSnapshots } from '#workers/startup/cold-start.ts';
 import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
 import type {
   DayRuns,
@@ -107,7 +107,7 @@ export class Replica {
     rest: readonly SegmentInfo[],
     pause: () => Promise<void>,
   ): Promise<void> {
-    await openBooks(this.disk, this.engine, opened, pause);
+    await openSnapshots(this.disk, this.engine, opened, pause);
     for (const segment of rest) {
       await this.loadSegment(segment);
       await pause();

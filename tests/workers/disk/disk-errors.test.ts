@@ -106,7 +106,9 @@ test(`G15: if freeing space doesn't help, the error is "full", and only the olde
   expect((await disk.commands()).map((one) => one.id)).toEqual(['before']);
   const opened = await loadOpened(disk);
   expect(opened.cursor).toBe(10);
-  expect(await disk.books(opened.folds, { problem: [1, 2] })).toEqual({ problem: [problem(1)] });
+  expect(await disk.snapshots(opened.folds, { problem: [1, 2] })).toEqual({
+    problem: [problem(1)],
+  });
   errors.put = null;
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });

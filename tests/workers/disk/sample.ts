@@ -139,7 +139,7 @@ export async function loadOpened(disk: Disk): Promise<OpenedStore> {
 
 export async function shown(disk: Disk): Promise<ShownRows> {
   const opened = await loadOpened(disk);
-  const books = await allBooks(disk, opened);
+  const snapshots = await loadAllSnapshots(disk, opened);
   const runs = new Map<number, LeanRun>();
   for (const info of opened.segments) {
     const columns = await disk.segment(info.id);
@@ -151,16 +151,16 @@ export async function shown(disk: Disk): Promise<ShownRows> {
       runs.set(one.n, one);
     }
   }
-  return foldPlain({ ...opened, rows: { ...opened.rows, ...books } }, runs);
+  return foldPlain({ ...opened, rows: { ...opened.rows, ...snapshots } }, runs);
 }
 
-/** Every job and problem of the books, as one. */
-export async function allBooks(
+/** Every job and problem of the table snapshots, as one. */
+export async function loadAllSnapshots(
   disk: Disk,
   { folds }: Pick<OpenedStore, 'folds'>,
 ): Promise<SmallRows> {
   const parts: SmallRows[] = [];
-  await disk.restOfBooks(folds, (rows) => {
+  await disk.remainingSnapshots(folds, (rows) => {
     parts.push(rows);
     return Promise.resolve();
   });

@@ -2,7 +2,7 @@ import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { NAME, placeIn, freshIdb, OWNER } from './places.ts';
 import {
-  allBooks,
+  loadAllSnapshots,
   command,
   DAYS,
   fresh,
@@ -85,7 +85,7 @@ test('G52: none of the words planted in rows, runs, commands, notices, answers, 
   const first = await disk.open();
   const opened = JSON.stringify([
     first,
-    first && (await allBooks(disk, first)),
+    first && (await loadAllSnapshots(disk, first)),
     await disk.commands(),
     await disk.notices(),
     await disk.answerTo(`getExecution ${word(21)}`),
@@ -219,8 +219,8 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   await plantTwo();
   const { folds } = await loadOpened(disk);
   await swapSealed(place.idb, 'books', 'sealed');
-  await expect(disk.books(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'corrupt' });
-  await expect(allBooks(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });
+  await expect(disk.snapshots(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'corrupt' });
+  await expect(loadAllSnapshots(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });
   for (const id of ['a', 'b', 'c']) await disk.keepCommand(command(id));
   await swapSealed(place.idb, 'outbox', 'sealed');
   expect((await disk.commands()).map(({ id, state }) => `${id} ${state}`)).toEqual([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { plainCipher } from '#workers/disk/cipher.ts';
-import { encodeFront, openFront } from '#workers/disk/warm-start-cache.ts';
+import { encodeWarmStart, openWarmStart } from '#workers/disk/warm-start-cache.ts';
 import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import { getPreloaded, DEFAULT_VIEW, openFirst } from '#workers/startup/cold-start.ts';
 import type { Disk } from '#workers/types.ts';
@@ -227,7 +227,7 @@ test('COL-6, SYNC-9: a cache says whose problems it holds; with one of an older 
   const problemsByKey = { segments: [1], fromSec: 5 };
   const whole = { who: { me, branding, people }, rows: {}, days };
   expect(
-    await opened(encodeFront({ ...whole, problemsOf: problemsByKey }, [job(3)])),
+    await opened(encodeWarmStart({ ...whole, problemsOf: problemsByKey }, [job(3)])),
   ).toMatchObject({
     problemsOf: problemsByKey,
     jobs: { ns: [3] },
@@ -240,4 +240,4 @@ test('COL-6, SYNC-9: a cache says whose problems it holds; with one of an older 
 });
 
 const opened = async (bytes: Uint8Array<ArrayBuffer>) =>
-  openFront({ cipher: plainCipher }, await plainCipher.seal('meta', 'front', bytes));
+  openWarmStart({ cipher: plainCipher }, await plainCipher.seal('meta', 'front', bytes));

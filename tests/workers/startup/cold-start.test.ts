@@ -4,7 +4,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter, RunView } from '#contract/runs/query.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
-import { openBooks, openFirst } from '#workers/startup/cold-start.ts';
+import { openSnapshots, openFirst } from '#workers/startup/cold-start.ts';
 import { startOfUtcDay } from '#workers/disk/manifest.ts';
 import type { Disk, ColumnStore, SmallRows } from '#workers/types.ts';
 import { DISKS } from '#tests/workers/disk/places.ts';
@@ -85,7 +85,7 @@ async function openedWhole(disk: Disk): Promise<ColumnStore> {
   engine.zone(opened.branding.timeZone, opened.branding.dayBeginsHour);
   engine.people(opened.people);
   engine.put(opened.rows);
-  await disk.restOfBooks(opened.folds, (rows) => Promise.resolve(engine.put(rows)));
+  await disk.remainingSnapshots(opened.folds, (rows) => Promise.resolve(engine.put(rows)));
   for (const { id } of opened.segments) engine.addSegment(await disk.segment(id));
   for (const one of opened.patches) {
     engine.put(one.rows);
@@ -148,7 +148,7 @@ describe.each(DISKS)('on %s', (name, make) => {
               expect.fail('nothing to open');
             const whole = await openedWhole(later);
             expect(getAnswer(engine, filter)).toEqual(getAnswer(whole, filter));
-            await openBooks(later, engine, first.opened, () => Promise.resolve());
+            await openSnapshots(later, engine, first.opened, () => Promise.resolve());
             for (const { id } of first.rest) engine.addSegment(await later.segment(id));
             expect(getAnswer(engine, other)).toEqual(getAnswer(whole, other));
             for (const table of ['job', 'problem'] as const) {
@@ -178,12 +178,12 @@ describe.each(DISKS)('on %s', (name, make) => {
         segments.push(id);
         return disk.segment(id);
       },
-      books: (folds, wanted) => {
+      snapshots: (folds, wanted) => {
         request.job.push(...(wanted.job ?? []));
         request.problem.push(...(wanted.problem ?? []));
-        return disk.books(folds, wanted);
+        return disk.snapshots(folds, wanted);
       },
-      restOfBooks: () => Promise.reject(new Error('read beyond the first view')),
+      remainingSnapshots: () => Promise.reject(new Error('read beyond the first view')),
     };
     const engine = makeEngine();
     const filter = {
@@ -214,8 +214,8 @@ describe.each(DISKS)('on %s', (name, make) => {
     for (let i = 0; i < 40; i++)
       await disk.append(patch(11 + i, [], { problem: [problem(1, i)] }), i);
     while (await disk.compact());
-    await expect(disk.books(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'gone' });
-    await expect(disk.restOfBooks(folds, () => Promise.resolve())).rejects.toMatchObject({
+    await expect(disk.snapshots(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'gone' });
+    await expect(disk.remainingSnapshots(folds, () => Promise.resolve())).rejects.toMatchObject({
       kind: 'gone',
     });
   });

@@ -80,7 +80,7 @@ test('SYNC-6: data out of scope leaves memory and disk at the next contact', asy
   const opened = await device.disk.open();
   expect(opened?.rows.company?.map(({ n }) => n)).toEqual([1]);
   const jobs: number[] = [];
-  await device.disk.restOfBooks(opened?.folds ?? 0, async ({ job = [] }) => {
+  await device.disk.remainingSnapshots(opened?.folds ?? 0, async ({ job = [] }) => {
     jobs.push(...job.map(({ company }) => company));
   });
   expect(new Set(jobs)).toEqual(new Set([1]));
