@@ -28,6 +28,8 @@ const RETIRED: Readonly<Record<string, string>> = {
   door: 'worker client or API',
   world: 'context',
   ground: 'context, or fixture in tests',
+  hurried: 'rate limit',
+  happenings: 'runs or events',
 };
 /** Whole names that were copied as constants of their own. */
 const RETIRED_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +38,13 @@ const RETIRED_NAMES: Readonly<Record<string, string>> = {
   SIDE_BY_SIDE: 'CONCURRENCY',
   most: 'max',
   least: 'min',
+  By: 'EventMeta',
+  Room: 'Layer',
+  ROOMS: 'LAYERS',
+  deskCalls: 'dailyCheckCalls',
 };
+/** Types of what is asked for. */
+const RETIRED_TYPES = /^[A-Z][A-Za-z]*Ask$/;
 /** Parts of names of limits. */
 const RETIRED_LIMITS =
   /^(?:MOST|LEAST)(?:_|$)|_(?:MOST|LEAST)(?:_|$)|^(?:most|least)(?:Ms|Bytes|Chars|Rows|N)$/;
@@ -167,16 +175,37 @@ const RETIRED_FIELDS: Readonly<Record<string, string>> = {
   deed: 'action or entry',
   dice: 'random',
   door: 'client or api',
+  spared: 'skipped',
+  shelves: 'stores',
+  faults: 'errors',
 };
-/** Files that read or write former names, or talk to others who have such a field. */
+/**
+ * Fields that would say nothing, outside of the server: rows there have the columns of the database
+ * as their fields, and columns keep their names.
+ */
+const RETIRED_BESIDE_ROWS: Readonly<Record<string, string>> = {
+  fault: 'error',
+  lastFault: 'lastError',
+  kept: 'isMet, storedUntil or stored',
+};
+const isBesideRows = (path: string): boolean => !/^(?:tests\/)?server\//.test(path);
+/** Files that read or write former or stored names, or talk to others who have such a field. */
 const READS_FORMER_NAMES = [
   'contract/auth/api-key-calls.ts',
   'contract/auth/current-user.ts',
   'contract/auth/profile-calls.ts',
+  'contract/last-error.ts',
   'contract/providers/admin-calls.ts',
   'contract/hints/calls.ts',
+  'contract/reports/calls.ts',
+  'contract/runs/calls.ts',
+  'contract/sla/calls.ts',
   'contract/sync/calls.ts',
   'contract/users/log-calls.ts',
+  'src/features/reports/labels.ts',
+  'src/features/support/sent-requests.tsx',
+  'workers/disk/cached-answers.ts',
+  'workers/disk/records.ts',
   'server/features/auth/api-keys.ts',
   'server/features/auth/own-sessions.ts',
   'server/features/auth/profile-read.ts',
@@ -186,13 +215,16 @@ const READS_FORMER_NAMES = [
   'server/features/providers/event-log.ts',
   'server/features/users/logs.ts',
   'tests/names.test.ts',
+  'tests/playground/fake-client.ts',
   'tests/server/events/former-log.test.ts',
   'tests/server/events/former-log.ts',
   'tests/server/auth/impersonation.test.ts',
   'tests/server/hints/hints.test.ts',
+  'tests/server/support/support.test.ts',
   'tests/server/sync/commands.test.ts',
   'tests/server/users/logs.test.ts',
   'tests/workers/disk/disk.test.ts',
+  'tests/workers/disk/earlier-build.test.ts',
   'tests/workers/former-names.test.ts',
 ];
 
@@ -200,7 +232,9 @@ test('HOUSE-10: fields of objects and types are the terms of the field', () => {
   const wrong = FILES.filter(({ path }) => !READS_FORMER_NAMES.includes(path)).flatMap(
     ({ path, fields }) =>
       fields.flatMap((name) =>
-        Object.hasOwn(RETIRED_FIELDS, name) ? [`${path}: ${name} → ${RETIRED_FIELDS[name]}`] : [],
+        [RETIRED_FIELDS, ...(isBesideRows(path) ? [RETIRED_BESIDE_ROWS] : [])].flatMap((retired) =>
+          Object.hasOwn(retired, name) ? [`${path}: ${name} → ${retired[name]}`] : [],
+        ),
       ),
   );
   expect(wrong).toEqual([]);
@@ -249,6 +283,7 @@ test('HOUSE-10: every way to declare a prop is seen', () => {
 function findBetter(name: string, retired = RETIRED): string | null {
   if (/^[a-z].*[a-z0-9]Of$/.test(name)) return 'getX, loadX or isX';
   if (Object.hasOwn(RETIRED_NAMES, name)) return RETIRED_NAMES[name] ?? null;
+  if (RETIRED_TYPES.test(name)) return '…Query or …Request';
   if (RETIRED_LIMITS.test(name)) return 'max… or min…';
   const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_|\d+/).map((word) => word.toLowerCase());
   const found = words.find((word) => Object.hasOwn(retired, word));

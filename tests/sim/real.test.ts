@@ -63,7 +63,7 @@ anyDatabase((name, open) => {
         for (let step = 0; step < STEPS; step++) {
           const level = chance.pick([0, 60, 150]);
           for (const { wire } of devices)
-            wire.faults = {
+            wire.errors = {
               drop: level,
               lose: level,
               silence: level / 4,
@@ -88,7 +88,7 @@ anyDatabase((name, open) => {
           await clock.pass(chance.pick([0, 50, 1_000, 6_000]));
         }
         for (const { wire } of devices) {
-          wire.faults = NO_ERRORS;
+          wire.errors = NO_ERRORS;
           wire.up = true;
         }
         await clock.pass(130_000);

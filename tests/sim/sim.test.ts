@@ -92,7 +92,7 @@ async function play(
     if (chance.below(10) === 0) {
       const level = chance.pick([0, 40, 150]);
       for (const { device } of clients)
-        device.wire.faults = {
+        device.wire.errors = {
           drop: level,
           lose: level,
           silence: level / 4,
@@ -106,7 +106,7 @@ async function play(
     laws(clients, server);
   }
   for (const { device } of clients) {
-    device.wire.faults = NO_ERRORS;
+    device.wire.errors = NO_ERRORS;
     device.wire.up = true;
   }
   const quietFrom = clock.now();

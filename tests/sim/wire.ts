@@ -29,7 +29,7 @@ export interface Server {
  * answer to what was done.
  */
 export class SimWire {
-  faults: FormErrors = NO_ERRORS;
+  errors: FormErrors = NO_ERRORS;
   up = true;
   readonly asked: { readonly at: number; readonly path: string }[] = [];
   readonly #server: Server;
@@ -55,7 +55,7 @@ export class SimWire {
     const path = new URL(request.url).pathname;
     this.asked.push({ at: this.#clock.now(), path });
     const happens = (perMille: number): boolean => this.#chance.below(1000) < perMille;
-    const { drop, lose, silence, double, delay, garbage } = this.faults;
+    const { drop, lose, silence, double, delay, garbage } = this.errors;
     if (!this.up || happens(drop)) throw new TypeError('network down');
     if (happens(silence)) return new Promise(() => {});
     if (happens(delay)) await this.#wait(this.#chance.below(8_000));

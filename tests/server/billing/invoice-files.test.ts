@@ -47,13 +47,13 @@ anyDatabase((_name, open) => {
     expect((await ada('GET', `${INVOICES}/15/pdf`)).headers.get('content-disposition')).toBe(
       'attachment; filename="Invoice_-1-1.pdf"',
     );
-    qb.faults.push({ status: 200, body: '<script>' });
+    qb.errors.push({ status: 200, body: '<script>' });
     const said = async (): Promise<readonly unknown[]> => {
       const { status, body } = await ada('GET', `${INVOICES}/12/pdf`);
       return [status, body.message];
     };
     expect(await said()).toEqual([503, 'QuickBooks sent no PDF.']);
-    qb.faults.push({ status: 429, body: '' });
+    qb.errors.push({ status: 429, body: '' });
     expect(await said()).toEqual([503, 'QuickBooks received too many requests. Try again later.']);
     bureau.books.invoices.splice(1, 1);
     expect(await said()).toEqual([409, "QuickBooks doesn't have this item."]);

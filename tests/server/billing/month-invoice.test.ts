@@ -61,7 +61,7 @@ anyDatabase((kind, open) => {
     expect(preview).toMatchObject({ customer: 'Calloway Freight', totalMills: 4_030 });
     const before = books.invoices.length;
     // QuickBooks makes the invoice, but its answer is lost.
-    qb.faults.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
+    qb.errors.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
     expect((await send(later))[0]).toBe(503);
     // Until the answer is known, what was sent can't change, and the same is sent again.
     for (const change of [{ users: 500, gigabytes: 0 }, null]) {
@@ -174,7 +174,7 @@ anyDatabase((kind, open) => {
       request.url.startsWith('https://api.stripe.com/') ? stripe.fetch(request) : fetch(request),
     );
     // The invoice is made in QuickBooks, and its answer is lost: Stripe collects nothing meanwhile.
-    qb.faults.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
+    qb.errors.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
     expect((await send())[0]).toBe(503);
     stripe.setExtras({ tax: null, discountCents: 0 });
     await collect();

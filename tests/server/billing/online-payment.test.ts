@@ -87,7 +87,7 @@ eachDatabase((kind, open) => {
       'javascript:alert(1)',
       'no address',
     ]) {
-      qb.faults.push({
+      qb.errors.push({
         when: ({ path }) => path.includes('invoiceLink'),
         ...json({ Invoice: { ...made, InvoiceLink: link } }),
       });

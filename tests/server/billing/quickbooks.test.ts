@@ -197,7 +197,7 @@ eachDatabase((_name, open) => {
     books.invoices.push(...many(1, 1_500));
     await bureau.connect();
     const third = { when: ({ path }: { path: string }) => path.includes('STARTPOSITION+1001') };
-    qb.faults.push({
+    qb.errors.push({
       ...third,
       status: 503,
       headers: { 'content-type': 'text/html' },
@@ -211,7 +211,7 @@ eachDatabase((_name, open) => {
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
     fixture.pass(20_000);
-    qb.faults.push({
+    qb.errors.push({
       ...third,
       status: 429,
       headers: { 'retry-after': '120', 'content-type': 'application/json' },
@@ -239,7 +239,7 @@ eachDatabase((_name, open) => {
     });
     // A form that is not the published one keeps what was read.
     fixture.pass(16 * MINUTE);
-    qb.faults.push({
+    qb.errors.push({
       when: ({ path }) => path.includes('from+Invoice'),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ QueryResponse: { Invoice: [{ Id: '1' }] } }),
@@ -281,7 +281,7 @@ eachDatabase((_name, open) => {
     expect([renewals() - before, (await bureau.list()).source.error]).toEqual([3, null]);
     // Renewing fails for a while: nothing is lost by it.
     qb.end(books);
-    qb.faults.push({ when: ({ path }) => path.startsWith('/oauth2'), status: 500 });
+    qb.errors.push({ when: ({ path }) => path.startsWith('/oauth2'), status: 500 });
     fixture.pass(16 * MINUTE);
     await bureau.read();
     expect((await bureau.list()).source.error).toBe("QuickBooks isn't available (500).");

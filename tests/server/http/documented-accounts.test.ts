@@ -21,7 +21,7 @@ let ask: Person;
 let signedIn: unknown;
 let kate: string;
 let mae: string;
-const { faults: errors, good, list } = readsBy(() => ask);
+const { errors, good, list } = readsBy(() => ask);
 
 const SSO: Fields = {
   vac: { username: 'text', enabled: 'flag' },

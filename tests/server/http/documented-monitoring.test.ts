@@ -24,7 +24,7 @@ const TICKETS = 'monitoring/backoffice/tickets';
 let portal: Portal;
 let ask: Person;
 let kate: string;
-const { faults: errors, good, list, resultOf: loadResult } = readsBy(() => ask);
+const { errors, good, list, resultOf: loadResult } = readsBy(() => ask);
 const now = (): number => portal.ground.context.clock.now();
 
 const EXECUTION: Fields = {

@@ -30,7 +30,7 @@ export function readsBy(ask: () => Person) {
     {};
   const errors = async (path: string, shape: Shape): Promise<readonly string[]> =>
     getErrors([await good('GET', path)], shape);
-  return { good, list, resultOf: loadResult, faults: errors };
+  return { good, list, resultOf: loadResult, errors };
 }
 type Reads = ReturnType<typeof readsBy>;
 

@@ -205,7 +205,7 @@ anyDatabase((_name, open) => {
       ]).toEqual([status, message]);
     }
     expect(cw.asked.filter(({ method }) => method === 'PATCH' || method === 'POST')).toEqual([]);
-    cw.faults.push({ status: 429, headers: { 'retry-after': '7' } });
+    cw.errors.push({ status: 429, headers: { 'retry-after': '7' } });
     expect((await adopt([a.n], '7003')).body.error).toMatchObject({
       kind: 'busy',
       retryAfterMs: 7_000,

@@ -221,7 +221,7 @@ anyDatabase((_name, open) => {
   test('TICKET-5: a lost answer of Autotask creates no second ticket', async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
-    at.faults.push({
+    at.errors.push({
       when: ({ method, path }) => method === 'POST' && path.endsWith('/Tickets'),
       done: true,
       status: 500,

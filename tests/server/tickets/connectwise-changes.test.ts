@@ -58,9 +58,9 @@ anyDatabase((_name, open) => {
         .body.data.problem?.ticket,
     ).toBe('5002');
     // A change that is still to be told is newer than what the system says.
-    cw.faults.push({ status: 503 });
+    cw.errors.push({ status: 503 });
     await desk.dana('PUT', `${TICKETS}/${made[0]?.id}`, { subject: 'Ours' });
-    cw.faults.push({ when: ({ method }) => method === 'PATCH', status: 503 });
+    cw.errors.push({ when: ({ method }) => method === 'PATCH', status: 503 });
     fixture.pass(61_000);
     await desk.tick();
     expect((await desk.ticket(made[0]?.id ?? '')).subject).toBe('Ours');
@@ -79,7 +79,7 @@ anyDatabase((_name, open) => {
       (await desk.adam<TicketingState>('GET', TICKETING)).body.data;
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const waits: number[] = [];
-    for (let n = 0; n < 6; n += 1) cw.faults.push({ status: 500 });
+    for (let n = 0; n < 6; n += 1) cw.errors.push({ status: 500 });
     let last = fixture.context.clock.now();
     let request = cw.asked.length;
     for (let minute = 0; waits.length < 6 && minute < 120; minute += 1) {

@@ -114,7 +114,7 @@ anyDatabase((_name, open) => {
       `${at}/companies?search=${encodeURIComponent('" or id > 0 or name = "')}`,
     );
     expect(cw.asked[quoted]?.query.get('conditions')).not.toMatch(/like "%"/);
-    cw.faults.push({ status: 429, headers: { 'retry-after': '7' } });
+    cw.errors.push({ status: 429, headers: { 'retry-after': '7' } });
     expect((await desk.dana('GET', `${at}/members`)).status).toBe(503);
   });
 

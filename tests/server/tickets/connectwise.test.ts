@@ -109,7 +109,7 @@ anyDatabase((_name, open) => {
   test('TICKET-5: if the answer is lost, times out or the server dies after it, the ticket is found by its reference and exists once', async () => {
     const { desk, cw } = await connected(fixture);
     const a = await desk.fails('Files');
-    cw.faults.push({
+    cw.errors.push({
       when: ({ method, path }) => method === 'POST' && path.endsWith('service/tickets'),
       done: true,
       status: 502,
@@ -134,7 +134,7 @@ anyDatabase((_name, open) => {
     // A server that died with the task in its hands: another takes it up when that is surely over.
     const b = await desk.fails('Mail');
     const real = desk.office.tenant;
-    cw.faults.push({ when: ({ method }) => method === 'GET', status: 503 });
+    cw.errors.push({ when: ({ method }) => method === 'GET', status: 503 });
     const other = await desk.make([b.n]);
     await fixture.context.store.tenant(real, ({ sql }) =>
       sql
@@ -163,7 +163,7 @@ anyDatabase((_name, open) => {
     const { desk, cw } = await connected(fixture);
     const requestedAt = (path: string): number =>
       cw.asked.filter((one) => one.path.endsWith(path)).length;
-    cw.faults.push({ status: 429, headers: { 'retry-after': '3600' } });
+    cw.errors.push({ status: 429, headers: { 'retry-after': '3600' } });
     const a = await desk.make([(await desk.fails('A')).n]);
     expect([a.error, cw.tickets.length]).toEqual([
       'ConnectWise is receiving too many requests. Try again later.',
@@ -190,7 +190,7 @@ anyDatabase((_name, open) => {
       [{ text: '<html>' }, 'ConnectWise sent an unexpected response.'],
       [{ body: { id: 1 } }, 'ConnectWise sent an unexpected response.'],
     ] as const) {
-      cw.faults.push(error);
+      cw.errors.push(error);
       const made = await desk.make([(await desk.fails(words + JSON.stringify(error))).n]);
       expect(made.error).toBe(words);
       fixture.pass(20_000);
@@ -219,7 +219,7 @@ anyDatabase((_name, open) => {
       },
     };
     const { desk, cw } = await connected(hasty);
-    cw.faults.push({
+    cw.errors.push({
       when: ({ method, path }) => method === 'POST' && path.endsWith('service/tickets'),
       done: true,
       silent: true,

@@ -78,10 +78,10 @@ async function step(
       await desk.tick();
       return;
     case 'lose an answer':
-      cw.faults.push({ when: ({ method }) => method !== 'GET', done: true, status: 500 });
+      cw.errors.push({ when: ({ method }) => method !== 'GET', done: true, status: 500 });
       return;
     case 'refuse for now':
-      cw.faults.push({ status: 429, headers: { 'retry-after': '30' } });
+      cw.errors.push({ status: 429, headers: { 'retry-after': '30' } });
       return;
     case 'days pass':
       fixture.pass(2 * 86_400_000);
@@ -123,7 +123,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in any order of results, people, ConnectWise
           const references = cw.tickets.map(({ externalXRef }) => externalXRef);
           expect(new Set(references).size).toBe(references.length);
         }
-        cw.faults.length = 0;
+        cw.errors.length = 0;
         // Left alone for a while, both sides say the same, and every problem shows how its ticket
         // stands.
         for (let n = 0; n < 3; n += 1) {

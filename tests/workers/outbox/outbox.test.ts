@@ -55,13 +55,13 @@ test('OUT-3, G2, G7: if the answer is lost, the same key is sent again and the e
   const api = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  annDevice.wire.faults = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
+  annDevice.wire.errors = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
   await api.send('changeExecution', { id: String(run), change: note('once') });
   for (let i = 0; i < 40; i++) {
     await clock.pass(25);
     expect(shown(api, run, clock.now())?.problem?.note?.content).toBe('once');
   }
-  annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
+  annDevice.wire.errors = { ...annDevice.wire.errors, lose: 0 };
   // A device that lost its server asks again within ten seconds (G25).
   for (let i = 0; i < 100; i++) {
     await clock.pass(100);
@@ -258,12 +258,12 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
     kind: 'live',
     waiting: 1,
     refused: 0,
-    fault: 'The server is out of disk space. Your changes are saved on this device and sent later.',
+    error: 'The server is out of disk space. Your changes are saved on this device and sent later.',
   });
   server.handle = handle;
   await clock.pass(2 * 60_000);
   expect(getProblem(run)?.note?.content).toBe('kept');
-  expect(getLoop(api).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
+  expect(getLoop(api).status()).toMatchObject({ waiting: 0, refused: 0, error: null });
 });
 
 test('OUT-3: numbers that never reached the server leave no gap that would block later commands', async () => {

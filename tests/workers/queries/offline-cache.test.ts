@@ -50,7 +50,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
   const api = annDevice.open();
   await clock.pass(2_000);
   const first = await api.read('lastSync', {});
-  annDevice.wire.faults = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
+  annDevice.wire.errors = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
   server.cutStreams();
   await clock.pass(90_000);
   expect(getLoop(api).status().kind).toBe('offline');
@@ -62,7 +62,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
   expect(details).toBeNull();
   await clock.pass(200);
   expect(details).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
-  annDevice.wire.faults = { ...annDevice.wire.faults, silence: 0 };
+  annDevice.wire.errors = { ...annDevice.wire.errors, silence: 0 };
   await clock.pass(70_000);
   const handle = server.handle.bind(server);
   server.handle = (request, cookie) =>

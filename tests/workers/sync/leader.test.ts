@@ -57,7 +57,7 @@ test.each(SEEDS)(
     const second = annDevice.open();
     await clock.pass(500);
     const runs = bad();
-    annDevice.wire.faults = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
+    annDevice.wire.errors = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
     await first.send('changeExecution', {
       id: String(runs[0]),
       change: { kind: 'note', content: 'one' },
@@ -68,7 +68,7 @@ test.each(SEEDS)(
     });
     await clock.pass(chance.below(40));
     annDevice.kill(first);
-    annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
+    annDevice.wire.errors = { ...annDevice.wire.errors, lose: 0 };
     story.finish(clock.now() - 1000);
     await clock.pass(2_000);
     expect(getLoop(second).status()).toMatchObject({ kind: 'live', follower: false, waiting: 0 });

@@ -117,7 +117,7 @@ test('SYNC-6: causes that come with events are stored before them, in memory and
     commandId: null,
   });
   await clock.pass(20_000);
-  expect(api.session.loop?.status()).toMatchObject({ kind: 'live', fault: null });
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'live', error: null });
   expect(must(api.session.loop?.replica).engine.all('cause')).toContainEqual(found);
   expect(JSON.stringify((await device.disk.open())?.patches)).toContain(found.template);
 });

@@ -24,7 +24,7 @@ export interface Books {
   currency: string;
 }
 export interface QuickBooksStandIn extends Outside {
-  readonly faults: FakeError[];
+  readonly errors: FakeError[];
   books(): Books;
   /** What Intuit sends somebody back with who gave access to these books. */
   back(
@@ -254,7 +254,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
   );
   return {
     ...server,
-    faults: errors,
+    errors,
     revoked,
     books() {
       next += 1n;

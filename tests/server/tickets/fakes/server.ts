@@ -27,7 +27,7 @@ export interface Error extends Details {
 export interface StandIn {
   readonly url: string;
   readonly asked: Query[];
-  readonly faults: Error[];
+  readonly errors: Error[];
   stop(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function standIn(
   return {
     url: origin(),
     asked: query,
-    faults: errors,
+    errors,
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
