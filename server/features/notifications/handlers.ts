@@ -70,13 +70,13 @@ export function notifyHandlers(
           nextAt: row?.next_at ?? null,
           lastAt: row?.last_at ?? null,
           vapid: getPoint((await loadVapid(tx, context)).key),
-          devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({
+          devices: devices.map(({ id, agent, made_at, last_at, fault: error, session_id }) => ({
             _id: id,
             agent,
             current: session_id === sessionId,
             madeAt: made_at,
             lastAt: last_at,
-            ...getLastError(fault),
+            ...getLastError(error),
           })),
         });
       }),

@@ -242,7 +242,7 @@ export function webhookHandlers(
                 next_at,
                 tries,
                 code,
-                fault,
+                fault: error,
                 body,
               }): DeliveryOut => ({
                 _id,
@@ -254,7 +254,7 @@ export function webhookHandlers(
                 nextAt: next_at,
                 tries,
                 code,
-                ...getLastError(fault),
+                ...getLastError(error),
                 body,
               }),
             ),

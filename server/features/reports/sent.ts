@@ -83,5 +83,10 @@ export const sentOut = (
   fileName: file?.name ?? null,
   storedUntil: file?.until ?? null,
   kept: file?.until ?? null,
-  mails: row.mails.map(({ to, state, at, fault }) => ({ to, state, at, ...getLastError(fault) })),
+  mails: row.mails.map(({ to, state, at, fault: error }) => ({
+    to,
+    state,
+    at,
+    ...getLastError(error),
+  })),
 });

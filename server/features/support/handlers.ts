@@ -114,10 +114,10 @@ export const supportHandlers = (
         .offset((page - 1) * pageSize)
         .execute();
       return ok({
-        rows: rows.map(({ id, fault, ...row }): SupportOut => ({
+        rows: rows.map(({ id, fault: error, ...row }): SupportOut => ({
           _id: id,
           ...row,
-          ...getLastError(fault),
+          ...getLastError(error),
         })),
         count,
         page,
