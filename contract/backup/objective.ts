@@ -1,10 +1,8 @@
 import type { Ms } from '../ids.ts';
+import { DAY_MS, HOUR_MS } from '../time/durations.ts';
 import { type ChainedJob, listChain } from './chains.ts';
 import { PERIODS } from './schedule.ts';
 import type { Schedule, SchedulePolicy } from './schedule.ts';
-
-const HOUR: Ms = 3_600_000;
-const DAY: Ms = 24 * HOUR;
 
 /**
  * Returns how old the last restore point of an object may be: twice the longest wait between two
@@ -46,13 +44,13 @@ export type PlannedJob = ChainedJob & {
 function getLongestGap(schedule: Schedule): Ms | null {
   switch (schedule.type) {
     case 'Daily':
-      return daysBetween(schedule.dailyType) * DAY;
+      return daysBetween(schedule.dailyType) * DAY_MS;
     case 'Monthly':
-      return 35 * DAY;
+      return 35 * DAY_MS;
     case 'Periodically':
       return PERIODS[schedule.periodicallyEvery];
     case 'Continuously':
-      return HOUR;
+      return HOUR_MS;
     case 'Chained':
     case 'Disabled':
       return null;
@@ -79,5 +77,5 @@ function daysBetween(dailyType: Extract<Schedule, { type: 'Daily' }>['dailyType'
 function longestClosed(hours: string | null): Ms {
   if (hours === null) return 0;
   const stretches = (hours + hours).match(/0+/g) ?? [];
-  return Math.min(168, Math.max(0, ...stretches.map(({ length }) => length))) * HOUR;
+  return Math.min(168, Math.max(0, ...stretches.map(({ length }) => length))) * HOUR_MS;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Ms } from '../ids.ts';
 import { dayText, getMoment, offsetAt } from '../time/day.ts';
+import { DAY_MS } from '../time/durations.ts';
 
 /** How many calendar years a repository retains backups. `Keep`: forever. */
 const YEARS = {
@@ -42,14 +43,13 @@ export function retainedSince(policy: RetentionPolicy, now: Ms, timeZone: string
   const years = YEARS[policy];
   if (years === Infinity) return null;
   const wall = now + offsetAt(now, timeZone);
-  const [year = 0, month = 0, date = 0] = dayText(Math.floor(wall / DAY))
+  const [year = 0, month = 0, date = 0] = dayText(Math.floor(wall / DAY_MS))
     .split('-')
     .map(Number);
-  const lastOfMonth = Date.UTC(year - years, month, 0) / DAY;
-  const day = Math.min(lastOfMonth, Date.UTC(year - years, month - 1, date) / DAY);
-  return getMoment(day, wall - Math.floor(wall / DAY) * DAY, timeZone);
+  const lastOfMonth = Date.UTC(year - years, month, 0) / DAY_MS;
+  const day = Math.min(lastOfMonth, Date.UTC(year - years, month - 1, date) / DAY_MS);
+  return getMoment(day, wall - Math.floor(wall / DAY_MS) * DAY_MS, timeZone);
 }
-const DAY: Ms = 86_400_000;
 
 /**
  * Returns a moment at which a policy no longer retains what was made at `at`: the same local date and
@@ -59,11 +59,11 @@ export function retainedUntil(policy: RetentionPolicy, at: Ms, timeZone: string)
   const years = YEARS[policy];
   if (years === Infinity) return null;
   const wall = at + offsetAt(at, timeZone);
-  const [year = 0, month = 0, date = 0] = dayText(Math.floor(wall / DAY))
+  const [year = 0, month = 0, date = 0] = dayText(Math.floor(wall / DAY_MS))
     .split('-')
     .map(Number);
-  const day = Date.UTC(year + years, month - 1, date) / DAY;
-  return getMoment(day, wall - Math.floor(wall / DAY) * DAY, timeZone);
+  const day = Date.UTC(year + years, month - 1, date) / DAY_MS;
+  return getMoment(day, wall - Math.floor(wall / DAY_MS) * DAY_MS, timeZone);
 }
 
 /** Returns whether a restore point made at `at` is retained. */
@@ -96,7 +96,7 @@ export const isShorter = (policy: RetentionPolicy, than: RetentionPolicy): boole
   YEARS[policy] < YEARS[than];
 
 /** G73: how long a deletion or a shorter retention waits. */
-export const DELAY_MS: Ms = 7 * DAY;
+export const DELAY_MS: Ms = 7 * DAY_MS;
 
 /** A retention that was shortened applies later, so that a mistake can be corrected (G73). */
 export interface PendingRetention {

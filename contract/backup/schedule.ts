@@ -4,6 +4,7 @@ import type { BackupJobId, Ms } from '../ids.ts';
 import { getDay, dayText, getMoment, offsetAt, type DayN } from '../time/day.ts';
 import { uuidSchema } from '../id-schema.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 
 export const WEEKDAYS = [
   'Sunday',
@@ -18,26 +19,22 @@ export const DAILY_TYPES = ['Everyday', 'Workdays', 'Weekends', ...WEEKDAYS] as 
 export const MONTHLY_NUMBERS = ['First', 'Second', 'Third', 'Fourth', 'Last'] as const;
 export const MONTHLY_DAYS = [...WEEKDAYS, 'Day'] as const;
 
-const MINUTE: Ms = 60_000;
-const HOUR: Ms = 60 * MINUTE;
-const DAY: Ms = 24 * HOUR;
-
 /** How often a periodic job starts, counted from midnight. */
 export const PERIODS = {
-  Minutes5: 5 * MINUTE,
-  Minutes10: 10 * MINUTE,
-  Minutes15: 15 * MINUTE,
-  Minutes30: 30 * MINUTE,
-  Hours1: HOUR,
-  Hours2: 2 * HOUR,
-  Hours4: 4 * HOUR,
-  Hours8: 8 * HOUR,
-  Hours12: 12 * HOUR,
+  Minutes5: 5 * MINUTE_MS,
+  Minutes10: 10 * MINUTE_MS,
+  Minutes15: 15 * MINUTE_MS,
+  Minutes30: 30 * MINUTE_MS,
+  Hours1: HOUR_MS,
+  Hours2: 2 * HOUR_MS,
+  Hours4: 4 * HOUR_MS,
+  Hours8: 8 * HOUR_MS,
+  Hours12: 12 * HOUR_MS,
 } as const satisfies Record<string, Ms>;
 export const PERIODICALLY_EVERY = Object.keys(PERIODS) as readonly (keyof typeof PERIODS)[];
 
 /** A continuous job starts this long after its previous session ended. */
-const CONTINUOUS_PAUSE: Ms = 5 * MINUTE;
+const CONTINUOUS_PAUSE: Ms = 5 * MINUTE_MS;
 
 /** `HH:mm`, as local time. */
 const timeOfDay = v.pipe(
@@ -194,8 +191,8 @@ function dayInMonth(
   monthlyNumber: (typeof MONTHLY_NUMBERS)[number],
   monthlyDay: (typeof MONTHLY_DAYS)[number],
 ): DayN {
-  const first = Date.UTC(year, monthIndex, 1) / DAY;
-  const last = Date.UTC(year, monthIndex + 1, 0) / DAY;
+  const first = Date.UTC(year, monthIndex, 1) / DAY_MS;
+  const last = Date.UTC(year, monthIndex + 1, 0) / DAY_MS;
   const nth = MONTHLY_NUMBERS.indexOf(monthlyNumber);
   if (monthlyDay === 'Day') return monthlyNumber === 'Last' ? last : first + nth;
   const weekday = WEEKDAYS.indexOf(monthlyDay);
@@ -206,15 +203,15 @@ function dayInMonth(
 
 function getTime(text: string): Ms {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
-  return hours * HOUR + minutes * MINUTE;
+  return hours * HOUR_MS + minutes * MINUTE_MS;
 }
 
 /** Returns whether sessions may work at a moment. */
 export function isWithinHours(hours: string | null, at: Ms, timeZone: string): boolean {
   if (hours === null) return true;
   const wall = at + offsetAt(at, timeZone);
-  const hour = Math.floor(wall / HOUR) - Math.floor(wall / DAY) * 24;
-  return hours[getWeekday(Math.floor(wall / DAY)) * 24 + hour] === '1';
+  const hour = Math.floor(wall / HOUR_MS) - Math.floor(wall / DAY_MS) * 24;
+  return hours[getWeekday(Math.floor(wall / DAY_MS)) * 24 + hour] === '1';
 }
 
 /**
@@ -231,8 +228,8 @@ export function nextOpen(hours: string | null, at: Ms, timeZone: string): Ms | n
     if (isWithinHours(hours, quarter * QUARTER, timeZone)) return quarter * QUARTER;
   return null;
 }
-const QUARTER: Ms = 15 * MINUTE;
-const QUARTERS_OF_WEEK = (7 * DAY) / QUARTER;
+const QUARTER: Ms = 15 * MINUTE_MS;
+const QUARTERS_OF_WEEK = (7 * DAY_MS) / QUARTER;
 
 /**
  * Returns when a job runs next after a moment. A start outside the window waits for it to open, and
@@ -277,4 +274,4 @@ export const nextRetry = (
   { retryNumber, retryWaitInterval }: Pick<SchedulePolicy, 'retryNumber' | 'retryWaitInterval'>,
   endedAt: Ms,
   attempt: number,
-): Ms | null => (attempt < retryNumber ? endedAt + retryWaitInterval * MINUTE : null);
+): Ms | null => (attempt < retryNumber ? endedAt + retryWaitInterval * MINUTE_MS : null);

@@ -4,6 +4,7 @@ import { nameText } from '../text-schema.ts';
 import { RETENTION_POLICIES, RetentionPolicySchema, type RetentionPolicy } from './retention.ts';
 import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from './schedule.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
+import { DAY_MS } from '../time/durations.ts';
 
 // Repositories of a Veeam Backup for Microsoft 365 server, as its REST API has them.
 
@@ -51,7 +52,6 @@ const getMonths = (retention: Exclude<ServerRetention, { unit: 'days' }>): numbe
 
 /** After these, the calendar repeats itself. */
 const CYCLE_MONTHS = 400 * YEAR_MONTHS;
-const DAY_MS = 86_400_000;
 const dayFor = (month: number): number => Date.UTC(2000, month, 1) / DAY_MS;
 
 /**

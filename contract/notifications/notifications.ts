@@ -6,6 +6,7 @@ import type { Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { isTimeZone, offsetAt } from '../time/day.ts';
 import { nameText } from '../text-schema.ts';
+import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 import { notificationInputMessages as t } from './messages.en.ts';
 
 /** The categories of notifications. Each is a fact that the server detects. */
@@ -127,8 +128,6 @@ export const notifyDefaults = (timeZone: string): NotifySettings => ({
   digest: { on: false, at: '07:30', weekdays: [1, 2, 3, 4, 5], whenWell: false },
 });
 
-const MINUTE: Ms = 60_000;
-const DAY: Ms = 86_400_000;
 const getMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /**
@@ -142,7 +141,7 @@ export function isQuiet(
 ): boolean {
   if (!on) return false;
   const wall = now + offsetAt(now, timeZone);
-  const minute = Math.floor((wall - Math.floor(wall / DAY) * DAY) / MINUTE);
+  const minute = Math.floor((wall - Math.floor(wall / DAY_MS) * DAY_MS) / MINUTE_MS);
   const first = getMinutes(from);
   const end = getMinutes(to);
   return first < end ? minute >= first && minute < end : minute >= first || minute < end;
@@ -155,7 +154,7 @@ export function isQuiet(
 export function quietUntil(quiet: NotifySettings['quiet'], timeZone: string, now: Ms): Ms {
   let at = now;
   for (let step = 0; step < 2_160 && isQuiet(quiet, timeZone, at); step += 1)
-    at = (Math.floor(at / MINUTE) + 1) * MINUTE;
+    at = (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS;
   return at;
 }
 

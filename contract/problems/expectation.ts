@@ -1,6 +1,7 @@
 import type { Ms } from '../ids.ts';
 import { getUsualRange } from './judge.ts';
 import type { JobRow, StatRow } from '../runs/rows.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 
 /** When a job is due next. If nothing has started by `dueAt`, the job did not run. */
 export interface Expectation {
@@ -57,8 +58,8 @@ export function getExpectation(
     job.graceSec !== null
       ? job.graceSec * 1000
       : from === 'schedule'
-        ? between(period / 4, MINUTE, HOUR)
-        : between(period / 4, 10 * MINUTE, 6 * HOUR);
+        ? between(period / 4, MINUTE_MS, HOUR_MS)
+        : between(period / 4, 10 * MINUTE_MS, 6 * HOUR_MS);
   return { at, graceMs, dueAt: (at < bootedAt ? bootedAt : at) + graceMs, from };
 }
 
@@ -89,11 +90,11 @@ export function abandonedAt(
     job.graceSec !== null
       ? longest + job.graceSec * 1000
       : stat.durations.length === 0
-        ? DAY
-        : longest + between(longest / 4, HOUR, 6 * HOUR);
+        ? DAY_MS
+        : longest + between(longest / 4, HOUR_MS, 6 * HOUR_MS);
   // While the server was down, the source could not report the end, so it may still arrive.
   const at = startedAt + patience;
-  return at < bootedAt ? bootedAt + Math.min(patience, HOUR) : at;
+  return at < bootedAt ? bootedAt + Math.min(patience, HOUR_MS) : at;
 }
 
 /**
@@ -113,19 +114,16 @@ export function getCadence(
   // The 90th percentile: it ignores one odd gap, but includes the weekend of a job that runs on
   // workdays.
   const longest = gaps[Math.ceil(gaps.length * 0.9) - 1] ?? 0;
-  return median < MINUTE || longest > STEADY * median ? null : { median, longest };
+  return median < MINUTE_MS || longest > STEADY * median ? null : { median, longest };
 }
 
 /** Minimum number of starts from which a cadence is derived. */
 export const MIN_STARTS = 4;
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 /** A gap from Friday to Monday is three days. */
 const STEADY = 4;
 /** A run that starts at most this early still counts as the expected one. */
-const EARLY = 10 * MINUTE;
+const EARLY = 10 * MINUTE_MS;
 
 interface Due {
   readonly at: Ms;
@@ -154,7 +152,7 @@ function getBase(
 function byPeriod(period: Ms, job: Job, stat: Stat, bootedAt: Ms): Due | null {
   if (period <= 0) return null;
   const { base, missed, from } = getBase(job, stat);
-  const pace = missed ? Math.max(period, Math.ceil(DAY / period) * period) : period;
+  const pace = missed ? Math.max(period, Math.ceil(DAY_MS / period) * period) : period;
   return {
     at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
     period,
@@ -166,7 +164,7 @@ function byCadence(job: Job, stat: Stat, bootedAt: Ms): Due | null {
   const cadence = getCadence(stat.starts);
   if (cadence === null) return null;
   const { base, missed, from } = getBase(job, stat);
-  const pace = missed ? Math.max(cadence.longest, DAY) : cadence.longest;
+  const pace = missed ? Math.max(cadence.longest, DAY_MS) : cadence.longest;
   return {
     at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
     period: cadence.median,
@@ -190,16 +188,16 @@ function byCron(
 ): Due | null {
   const next = (after: Ms): Ms | null => cronNext(schedule.cron, schedule.tz, after);
   const { base, missed, from } = getBase(job, stat);
-  let at = next(from > base ? from - 1 : missed ? base + DAY - EARLY : base);
+  let at = next(from > base ? from - 1 : missed ? base + DAY_MS - EARLY : base);
   if (at === null) return null;
-  let period = (next(at) ?? at + DAY) - at;
+  let period = (next(at) ?? at + DAY_MS) - at;
   if (!missed && at - base <= Math.min(EARLY, period / 4)) at += period;
   if (at < bootedAt) {
     let later = next(Math.max(at, bootedAt - 2 * period));
     for (let tries = 0; later !== null && later < bootedAt && tries < MAX_TRIES; tries += 1)
       [at, later] = [later, next(later)];
   }
-  period = Math.max(period, MINUTE);
+  period = Math.max(period, MINUTE_MS);
   return { at, period, from: 'schedule' };
 }
 

@@ -1,11 +1,11 @@
 import type { Bytes, Ms } from '../ids.ts';
 import type { RepositoryRow } from '../runs/rows.ts';
+import { DAY_MS } from '../time/durations.ts';
 
 /** Minimum number of days from which a trend is derived. */
 const MIN_DAYS = 7;
-const DAY: Ms = 86_400_000;
 /** The limit of a forecast. */
-export const FULL_WITHIN: Ms = 730 * DAY;
+export const FULL_WITHIN: Ms = 730 * DAY_MS;
 
 /**
  * Returns when a repository will be full if it keeps growing at its current rate (REPO-1). Returns
@@ -29,8 +29,8 @@ export function fullAt({
     return null;
   const growth = getGrowth(known);
   if (growth <= 0) return null;
-  const since = Math.min(sampledAt, last.at + DAY);
-  const left = (Math.max(0, capacity - last.used) / growth) * DAY;
+  const since = Math.min(sampledAt, last.at + DAY_MS);
+  const left = (Math.max(0, capacity - last.used) / growth) * DAY_MS;
   return left > FULL_WITHIN ? null : Math.ceil(since + left);
 }
 
@@ -41,7 +41,7 @@ function getGrowth(days: readonly { readonly at: Ms; readonly used: Bytes }[]): 
   for (const later of days) {
     for (const earlier of days) {
       if (earlier === later) break;
-      slopes[count++] = (later.used - earlier.used) / ((later.at - earlier.at) / DAY);
+      slopes[count++] = (later.used - earlier.used) / ((later.at - earlier.at) / DAY_MS);
     }
   }
   const half = slopes.length >> 1;

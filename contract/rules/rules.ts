@@ -8,6 +8,7 @@ import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
 import { isTimeZone, offsetAt } from '../time/day.ts';
+import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
  * Rules: actions that the server takes automatically on results that need attention. Rules are
@@ -266,9 +267,6 @@ function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms
     return days.length === 0 || days.includes(late ? ((today + 5) % 7) + 1 : today);
   };
 }
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Settings that two rules can both set, of which only one can apply. */
 export const SETTLED = ['exception', 'snoozeHours', 'note', 'ticket'] as const;

@@ -2,6 +2,7 @@ import { withoutBidi } from '../bidi.ts';
 import type { Ms } from '../ids.ts';
 import { dayText, offsetAt } from '../time/day.ts';
 import type { DayN } from '../time/day.ts';
+import { DAY_MS } from '../time/durations.ts';
 
 /**
  * The columns that a list's file may contain. The ids differ from those of the columns on the
@@ -117,8 +118,8 @@ function getClock(wall: Ms): {
   readonly minute: number;
   readonly second: number;
 } {
-  const day = Math.floor(wall / DAY);
-  const rest = Math.floor((wall - day * DAY) / 1000);
+  const day = Math.floor(wall / DAY_MS);
+  const rest = Math.floor((wall - day * DAY_MS) / 1000);
   let date = dates.get(day);
   if (date === undefined) {
     if (dates.size > MAX_DATES) dates.clear();
@@ -132,7 +133,6 @@ function getClock(wall: Ms): {
   };
 }
 
-const DAY = 86_400_000;
 const MAX_DATES = 1_000;
 const dates = new Map<DayN, string>();
 

@@ -1,4 +1,5 @@
 import type { DayN } from '../time/day.ts';
+import { DAY_MS } from '../time/durations.ts';
 
 /**
  * A parsed search: words in lower case, and a range of whole days, both inclusive, if the text
@@ -13,7 +14,6 @@ export interface Sought {
 const MAX_WORDS = 8;
 /** Minimum number of letters before the server is queried. */
 export const MIN_SEARCH_CHARS = 2;
-const DAY = 86_400_000;
 
 /**
  * Parses a search text (SEEK-2). It accepts a day as the portal writes it (`8/14/26`,
@@ -43,7 +43,7 @@ function daysIn(word: string): Sought['days'] {
   if (month) {
     const [year, of] = [Number(month[1]), Number(month[2])];
     const first = dayAt(year, of, 1);
-    return first === null ? null : { from: first, to: Date.UTC(year, of, 1) / DAY - 1 };
+    return first === null ? null : { from: first, to: Date.UTC(year, of, 1) / DAY_MS - 1 };
   }
   const day = named(word);
   return day === null ? null : { from: day, to: day };
@@ -68,6 +68,6 @@ function dayAt(year: number, month: number, day: number): DayN | null {
     back.getUTCFullYear() === year &&
     back.getUTCMonth() === month - 1 &&
     back.getUTCDate() === day
-    ? at / DAY
+    ? at / DAY_MS
     : null;
 }

@@ -5,6 +5,7 @@ import { successShare, sumTallies } from '../dashboard/overview.ts';
 import type { Tally } from '../dashboard/overview.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
+import { HOUR_MS } from '../time/durations.ts';
 
 /**
  * SLA alarms: the maximum age of a job's last good backup, and the minimum share of good results.
@@ -84,8 +85,6 @@ export interface SlaVerdict {
   readonly jobs: number;
 }
 
-const HOUR: Ms = 3_600_000;
-
 export const getAge = (
   { quiet, firstSeenAt, lastSuccess }: Omit<SlaJob, 'n' | 'tally'>,
   now: Ms,
@@ -101,7 +100,7 @@ export function judgeSla(
       ? []
       : jobs
           .map((job) => ({ n: job.n, age: getAge(job, now) ?? 0 }))
-          .filter(({ age }) => age > maxAgeHours * HOUR)
+          .filter(({ age }) => age > maxAgeHours * HOUR_MS)
           .toSorted((a, b) => b.age - a.age || a.n - b.n)
           .map(({ n }) => n);
   const share = successShare(sumTallies(jobs.map(({ tally }) => tally)));

@@ -1,6 +1,7 @@
 import { IANAZone } from 'luxon';
 import type { Day, Ms } from '../ids.ts';
 import type { RunState } from '../runs/query.ts';
+import { DAY_MS, HOUR_MS } from './durations.ts';
 
 /**
  * Operational days (RUN-7). A day is an integer: days since 1970-01-01 in local time of `timeZone`.
@@ -14,7 +15,7 @@ export function getDay(ms: Ms, timeZone: string, beginsHour: number): DayN {
   // If the clocks go back past the hour at which a day begins, local time passes that hour twice.
   // The day begins the first time, and doesn't end again (Pacific/Chatham at 3, Antarctica/Troll at
   // 2).
-  return offsetAt(ms - 3 * HOUR, timeZone) > offsetAt(ms, timeZone) &&
+  return offsetAt(ms - 3 * HOUR_MS, timeZone) > offsetAt(ms, timeZone) &&
     startOfDay(day + 1, timeZone, beginsHour) <= ms
     ? day + 1
     : day;
@@ -22,21 +23,21 @@ export function getDay(ms: Ms, timeZone: string, beginsHour: number): DayN {
 
 /** Returns the day by local time. While an hour repeats, it may go back to the previous day. */
 const wallDay = (ms: Ms, timeZone: string, beginsHour: number): DayN =>
-  Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR) / DAY);
+  Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR_MS) / DAY_MS);
 
 /**
  * Returns the first moment of a day. If the clocks skip the hour at which it begins, that is the
  * first moment after the gap.
  */
 export const startOfDay = (day: DayN, timeZone: string, beginsHour: number): Ms =>
-  firstMoment(day * DAY + beginsHour * HOUR, timeZone);
+  firstMoment(day * DAY_MS + beginsHour * HOUR_MS, timeZone);
 
 /**
  * Returns when the clocks of a zone first show a local time of a day (`timeOfDay`: since midnight).
  * If they skip it, that is the first moment after the gap.
  */
 export const getMoment = (day: DayN, timeOfDay: Ms, timeZone: string): Ms =>
-  firstMoment(day * DAY + timeOfDay, timeZone);
+  firstMoment(day * DAY_MS + timeOfDay, timeZone);
 
 /** `wall`: the local time, as if it were UTC. */
 function firstMoment(wall: Ms, timeZone: string): Ms {
@@ -44,12 +45,12 @@ function firstMoment(wall: Ms, timeZone: string): Ms {
   // The offset of the moment is one of those in effect within a day of it. The earliest matching
   // moment wins.
   const guesses = [
-    wall - offsetAt(wall - DAY, timeZone),
-    wall - offsetAt(wall + DAY, timeZone),
+    wall - offsetAt(wall - DAY_MS, timeZone),
+    wall - offsetAt(wall + DAY_MS, timeZone),
   ].sort((a, b) => a - b);
   const hit = guesses.find((ms) => isReached(ms) && !isReached(ms - 1));
   if (hit !== undefined) return hit;
-  let [before, after] = [wall - 2 * DAY, wall + 2 * DAY];
+  let [before, after] = [wall - 2 * DAY_MS, wall + 2 * DAY_MS];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
     if (isReached(middle)) after = middle;
@@ -59,7 +60,7 @@ function firstMoment(wall: Ms, timeZone: string): Ms {
 }
 
 /** Returns a day as `YYYY-MM-DD`. */
-export const dayText = (day: DayN): Day => new Date(day * DAY).toISOString().slice(0, 10);
+export const dayText = (day: DayN): Day => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns the UTC day of a moment. */
 export const utcDay = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
@@ -78,13 +79,13 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
     getZone(timeZone); // may throw, or clear the offsets
     offsets.set(timeZone, (days = new Map()));
   }
-  const day = Math.floor(ms / DAY);
+  const day = Math.floor(ms / DAY_MS);
   let known = days.get(day);
   if (known === undefined) {
     // If the offset is the same at both ends of a UTC day, it is the same all day. On a day with a
     // change, each moment is measured.
-    const first = measure(day * DAY, timeZone);
-    known = first === measure((day + 1) * DAY - 1000, timeZone) ? first : null;
+    const first = measure(day * DAY_MS, timeZone);
+    known = first === measure((day + 1) * DAY_MS - 1000, timeZone) ? first : null;
     if (days.size > 4_000) days.clear();
     days.set(day, known);
   }
@@ -126,8 +127,6 @@ export function worst(states: readonly RunState[], how: WorstHow): RunState | nu
   return RANK[gravest] >= RANK.Missed && RANK[lightest] < RANK.Warning ? 'Warning' : gravest;
 }
 
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 const offsets = new Map<string, Map<number, Ms | null>>();
 const zones = new Map<string, IANAZone>();
 const MAX_ZONES = 600;

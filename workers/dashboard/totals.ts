@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { ColumnStore } from '#workers/types.ts';
 import type { DayWindow } from '../periods/days.ts';
 import { getSeconds } from '../periods/days.ts';
@@ -35,7 +36,7 @@ export class Totals {
     this.#jobs = jobs;
     this.#days = spans.map((day) => stretch(Math.max(day.from, from), Math.min(day.to, to)));
     const first = from - (to - from);
-    const step = Math.max(DAY, Math.ceil((from - first) / MAX_STEPS));
+    const step = Math.max(DAY_MS, Math.ceil((from - first) / MAX_STEPS));
     this.#before = Array.from({ length: Math.max(0, Math.ceil((from - first) / step)) }, (_, i) =>
       stretch(first + i * step, Math.min(from, first + (i + 1) * step)),
     );
@@ -89,7 +90,6 @@ export class Totals {
   }
 }
 
-const DAY = 86_400_000;
 const MAX_STEPS = 1_100;
 const RESTED = 20;
 

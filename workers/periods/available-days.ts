@@ -1,6 +1,7 @@
 import type { ColumnStore } from '#workers/types.ts';
 import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 
 /** The UTC days of this device's window, and whether each is loaded. */
 export type AvailableDays = ReadonlyMap<Day, boolean>;
@@ -19,11 +20,9 @@ export function storedFrom(days: AvailableDays): Ms | null {
 export function isHere(days: AvailableDays, from: Ms, to: Ms): boolean {
   const first = storedFrom(days);
   if (first === null || from < first) return false;
-  for (let at = from; at < to; at += DAY) if (days.get(utcDay(at)) === false) return false;
+  for (let at = from; at < to; at += DAY_MS) if (days.get(utcDay(at)) === false) return false;
   return days.get(utcDay(to - 1)) !== false;
 }
-
-const DAY = 86_400_000;
 
 /** The data that figures of a period are built from. */
 export interface FiguresStore {

@@ -6,6 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 
 /**
@@ -118,8 +119,7 @@ function ofStatus(status: number, retryAfterMs: Ms): Failure {
   return NO_ANSWER;
 }
 
-const HOUR = 3_600_000;
-const capped = (ms: number): Ms => (Number.isFinite(ms) && ms > 0 ? Math.min(ms, HOUR) : 0);
+const capped = (ms: number): Ms => (Number.isFinite(ms) && ms > 0 ? Math.min(ms, HOUR_MS) : 0);
 
 /**
  * Returns `Retry-After` (seconds or a date) in ms; 0 if it is missing. At most an hour: a mistake

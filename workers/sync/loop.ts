@@ -6,6 +6,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { SyncOutcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
@@ -486,7 +487,6 @@ export class Loop {
   }
 }
 
-const DAY_MS = 86_400_000;
 const FIRST_TIDY_MS = 30_000;
 const TIDY_STEP_MS = 200;
 const TIDY_MS = 60_000;

@@ -5,6 +5,7 @@ import { viewColumns } from '#contract/runs/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { getPages } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, loadFirstRows, openSnapshots } from '#workers/startup/cold-start.ts';
 import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
@@ -352,5 +353,3 @@ export class Replica {
 }
 
 export const lastSyncRow = (sources: SyncedSources): LastSyncRow => ({ id: 'all', ...sources });
-
-const DAY_MS = 86_400_000;
