@@ -1,9 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
-
-const DAY: Ms = 86_400_000;
 
 /**
  * Compares the list's period with the days on this device: within them, reaching back to their
@@ -13,10 +12,10 @@ export function getRangePosition(
   { from, to }: Pick<RunsFilter, 'from' | 'to'>,
   now: Ms,
 ): 'within' | 'all' | 'before' {
-  const oldest = now - LIMITS.windowDays * DAY;
+  const oldest = now - LIMITS.windowDays * DAY_MS;
   if (to !== null && to <= oldest) return 'before';
   // The first day of the window begins within one day after `oldest`.
-  return from === null || from <= oldest + DAY ? 'all' : 'within';
+  return from === null || from <= oldest + DAY_MS ? 'all' : 'within';
 }
 
 /**

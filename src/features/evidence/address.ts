@@ -1,4 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
+import { HOUR_MS } from '#contract/time/durations.ts';
 import { dayAt, spanKey, spanOfKey, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
@@ -37,7 +38,6 @@ export function evidencePlace(query: string): EvidencePlace {
 
 /** The same limit as in `listEvidence`. */
 const LONGEST: Ms = 366 * 86_400_000;
-const HOUR: Ms = 3_600_000;
 
 /**
  * Returns the time range of a span, and whether it exceeds the limit. A day with a clock change can
@@ -49,5 +49,5 @@ export function evidenceTime(
   rule: DayRule,
 ): { readonly from: Ms; readonly to: Ms; readonly tooLong: boolean } {
   const { from, to } = getTimes(span, dayAt(now, rule), rule);
-  return { from, to: Math.min(to, from + LONGEST), tooLong: to - from > LONGEST + HOUR };
+  return { from, to: Math.min(to, from + LONGEST), tooLong: to - from > LONGEST + HOUR_MS };
 }

@@ -1,5 +1,6 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 
 /** Sort orders of the list. */
 export const REPOSITORY_ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;
@@ -27,8 +28,7 @@ export interface Row {
   readonly trace: readonly (number | null)[];
 }
 
-const DAY: Ms = 86_400_000;
-const STALE: Ms = 2 * DAY;
+const STALE: Ms = 2 * DAY_MS;
 const SOON_DAYS = 14;
 
 export function getRepositoryRows(
@@ -46,7 +46,8 @@ export function getRepositoryRows(
       used === null || one.capacityBytes === null || one.capacityBytes <= 0
         ? null
         : Math.min(1, Math.max(0, used / one.capacityBytes));
-    const daysLeft = one.fullAt === null ? null : Math.max(0, Math.floor((one.fullAt - now) / DAY));
+    const daysLeft =
+      one.fullAt === null ? null : Math.max(0, Math.floor((one.fullAt - now) / DAY_MS));
     const isStale = now - one.sampledAt > STALE;
     return {
       id,

@@ -1,9 +1,9 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { capacityMessages as t } from './capacity.messages.en.ts';
 
 const MAX_SHOWN = 5;
-const DAY = 86_400_000;
 /**
  * Thresholds in days: a repository that is full within them counts as a warning, or needs
  * attention.
@@ -36,7 +36,7 @@ export function fillingUp(
     .flatMap(({ _id: id, ...one }): Filling[] => {
       if (one.fullAt === null || (companies.length > 0 && !companies.includes(one.company)))
         return [];
-      const daysLeft = Math.max(0, Math.floor((one.fullAt - now) / DAY));
+      const daysLeft = Math.max(0, Math.floor((one.fullAt - now) / DAY_MS));
       const used =
         one.usedBytes ??
         (one.capacityBytes !== null && one.freeBytes !== null

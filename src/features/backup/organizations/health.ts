@@ -2,10 +2,10 @@ import { findStartObstacle, type ObstructedJob } from '#contract/backup/chains.t
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 
 /** A certificate that expires within this time needs attention. */
 export const CERTIFICATE_NOTICE_DAYS = 30;
-const DAY: Ms = 86_400_000;
 
 export type HealthState = 'failed' | 'warning' | 'running' | 'success' | 'none';
 export interface OrganizationHealth {
@@ -23,7 +23,7 @@ export interface OrganizationHealth {
 }
 
 /** Returns the whole days until a certificate expires, negative once it has. */
-export const daysLeft = (expiresAt: Ms, now: Ms): number => Math.floor((expiresAt - now) / DAY);
+export const daysLeft = (expiresAt: Ms, now: Ms): number => Math.floor((expiresAt - now) / DAY_MS);
 
 /**
  * Returns the state of an organization, from what this device stores of it: its certificate, what its

@@ -1,4 +1,5 @@
 import type { Execution } from '#contract/runs/calls.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { PanelPart } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
@@ -6,7 +7,6 @@ import { runPanelMessages as t } from './messages.en.ts';
 import { offerRetry } from '#src/ui/offer-retry.tsx';
 
 const DAYS = 7;
-const DAY = 86_400_000;
 const PAGE_SIZE = '60';
 
 interface RunsAroundProps {
@@ -23,8 +23,8 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
   const { jobInstanceUid, jobName, companyName, startTime, _id: id } = execution;
   const at = Date.parse(startTime);
   const { value, failure, again } = useCachedQuery('listResults', {
-    from: new Date(at - DAYS * DAY).toISOString(),
-    to: new Date(at + DAYS * DAY).toISOString(),
+    from: new Date(at - DAYS * DAY_MS).toISOString(),
+    to: new Date(at + DAYS * DAY_MS).toISOString(),
     pageSize: PAGE_SIZE,
     filters: JSON.stringify({ jobInstanceUid: [jobInstanceUid] }),
   });

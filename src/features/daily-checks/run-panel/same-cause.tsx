@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { RunView } from '#contract/runs/query.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { Strip } from '../../shared/runs/run-marks.tsx';
@@ -75,5 +76,3 @@ function since(openedAt: Ms, now: Ms): string {
   const days = Math.floor((now - openedAt) / DAY_MS);
   return days < 1 ? t.today : t.days({ count: days });
 }
-
-const DAY_MS = 86_400_000;

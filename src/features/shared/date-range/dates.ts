@@ -1,5 +1,6 @@
 import type { Day, Ms } from '#contract/ids.ts';
 import { getDay, dayText, startOfDay as dayStart, zoneOrUtc } from '#contract/time/day.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { spanMessages as t } from './messages.en.ts';
 
 /**
@@ -138,14 +139,14 @@ export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
  * if the time occurs twice, the first occurrence.
  */
 export const firstMomentOfDay = (day: Day, { zone, hour }: DayRule): Ms =>
-  dayStart(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY), zoneOrUtc(zone), hour);
+  dayStart(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY_MS), zoneOrUtc(zone), hour);
 
 /** Returns the moment at which the zone's local time is this hour of this day. */
 export const momentAt = (day: Day, hour: number, zone: string): Ms =>
   firstMomentOfDay(day, { zone, hour });
 
 export const addDays = (day: Day, days: number): Day =>
-  dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY);
+  dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 
 /** 0 Sunday … 6 Saturday. */
 export const weekday = (day: Day): number => new Date(`${day}T00:00:00Z`).getUTCDay();
@@ -154,8 +155,6 @@ export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) &&
   dayOfWall(Date.parse(`${text}T00:00:00Z`)) === text;
-
-const DAY = 86_400_000;
 
 const shortDay = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 const dayOfWall = (wall: Ms): Day => new Date(wall).toISOString().slice(0, 10);

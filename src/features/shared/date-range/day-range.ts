@@ -1,4 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
+import { DAY_MS } from '#contract/time/durations.ts';
 import { addDays, getDays, firstMomentOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { spanMessages as t } from './messages.en.ts';
@@ -35,10 +36,9 @@ export const dayWords = (day: Day): string =>
   `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
 export const HISTORY_DAYS = 30;
-const DAY = 86_400_000;
 
 function toRange(first: Day, last: Day, rule: DayRule): DayRange {
-  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY) + 1;
+  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
   return {
     days: [first, last],
     count,
