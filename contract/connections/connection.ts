@@ -69,25 +69,25 @@ export const RESULT_ENTITIES = [
   'sessions',
 ] as const satisfies readonly Entity[];
 
-const MINUTE = 60;
-const HOUR = 3_600;
+const MINUTE_SEC = 60;
+const HOUR_SEC = 3_600;
 /**
  * Minimum seconds between two syncs of an entity. Results are synced at the connection's own
  * interval.
  */
 const MIN_EVERY_SEC: Readonly<Record<Entity, number>> = {
-  'companies': HOUR,
-  'organizations': 15 * MINUTE,
-  'servers': 15 * MINUTE,
-  'agents': 15 * MINUTE,
+  'companies': HOUR_SEC,
+  'organizations': 15 * MINUTE_SEC,
+  'servers': 15 * MINUTE_SEC,
+  'agents': 15 * MINUTE_SEC,
   'jobs': 0,
   'agent-jobs': 0,
   'office365-jobs': 0,
   'sessions': 0,
-  'repositories': HOUR,
-  'computers': HOUR,
+  'repositories': HOUR_SEC,
+  'computers': HOUR_SEC,
   'alarms': 0,
-  'licences': 24 * HOUR,
+  'licences': 24 * HOUR_SEC,
 };
 export const getSyncInterval = (entity: Entity, everySec: number): number =>
   Math.max(MIN_EVERY_SEC[entity], everySec);
