@@ -152,9 +152,9 @@ function getBase(
 function byPeriod(period: Ms, job: Job, stat: Stat, bootedAt: Ms): Due | null {
   if (period <= 0) return null;
   const { base, missed, from } = getBase(job, stat);
-  const pace = missed ? Math.max(period, Math.ceil(DAY_MS / period) * period) : period;
+  const step = missed ? Math.max(period, Math.ceil(DAY_MS / period) * period) : period;
   return {
-    at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
+    at: latestBefore(firstFrom(base + step, step, from), step, bootedAt),
     period,
     from: 'schedule',
   };
@@ -164,20 +164,20 @@ function byCadence(job: Job, stat: Stat, bootedAt: Ms): Due | null {
   const cadence = getCadence(stat.starts);
   if (cadence === null) return null;
   const { base, missed, from } = getBase(job, stat);
-  const pace = missed ? Math.max(cadence.longest, DAY_MS) : cadence.longest;
+  const step = missed ? Math.max(cadence.longest, DAY_MS) : cadence.longest;
   return {
-    at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
+    at: latestBefore(firstFrom(base + step, step, from), step, bootedAt),
     period: cadence.median,
     from: 'cadence',
   };
 }
 
-const firstFrom = (at: Ms, pace: Ms, from: Ms): Ms =>
-  at >= from ? at : at + Math.ceil((from - at) / pace) * pace;
+const firstFrom = (at: Ms, step: Ms, from: Ms): Ms =>
+  at >= from ? at : at + Math.ceil((from - at) / step) * step;
 
 /** If several expected runs fell into the server's own downtime, only the last one counts. */
-const latestBefore = (at: Ms, pace: Ms, bootedAt: Ms): Ms =>
-  at >= bootedAt ? at : at + Math.floor((bootedAt - at) / pace) * pace;
+const latestBefore = (at: Ms, step: Ms, bootedAt: Ms): Ms =>
+  at >= bootedAt ? at : at + Math.floor((bootedAt - at) / step) * step;
 
 function byCron(
   schedule: { readonly cron: string; readonly tz: string },

@@ -53,10 +53,10 @@ export function morning(
       group.problems.push(problem.n);
     }
   }
-  const pace = Math.min(2 * MINUTE_MS, Math.floor((90 * MINUTE_MS) / Math.max(1, groups.size)));
+  const stepMs = Math.min(2 * MINUTE_MS, Math.floor((90 * MINUTE_MS) / Math.max(1, groups.size)));
   const [first] = shift.technicians;
   return [...groups.values()].map(({ change, problems }, turn) => ({
-    at: shift.at + turn * pace,
+    at: shift.at + turn * stepMs,
     by: shift.technicians[(day + (turn % 5 === 0 ? 1 : 0)) % shift.technicians.length] ?? first,
     problems,
     change,

@@ -6,7 +6,7 @@ import { makeKeyRateLimit } from '#server/platform/http/key-rate-limit.ts';
 import type { Fixture } from './fixtures.ts';
 import { accounts, getApp, ask, makeFixture, provider, user } from './fixtures.ts';
 
-const pace = (key: number, address: number, atOnce: number, max?: number) =>
+const limit = (key: number, address: number, atOnce: number, max?: number) =>
   makeKeyRateLimit(
     { apiKeyPerMinute: key, apiAddressPerMinute: address, apiKeyAtOnce: atOnce },
     max,
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 test('KEY-6: a window lasts a minute from its first call, and its end is reported', () => {
-  const one = pace(2, 9, 9);
+  const one = limit(2, 9, 9);
   const withHeaders = () => {
     const headers = new Headers();
     return { headers, ask: (now: number) => one.count('key', 'a', now, headers) };
@@ -47,7 +47,7 @@ test('KEY-6: a window lasts a minute from its first call, and its end is reporte
 });
 
 test('KEY-6: callers of one IPv6 network count as one', () => {
-  const one = pace(9, 1, 9);
+  const one = limit(9, 1, 9);
   expect([
     one.count('address', '2001:db8:1:2::1', 0, new Headers()),
     one.count('address', '2001:db8:1:2::2', 0, new Headers())?.kind,
@@ -56,7 +56,7 @@ test('KEY-6: callers of one IPv6 network count as one', () => {
 });
 
 test('KEY-6: the memory used is limited, whatever comes', () => {
-  const one = pace(9, 9, 9, 100);
+  const one = limit(9, 9, 9, 100);
   for (let n = 0; n < 5_000; n += 1)
     one.count('address', `198.51.${n >> 8}.${n & 255}`, n, new Headers());
   expect(one.size).toBe(100);

@@ -111,23 +111,23 @@ export class Governor {
   }
 
   /** Returns the place, and learns from the response. */
-  leave(lane: Lane, pace: Pace): void {
+  leave(lane: Lane, throttling: Pace): void {
     const [object, service] = this.#gates(lane);
     for (const gate of [object, service]) gate.active -= 1;
     const now = this.#clock.now();
-    if (pace.throttled) {
-      for (const gate of pace.everywhere ? [object, service] : [object]) {
+    if (throttling.throttled) {
+      for (const gate of throttling.everywhere ? [object, service] : [object]) {
         gate.limit = Math.max(1, gate.limit / 2);
         gate.good = 0;
-        if (pace.throttledMs !== null)
-          gate.pausedUntil = Math.max(gate.pausedUntil, now + this.#later(pace.throttledMs));
+        if (throttling.throttledMs !== null)
+          gate.pausedUntil = Math.max(gate.pausedUntil, now + this.#later(throttling.throttledMs));
       }
     } else
       for (const gate of [object, service]) {
         gate.good += 1;
         if (gate.good % GROWTH === 0) gate.limit = Math.min(gate.max, gate.limit + 1);
       }
-    const spreadMs = pace.headers === null ? 0 : getRetryDelay(pace.headers);
+    const spreadMs = throttling.headers === null ? 0 : getRetryDelay(throttling.headers);
     if (spreadMs > 0) service.pausedUntil = Math.max(service.pausedUntil, now + spreadMs);
     if (object.active === 0 && object.limit === object.max && object.pausedUntil <= now)
       this.#lanes.delete(getKey(lane));
