@@ -274,15 +274,15 @@ async function runCleanUp(
     }
   }
   // Holds may have come meanwhile.
-  const spared = await context.store.tenant(tenant, async (tx) => {
+  const remaining = await context.store.tenant(tenant, async (tx) => {
     if (!(await isCurrent(tx))) return null;
     const present = await loadObjectsOnHold(tx, repository, context.clock.now());
     const left = await withoutPointsOnHold(tx, due.points, present);
     if (left.length < due.points.length) await noteRewrite(tx, repository);
     return { onHold: present, points: left };
   });
-  if (spared === null) return context.clock.now() + BUSY_MS;
-  const { points, onHold } = spared;
+  if (remaining === null) return context.clock.now() + BUSY_MS;
+  const { points, onHold } = remaining;
   const isRewritten = rewrites || points.length < due.points.length;
   const isErased = await loadErased(context.store, tenant, erased);
   const replacedPoints = isRewritten
