@@ -56,11 +56,11 @@ async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolea
   const chunks = await foldedChunks(context, getChunks(joinRows(patches.map((one) => one.rows))));
 
   const { ready, left } = byDay(seen, latest(patches.flatMap((one) => one.runs)));
-  const touched = await touchedSegments(context, seen, ready);
-  if (touched === null) return false;
+  const segments = await touchedSegments(context, seen, ready);
+  if (segments === null) return false;
   const made = await sealPages(
     context,
-    [...touched.rewritten, ...touched.added].flatMap(getPages),
+    [...segments.rewritten, ...segments.added].flatMap(getPages),
     seen.nextSegment,
   );
   const cursor = patches.at(-1)?.cursor ?? seen.cursor;
@@ -84,12 +84,12 @@ async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolea
     for (const one of folded) await store.remove('patches', one.id);
     if (rest) await store.put('patches', rest);
     for (const one of chunks.records) await store.put('books', one);
-    for (const one of touched.gone) await store.remove('segments', one.id);
+    for (const one of segments.gone) await store.remove('segments', one.id);
     for (const { id, sealed } of made) await store.put('segments', { id, sealed });
     await putManifest(store, {
       ...swap(
         now,
-        touched.gone.map((one) => one.id),
+        segments.gone.map((one) => one.id),
         made.map((one) => getInfo(one.id, one.page)),
       ),
       folds: now.folds + 1,

@@ -95,9 +95,9 @@ export async function loadFirstRows(
 ): Promise<First> {
   const filter = view.filter(opened, now);
   const newest = opened.segments.toSorted((a, b) => b.toSec - a.toSec);
-  const touched = touchedBy(filter);
-  const here = newest.filter(touched);
-  const rest = newest.filter((one) => !touched(one));
+  const isAffected = touchedBy(filter);
+  const here = newest.filter(isAffected);
+  const rest = newest.filter((one) => !isAffected(one));
   const coming = Promise.all(here.map(load));
   takeIn(engine, opened);
   const read = await coming;

@@ -113,12 +113,12 @@ export function useRunActions(round: RunList, me: string): RunActions {
     if (bulk) round.setSelection(NO_SELECTION);
     if (next.kind === 'reopen' || next.kind === 'unsnooze' || view === undefined) return;
     // Moves the focus to the row after the last changed one.
-    const touched = new Set(runs);
+    const affected = new Set(runs);
     const last = getLines(view).findLastIndex(
-      (line) => line?.kind === 'row' && touched.has(line.row.n),
+      (line) => line?.kind === 'row' && affected.has(line.row.n),
     );
     const at =
-      cursor !== null && cursor.n !== null && touched.has(cursor.n)
+      cursor !== null && cursor.n !== null && affected.has(cursor.n)
         ? cursor.index
         : last < 0
           ? (cursor?.index ?? -1)
@@ -126,7 +126,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     const to = Math.min(view.lines - 1, at + 1);
     round.setCursor(cursorAt(view, to, (cursor?.step ?? 0) + 1));
     const following = rowAt(view, to);
-    if (list.open !== null && touched.has(list.open) && following)
+    if (list.open !== null && affected.has(list.open) && following)
       round.setList({ ...list, open: following.n }, 'replace');
   };
 

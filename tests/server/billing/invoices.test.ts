@@ -236,11 +236,11 @@ eachDatabase((_name, open) => {
     // Renamed there, and not in use any more.
     const [first, second] = bureau.books.customers;
     if (!first || !second) throw new Error('no customers');
-    const touched = {
+    const changes = {
       MetaData: { LastUpdatedTime: new Date(fixture.context.clock.now()).toISOString() },
     };
-    Object.assign(first, { DisplayName: 'Calloway Group', ...touched });
-    Object.assign(second, { Active: false, ...touched });
+    Object.assign(first, { DisplayName: 'Calloway Group', ...changes });
+    Object.assign(second, { Active: false, ...changes });
     fixture.pass(16 * 60_000);
     await bureau.read();
     expect(

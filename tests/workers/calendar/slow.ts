@@ -137,7 +137,7 @@ export function slowCalendar(
     days: ns.map((n) => {
       const [from, to] = [start(n), start(n + 1)];
       const weekday = new Date(n * DAY).getUTCDay();
-      const touched = [...stored]
+      const affected = [...stored]
         .filter(([, here]) => !here)
         .some(([utc]) => Date.parse(utc) < to && Date.parse(utc) + DAY > from);
       return {
@@ -146,7 +146,7 @@ export function slowCalendar(
         to,
         weekend: weekday === 0 || weekday === 6,
         today: n === day(now),
-        here: storedFrom !== null && from >= storedFrom && !touched,
+        here: storedFrom !== null && from >= storedFrom && !affected,
       };
     }),
     lines: lines.slice(ask.rows.first, ask.rows.first + ask.rows.count),

@@ -132,8 +132,8 @@ function Objects<Item extends PickedItem>({
     onText(next);
   };
   const set = (objects: readonly DirectoryItem[], isOn: boolean): void => {
-    const touched = new Set(objects.map(({ id }) => getKey({ type: kind, id })));
-    const stored = items.filter((item) => !touched.has(getKey(item)));
+    const changed = new Set(objects.map(({ id }) => getKey({ type: kind, id })));
+    const stored = items.filter((item) => !changed.has(getKey(item)));
     const had = new Map(items.map((item) => [getKey(item), item]));
     onChange(
       isOn
