@@ -66,7 +66,7 @@ await checkMasterKey(context).catch(async (error: unknown) => {
 // If several servers start together on an empty database, one creates the initial data and the
 // others wait.
 const { estate: demoData, administrator } = await store.exclusively(async () => {
-  const demo = await startDemo(context, demoOption, demoPassword, tell).catch(
+  const demo = await startDemo(context, demoOption, demoPassword, print).catch(
     async (error: unknown) => {
       await store.close();
       return giveUp(
@@ -136,7 +136,7 @@ const life = await demoData?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void stop(signal));
-tell(
+print(
   [
     t.running({
       address: getAddress(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname),
@@ -177,7 +177,7 @@ function getAddress(host: string): string {
   return `http://${host}:${server.port}/`;
 }
 
-function tell(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 

@@ -100,7 +100,7 @@ const jobs = makeJobRunner(
 jobs.start();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void stop(signal, 0));
-tell([t.running({ name }), ...(hasFolder ? [] : [t.noFolder])].join('\n'));
+print([t.running({ name }), ...(hasFolder ? [] : [t.noFolder])].join('\n'));
 
 let isStopping = false;
 /** Takes no more work and hands back what runs, so that others continue it. */
@@ -108,7 +108,7 @@ async function stop(reason: string, code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   log.info('stopping', { reason });
-  tell(t.draining({ name }));
+  print(t.draining({ name }));
   systemClock.after(STOP_MS, () => process.exit(1));
   const storeState = (state: 'draining' | 'left') =>
     store.system((db) => storeProxyState(db, { name, owner }, state, systemClock.now()));
@@ -125,7 +125,7 @@ async function stop(reason: string, code: number): Promise<void> {
   }
 }
 
-function tell(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 

@@ -52,7 +52,7 @@ export async function seedDemo(
   context: AppContext,
   plan: DemoPlan,
   password: () => Promise<string>,
-  tell: (progress: LoadProgress) => void,
+  onProgress: (progress: LoadProgress) => void,
 ): Promise<number> {
   const now = context.clock.now();
   let runs = 0;
@@ -64,7 +64,7 @@ export async function seedDemo(
     const mark = await markAt(context, provider);
     // The live simulation fills in gaps this short.
     if (mark !== null && now - mark < 2 * MINUTE_MS) continue;
-    runs += await loadHistory(context, provider, now, tell);
+    runs += await loadHistory(context, provider, now, onProgress);
   }
   return runs;
 }

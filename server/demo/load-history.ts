@@ -36,7 +36,7 @@ export async function loadHistory(
   context: AppContext,
   plan: ProviderPlan,
   until: Ms,
-  tell: (progress: LoadProgress) => void,
+  onProgress: (progress: LoadProgress) => void,
 ): Promise<number> {
   const mark = await markAt(context, plan);
   const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY_MS, getHistoryStart(plan));
@@ -84,7 +84,7 @@ export async function loadHistory(
     last = done;
     runs += done.runs;
     from = to;
-    tell({
+    onProgress({
       provider: plan.branding.name,
       days: Math.round((to - begun) / DAY_MS),
       of: Math.round((until - begun) / DAY_MS),

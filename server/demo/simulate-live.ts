@@ -111,7 +111,7 @@ async function tellAll(
     // A revoked key sends nothing.
     if (key && key.revokedAt === null)
       for (let from = 0; from < list.length; from += BATCH_SIZE)
-        await tell(context, plan, key, list.slice(from, from + BATCH_SIZE), now);
+        await postResults(context, plan, key, list.slice(from, from + BATCH_SIZE), now);
   }
   const value = String(now);
   await context.store.system((sql) =>
@@ -123,7 +123,7 @@ async function tellAll(
   );
 }
 
-async function tell(
+async function postResults(
   context: AppContext,
   plan: ProviderPlan,
   key: IngestKeyRow,

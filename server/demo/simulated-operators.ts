@@ -139,20 +139,23 @@ function thursday(
   at: Ms,
 ): Change[] {
   const stays = to - from > 1.2 * DAY_MS;
-  const tell: Change[] =
+  const linkTicket: Change[] =
     problem.ticket === null ? [{ kind: 'ticket', ticket: `T${getStamp(from)}.0107` }] : [];
   if (!stays)
-    return [...tell, review('CBS-02 lost its storage controller; the jobs run again tonight')];
+    return [
+      ...linkTicket,
+      review('CBS-02 lost its storage controller; the jobs run again tonight'),
+    ];
   return problem.note === null && at >= from
     ? [
-        ...tell,
+        ...linkTicket,
         {
           kind: 'note',
           content:
             'Volume on CBS-02 is being rebuilt, vendor case is open. Leave on the list until it is back.',
         },
       ]
-    : tell;
+    : linkTicket;
 }
 
 const review = (comment: string | null): Change => ({ kind: 'review', comment });

@@ -222,11 +222,11 @@ async function oneByOne(
 async function serve(port: number, size: DemoSize): Promise<void> {
   const vspc = await vspcStandIn(port);
   const plan = getPlan(size, systemClock.now());
-  const tell = (): void => {
+  const report = (): void => {
     serveDemo(vspc.console, plan, systemClock.now());
-    systemClock.after(MINUTE, tell);
+    systemClock.after(MINUTE, report);
   };
-  tell();
+  report();
   console.log(
     `A console with the ${plan.jobs.length} jobs of the ${size} estate is at ${vspc.outside.url}, key ${KEY}. Its organizations:`,
   );

@@ -92,10 +92,10 @@ export function makeDailyChecksClient(
   const watching = new Set<{
     takes: RunsWatch;
     held: { key: string; ids: readonly Lean[] } | null;
-    readonly tell: (view: RunsView) => void;
+    readonly onChange: (view: RunsView) => void;
   }>();
   const statuses = new Set<{
-    readonly tell: (status: SyncStatus) => void;
+    readonly onChange: (status: SyncStatus) => void;
     last: SyncStatus | null;
   }>();
   let version = 0;
@@ -111,8 +111,8 @@ export function makeDailyChecksClient(
   });
   const everyone = (): void => {
     version += 1;
-    for (const one of watching) one.tell(answer(one));
-    for (const one of statuses) if (one.last) one.tell(getStatus(one.last));
+    for (const one of watching) one.onChange(answer(one));
+    for (const one of statuses) if (one.last) one.onChange(getStatus(one.last));
   };
   /**
    * The answer to a filter is worked out once a change: what is measured on the page shall be the
@@ -190,13 +190,13 @@ export function makeDailyChecksClient(
     async watch(name, takes, onChange) {
       if (name === 'status') {
         const line = {
-          tell: onChange as (status: SyncStatus) => void,
+          onChange: onChange as (status: SyncStatus) => void,
           last: null as SyncStatus | null,
         };
         statuses.add(line);
         const far = await inner.watch('status', {}, (status) => {
           line.last = status;
-          line.tell(getStatus(status));
+          line.onChange(getStatus(status));
         });
         return {
           change: () => {},
@@ -210,16 +210,16 @@ export function makeDailyChecksClient(
       const line = {
         takes: takes as RunsWatch,
         held: null,
-        tell: onChange as unknown as (view: RunsView) => void,
+        onChange: onChange as unknown as (view: RunsView) => void,
       };
       await later(checks.slowMs);
       watching.add(line);
-      line.tell(answer(line));
+      line.onChange(answer(line));
       return {
         change: (next) => {
           line.takes = next as RunsWatch;
           queueMicrotask(() => {
-            if (watching.has(line)) line.tell(answer(line));
+            if (watching.has(line)) line.onChange(answer(line));
           });
         },
         close: () => {

@@ -86,7 +86,7 @@ export function makeFakeClient(scene: Scene): {
     outbox: () => outbox,
     refused: ({ id, max }) => getRefused(id === 'n2' ? 61 : 1, max),
   };
-  const tell = (name: WatchName): void => {
+  const notify = (name: WatchName): void => {
     for (const line of open)
       if (line.name === name) line.onChange(values[name](line.input as never) as never);
   };
@@ -120,19 +120,19 @@ export function makeFakeClient(scene: Scene): {
         firstResultAt: null,
       };
       keys = [...keys, row];
-      tell('keys');
+      notify('keys');
       return { key: keyOut(row), secret: SECRET };
     },
     rotateKey: ({ id }) => {
       keys = keys.map((row) => (row.id === id ? { ...row, rotatedAt: NOW } : row));
-      tell('keys');
+      notify('keys');
       const row = keys.find((one) => one.id === id);
       if (!row) throw new Error(`no key ${id}`);
       return { key: keyOut(row), secret: SECRET };
     },
     revokeKey: ({ id }) => {
       keys = keys.map((row) => (row.id === id ? { ...row, revokedAt: NOW } : row));
-      tell('keys');
+      notify('keys');
       return {};
     },
   };
@@ -182,7 +182,7 @@ export function makeFakeClient(scene: Scene): {
           return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
         case 'right':
           who = getWho('in');
-          tell('who');
+          notify('who');
           return ok({ kind: 'in', me: getMe(scene), recoveryCodes: null });
       }
     },
@@ -201,7 +201,7 @@ export function makeFakeClient(scene: Scene): {
       if (unsent === 'ask' && outbox.entries.length > 0)
         return ok({ out: false, unsent: outbox.entries.length });
       who = getWho('ended');
-      tell('who');
+      notify('who');
       return ok({ out: true, unsent: 0 });
     },
     async mend(id) {
@@ -211,8 +211,8 @@ export function makeFakeClient(scene: Scene): {
         damaged: outbox.damaged.filter((one) => one.id !== id),
         notices: outbox.notices.filter((notice) => notice.id !== id),
       };
-      tell('outbox');
-      tell('status');
+      notify('outbox');
+      notify('status');
       return ok(null);
     },
     syncNow: () => Promise.resolve(),
@@ -220,11 +220,11 @@ export function makeFakeClient(scene: Scene): {
   const play = {
     result(): void {
       keys = keys.map((row) => (row.firstResultAt === null ? { ...row, firstResultAt: NOW } : row));
-      tell('keys');
+      notify('keys');
     },
     who(kind: Scene['who']): void {
       who = getWho(kind);
-      tell('who');
+      notify('who');
     },
   };
   return { client, play };

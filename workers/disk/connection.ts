@@ -11,7 +11,7 @@ import type { DexieStores } from './dexie-stores.ts';
 
 /** Notifies listeners when the connection is lost, but not when we close it. */
 export interface Losing {
-  readonly tell: (why: Lost) => void;
+  readonly report: (why: Lost) => void;
   readonly listen: (listener: (why: Lost) => void) => void;
   /** Call before closing it on purpose. */
   readonly closing: () => void;
@@ -79,7 +79,7 @@ function watched(db: IDBDatabase): Losing {
   const lost = makeLost();
   let isReported = false;
   const report = (why: Lost): void => {
-    if (!isReported) lost.tell(why);
+    if (!isReported) lost.report(why);
     isReported = true;
   };
   db.addEventListener('versionchange', ({ newVersion }) => {
@@ -96,7 +96,7 @@ export function makeLost(): Losing {
   let was: Lost | null = null;
   let ours = false;
   return {
-    tell: (why) => {
+    report: (why) => {
       if (ours) return;
       was = why;
       for (const listener of listeners) listener(why);

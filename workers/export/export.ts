@@ -67,7 +67,7 @@ export function exportRuns({
       if (text.length > PART_CHARS) put();
     }
   };
-  const tell = async (share: number): Promise<void> => {
+  const reportProgress = async (share: number): Promise<void> => {
     try {
       await onProgress(share);
     } catch {
@@ -76,17 +76,17 @@ export function exportRuns({
   };
 
   const done = (async (): Promise<ExportedFile | null> => {
-    void tell(0);
+    void reportProgress(0);
     while (next < selection.total) {
       await new Promise<void>((resolve) => {
         clock.after(0, resolve);
       });
       if (cancelled || !stillHere()) return null;
       slice();
-      void tell(Math.min(1, next / selection.total));
+      void reportProgress(Math.min(1, next / selection.total));
     }
     put();
-    if (selection.total === 0) void tell(1);
+    if (selection.total === 0) void reportProgress(1);
     return {
       name: csvName('DailyChecks', begun, engine.wall.timeZone),
       rows,

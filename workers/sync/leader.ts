@@ -36,7 +36,7 @@ export type TeamMessage =
 
 export interface Team {
   readonly leading: boolean;
-  tell(message: TeamMessage): void;
+  publish(message: TeamMessage): void;
   /** Returns the access token of the leader tab. Only the leader renews it. */
   token(refused: string | null): Promise<Result<string>>;
   stop(): void;
@@ -65,7 +65,7 @@ export function joinTeam(
   >();
   let leading = false;
   let release: (() => void) | null = null;
-  const tell = (message: TeamMessage): void => {
+  const publish = (message: TeamMessage): void => {
     if (!quit.signal.aborted) channel.post(message);
   };
 
@@ -77,7 +77,7 @@ export function joinTeam(
     else if (leading)
       void needs
         .tokenFor(message.refused)
-        .then((token) => tell({ kind: 'token-is', ask: message.ask, token }));
+        .then((token) => publish({ kind: 'token-is', ask: message.ask, token }));
   });
   // If the browser closes the tab, the lock is lost silently; if it is aborted, it rejects: neither
   // matters here.
@@ -104,7 +104,7 @@ export function joinTeam(
     get leading() {
       return leading;
     },
-    tell,
+    publish,
     token(refused) {
       if (leading) return needs.tokenFor(refused);
       const ask = context.chance.uuid();
@@ -116,7 +116,7 @@ export function joinTeam(
         };
         const off = context.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
         request.set(ask, { refused, settle });
-        tell({ kind: 'token', ask, refused });
+        publish({ kind: 'token', ask, refused });
       });
     },
     stop() {

@@ -113,7 +113,7 @@ export class Loop {
         this.outbox.replaced(replaced);
         this.outbox.folded(applied, more);
         for (const one of people) this.#meet(one);
-        this.#team.tell({
+        this.#team.publish({
           kind: 'patch',
           id,
           patch: id === null ? patch : null,
@@ -127,11 +127,11 @@ export class Loop {
       begun: (begun, isCurrent) => {
         this.outbox.refresh();
         this.#begun(begun, isCurrent ? 'server' : 'overtaken');
-        this.#team.tell({ kind: 'reload' });
+        this.#team.publish({ kind: 'reload' });
       },
       dayAdded: () => {
         this.outbox.refresh();
-        this.#team.tell({ kind: 'days' });
+        this.#team.publish({ kind: 'days' });
       },
     };
     this.#team = joinTeam(context, needs.name, {
@@ -151,7 +151,7 @@ export class Loop {
     this.#quit.push(context.onNetworkChange(() => this.wake()));
     this.#queue(() => this.#open());
     this.#queue(async () => this.#followOutbox());
-    this.#team.tell({ kind: 'hello' });
+    this.#team.publish({ kind: 'hello' });
   }
 
   status(): SyncStatus {
@@ -209,7 +209,7 @@ export class Loop {
   wake(): void {
     this.#pushed.clear();
     if (this.#actor) this.#actor.send({ type: 'WAKE' });
-    else this.#team.tell({ kind: 'wake' });
+    else this.#team.publish({ kind: 'wake' });
   }
 
   /**
@@ -363,7 +363,7 @@ export class Loop {
       const { missingSince } = snapshot.context.contact;
       this.#offlineSince = isAway(this.#kind) ? this.replica.noteMissing(missingSince) : null;
       if (this.#kind === 'live') this.replica.missingSince = null;
-      this.#team.tell({ kind: 'status', status: this.status() });
+      this.#team.publish({ kind: 'status', status: this.status() });
       this.#needs.changed();
       this.#tellListeners();
       if (this.#kind === 'signed-out') this.#needs.over();
@@ -376,7 +376,7 @@ export class Loop {
     if (this.#stopped) return;
     switch (message.kind) {
       case 'hello':
-        if (this.#actor) this.#team.tell({ kind: 'status', status: this.status() });
+        if (this.#actor) this.#team.publish({ kind: 'status', status: this.status() });
         return;
       case 'wake':
         this.#actor?.send({ type: 'WAKE' });
@@ -456,7 +456,7 @@ export class Loop {
   async #learn(): Promise<void> {
     this.#newStranger = false;
     await learnNames(this.#fetching);
-    this.#team.tell({ kind: 'people', people: this.replica.people });
+    this.#team.publish({ kind: 'people', people: this.replica.people });
     this.#needs.changed();
   }
 

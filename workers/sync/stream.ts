@@ -37,7 +37,7 @@ export async function readPokes(
   pushed: PushedPages,
   report: (event: SyncEvent) => void,
 ): Promise<void> {
-  const tell = (event: SyncEvent): void => {
+  const emit = (event: SyncEvent): void => {
     // Whatever else it is, the next pull must ask the server.
     if (event.type !== 'POKE') pushed.clear();
     report(event);
@@ -45,10 +45,10 @@ export async function readPokes(
   const body = await wire.stream(signal);
   if (signal.aborted) return;
   if (!body.ok) {
-    tell({ type: 'STREAM_CLOSED', retryAfterMs: getWait(body.failure) });
+    emit({ type: 'STREAM_CLOSED', retryAfterMs: getWait(body.failure) });
     return;
   }
-  tell({ type: 'STREAM_OPEN' });
+  emit({ type: 'STREAM_OPEN' });
   const reader = body.value.getReader();
   const quit = (): void => {
     reader.cancel().catch(() => {});
@@ -68,8 +68,8 @@ export async function readPokes(
       rest = (lines.pop() ?? '').slice(0, MAX_CHARS);
       for (const line of lines) {
         const data = readLine(line);
-        if (data === 'damaged') tell({ type: 'NUDGE' });
-        else if (data !== null) tell(await getEvent(data.text, epoch(), pushed));
+        if (data === 'damaged') emit({ type: 'NUDGE' });
+        else if (data !== null) emit(await getEvent(data.text, epoch(), pushed));
       }
     }
   } catch {
@@ -78,7 +78,7 @@ export async function readPokes(
     off();
     signal.removeEventListener('abort', quit);
   }
-  if (!signal.aborted) tell({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
+  if (!signal.aborted) emit({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
 }
 
 /**

@@ -126,7 +126,7 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
       ...(isPaid && { status: 'paid', ...getSums(Number(row['total']), Number(row['total'])) }),
     });
   };
-  const tell = (row: Rec): Promise<void> =>
+  const sendEvent = (row: Rec): Promise<void> =>
     emit(row['status'] === 'paid' ? 'invoice.paid' : 'invoice.payment_failed', row);
 
   function startPeriod(subscription: Rec, before?: Period): Rec {
@@ -210,12 +210,12 @@ export function makeInvoices({ table, put, patch, remove, makeId, emit, now }: S
         if (row['status'] !== 'draft') throw new Missing();
         const open = finalize(row);
         if (form.get('auto_advance') !== 'true' || open['status'] !== 'open') return open;
-        await tell(charge(open));
+        await sendEvent(charge(open));
         return open;
       }
       if (action === 'pay') {
         const charged = charge(row);
-        await tell(charged);
+        await sendEvent(charged);
         return charged;
       }
       throw new Missing();

@@ -318,7 +318,7 @@ function getStore(base: Base): OpenStore {
     }
   }
 
-  function tell(tenant: TenantId, head: number): void {
+  function notifyHead(tenant: TenantId, head: number): void {
     for (const listener of listeners)
       notify(() => {
         listener(tenant, head);
@@ -351,7 +351,7 @@ function getStore(base: Base): OpenStore {
         done.ended();
         notify(() => how.onCommit?.());
         await onDisk(how);
-        if (reached !== null) tell(tenant, reached);
+        if (reached !== null) notifyHead(tenant, reached);
         const { jobsDueAt } = done;
         if (jobsDueAt !== null) {
           for (const listener of jobListeners)

@@ -11,7 +11,7 @@ export const useMini = (): boolean => useSyncExternalStore(subscribe, () => mini
 export function setMini(next: boolean): void {
   mini = next;
   writeStored(KEY, next ? 'yes' : null);
-  tell();
+  notify();
 }
 
 /**
@@ -24,7 +24,7 @@ export function setSmall(next: boolean): void {
   if (desk.matches) return setMini(next);
   pinned = !next;
   writeStored(PINNED, next ? null : 'yes');
-  tell();
+  notify();
 }
 
 const KEY = 'sidebarMini';
@@ -34,7 +34,7 @@ let drawer = false;
 let mini = readStored(KEY) === 'yes';
 let pinned = readStored(PINNED) === 'yes';
 const listeners = new Set<() => void>();
-const tell = (): void => listeners.forEach((listener) => listener());
+const notify = (): void => listeners.forEach((listener) => listener());
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => {
@@ -43,6 +43,6 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 function setDrawer(open: boolean): void {
   drawer = open;
-  tell();
+  notify();
 }
-desk.addEventListener('change', tell);
+desk.addEventListener('change', notify);

@@ -23,13 +23,13 @@ export function Rankings({ board, stretch, overview, canOpen }: RankingsProps) {
   const detail = t.dayCount({ count: stretch.count });
   const getHref = (measure: RankingMeasure): string =>
     rankingsAddress({ ...RANKINGS_PLACE, span: board.span, companies: board.companies, measure });
-  const entries = (ranked: readonly Ranked[], tell: (value: number) => string) =>
+  const entries = (ranked: readonly Ranked[], format: (value: number) => string) =>
     ranked.map(({ job, jobName, companyName, value }) => ({
       key: job,
       title: jobName,
       detail: companyName,
       value,
-      description: tell(value),
+      description: format(value),
       ...(canOpen && {
         onOpen: () =>
           history.push(

@@ -44,7 +44,7 @@ export interface Issuer extends Outside {
  * `listen` keeps it for as long as it is wanted.
  */
 export async function issuerAt(
-  listen: (tell: (request: Query) => Details) => Promise<Outside>,
+  listen: (answer: (request: Query) => Details) => Promise<Outside>,
 ): Promise<Issuer> {
   const own = keys('one');
   const codes = new Map<string, Asking>();

@@ -35,12 +35,12 @@ try {
 async function begin(): Promise<void> {
   const bin = binaries();
   if (bin !== null) await beginPostgres(bin);
-  tell('ready', '');
+  write('ready', '');
   if (isPostgresOnly) return;
   // A migrated folder of the embedded database: opening it takes a third of making it.
   const pglite = await PGlite.create();
   await migrate(new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }));
-  tell('image.tar', Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
+  write('image.tar', Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
   await pglite.close();
 }
 
@@ -90,7 +90,7 @@ async function beginPostgres(bin: string): Promise<void> {
 }
 
 /** Whole or not at all: others wait for the file. */
-function tell(name: string, content: string | Buffer): void {
+function write(name: string, content: string | Buffer): void {
   writeFileSync(join(folder, `${name}.new`), content);
   renameSync(join(folder, `${name}.new`), join(folder, name));
 }

@@ -37,7 +37,7 @@ export const HERE = {
 
 /** Somebody outside whom the server asks: what was asked is kept, what is told is the test's. */
 export async function listen(
-  tell: (request: Query) => Details | Promise<Details>,
+  answer: (request: Query) => Details | Promise<Details>,
   host = '127.0.0.1',
   at = 0,
 ): Promise<Outside> {
@@ -56,7 +56,7 @@ export async function listen(
       };
       query.push(one);
       void (async () => {
-        const details = await tell(one);
+        const details = await answer(one);
         if (details.silent !== true) sendDetails(response, details);
       })();
     });

@@ -12,10 +12,10 @@ afterAll(async () => {
 
 /** Somebody outside whom the server asks; ends after the file. */
 export async function outside(
-  tell: (request: Query) => Details | Promise<Details>,
+  answer: (request: Query) => Details | Promise<Details>,
   host?: string,
 ): Promise<Outside> {
-  const one = await listen(tell, host);
+  const one = await listen(answer, host);
   open.push(one);
   return one;
 }

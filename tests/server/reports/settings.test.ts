@@ -212,7 +212,7 @@ anyDatabase((_name, open) => {
       branding: defaultBranding(below, 'Below & Sons', `${below}.example`),
       isDefault: false,
     });
-    const tell = async () =>
+    const loadShown = async () =>
       (
         (
           await boss('POST', 'preview', {
@@ -226,7 +226,7 @@ anyDatabase((_name, open) => {
           })
         ).body.data as { report: { sections: { rows: unknown[][] }[] } }
       ).report.sections[0]?.rows.map((row) => row.slice(0, 3));
-    expect(await tell()).toEqual([]);
+    expect(await loadShown()).toEqual([]);
     await demoData.store.system((sql) =>
       sql
         .updateTable('tenant_list')
@@ -234,6 +234,6 @@ anyDatabase((_name, open) => {
         .where('tenant_id', '=', below)
         .execute(),
     );
-    expect(await tell()).toEqual([['Below & Sons', 0, 0]]);
+    expect(await loadShown()).toEqual([['Below & Sons', 0, 0]]);
   });
 });

@@ -80,7 +80,7 @@ const getProblem = (plain: Plain, n: number | null): ProblemRow | undefined =>
 const getServer = ({ jobs }: Plain, { job }: LeanRun): string =>
   jobs.get(job)?.server || jobs.get(job)?.computer || '';
 
-function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Details {
+function toDetails(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Details {
   const found = getProblem(plain, run.problem);
   const problem = found && !filter.anomaly && found.state === 'Anomaly' ? undefined : found;
   return {
@@ -288,7 +288,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
         filter.instructionTypes.length === 0 ||
         filter.instructionTypes.some((group) => group === plain.jobs.get(run.job)?.group),
     )
-    .map((run) => tell(plain, run, filter, now));
+    .map((run) => toDetails(plain, run, filter, now));
   const wants: Record<Dimension, (one: Details) => boolean> = {
     review: (one) => filter.review === null || one.review === filter.review,
     states: (one) => filter.states.length === 0 || filter.states.includes(one.state),
@@ -327,7 +327,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
   const counted = filter.anomaly
     ? listed
     : details
-        .map(({ run }) => tell(plain, run, { ...filter, anomaly: true }, now))
+        .map(({ run }) => toDetails(plain, run, { ...filter, anomaly: true }, now))
         .filter((one) => Object.values(wants).every((want) => want(one)));
   return {
     ids: groups ? groups.flatMap(({ ids }) => ids) : listed.map(({ run }) => run.n),

@@ -29,7 +29,7 @@ export const useIsReauthOpen = (): boolean =>
 export function answerReauth(shown: boolean): void {
   const { settle } = question ?? {};
   question = null;
-  tell();
+  notifyListeners();
   settle?.(shown);
 }
 
@@ -38,7 +38,7 @@ function confirmed(): Promise<boolean> {
   if (question === null) {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     question = { promise, settle: resolve };
-    tell();
+    notifyListeners();
   }
   return question.promise;
 }
@@ -48,7 +48,7 @@ let question: {
   readonly settle: (shown: boolean) => void;
 } | null = null;
 const listeners = new Set<() => void>();
-const tell = (): void => listeners.forEach((listener) => listener());
+const notifyListeners = (): void => listeners.forEach((listener) => listener());
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => {

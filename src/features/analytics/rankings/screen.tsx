@@ -42,7 +42,7 @@ const WORDS: Readonly<
       readonly tab: string;
       readonly caption: string;
       readonly head: string;
-      readonly tell: (value: number) => string;
+      readonly format: (value: number) => string;
       readonly empty: string;
     }
   >
@@ -51,21 +51,21 @@ const WORDS: Readonly<
     tab: t.failures,
     caption: t.captionFailures,
     head: t.failedRuns,
-    tell: formatCount,
+    format: formatCount,
     empty: t.noFailures,
   },
   duration: {
     tab: t.duration,
     caption: t.captionDuration,
     head: t.averageDuration,
-    tell: formatDuration,
+    format: formatDuration,
     empty: t.noDurations,
   },
   transferred: {
     tab: t.transferred,
     caption: t.captionTransferred,
     head: t.transferred,
-    tell: formatBytes,
+    format: formatBytes,
     empty: t.noTransfers,
   },
 };
@@ -159,7 +159,7 @@ interface RankingProps {
 
 /** Rank, job and figure. The bar is proportional to the first job's figure. */
 function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
-  const { head, tell, caption } = WORDS[measure];
+  const { head, format, caption } = WORDS[measure];
   const max = Math.max(1, lines[0]?.value ?? 1);
   return (
     <table className="w-full table-fixed border-collapse">
@@ -207,7 +207,7 @@ function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
               )}
             </td>
             <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">
-              {tell(line.value)}
+              {format(line.value)}
             </td>
           </tr>
         ))}

@@ -91,11 +91,11 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
     tokens,
     signIns: 0,
     renewals: 0,
-    outside: await listen(tell, undefined, port),
+    outside: await listen(respond, undefined, port),
   };
   return stand;
 
-  async function tell(request: Query): Promise<Details> {
+  async function respond(request: Query): Promise<Details> {
     const url = new URL(request.path, 'http://stand.in');
     const path = url.pathname.replace('/api/v3/', '').replace(/\/$/, '');
     const error = await console.fault(request, path);
