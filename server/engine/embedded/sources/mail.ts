@@ -312,12 +312,20 @@ async function* fetchMails(
   ids: MailboxIds,
 ): AsyncGenerator<FetchedItem, void> {
   const user = userPath(object);
+  const exportChunk = async (chunk: readonly ItemChange[]): Promise<Exported> => {
+    const mailbox = await ids.find(client, user);
+    const exported = mailbox === null ? NO_EXPORT : await exportMails(client, mailbox, chunk);
+    if (!exported.isAvailable) ids.deny(client, user);
+    return exported;
+  };
+  let ahead: Promise<Exported> | null = null;
   for (let from = 0; from < items.length; from += BATCH) {
     const chunk = items.slice(from, from + BATCH);
-    const mailbox = await ids.find(client, user);
-    const { streams, isAvailable } =
-      mailbox === null ? NO_EXPORT : await exportMails(client, mailbox, chunk);
-    if (!isAvailable) ids.deny(client, user);
+    const { streams }: Exported = await (ahead ?? exportChunk(chunk));
+    const next = items.slice(from + BATCH, from + 2 * BATCH);
+    ahead = next.length > 0 && fitAhead([...chunk, ...next]) ? exportChunk(next) : null;
+    // A consumer that stops early doesn't wait for it.
+    ahead?.catch(() => undefined);
     yield* inParallel(chunk, BATCH_SIZE, async (item): Promise<FetchedItem> => {
       const mime = await readMimeContent(client, user, item.key);
       if (!mime.ok) return { item, ok: false, error: mime.error };
@@ -335,6 +343,10 @@ async function* fetchMails(
     });
   }
 }
+/** The next mails are exported while these are read, unless they need too much memory together. */
+const fitAhead = (mails: readonly ItemChange[]): boolean =>
+  mails.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_AHEAD_BYTES;
+const MAX_AHEAD_BYTES: Bytes = 16 * 1_048_576;
 const NO_EXPORT: Exported = { streams: new Map(), isAvailable: true };
 
 // ---- folders

@@ -171,6 +171,27 @@ test('ENG-11, ENG-24: a backup only reads, and the mails of a mailbox without ch
   expect([sent, graph.waits.length]).toEqual([2, before]);
 });
 
+test.each([
+  { size: 'small', bytes: 20_000, isAhead: true },
+  { size: 'large', bytes: 1 << 20, isAhead: false },
+])('ENG-24: the next $size mails are exported ahead: $isAhead', async ({ bytes, isAhead }) => {
+  const roles = ['User.Read.All', 'Mail.Read', 'MailboxItem.Export.All'];
+  const graph = tenantGraph({ roles, mails: 40 });
+  const object = getMailbox(graph);
+  const { items } = await listed(graph, object);
+  const mails = [...items.values()].slice(0, 40).map((item) => ({ ...item, bytes }));
+  const begun = graph.requests.length;
+  const fetched = await fetchAll(graph, object, mails);
+  expect(fetched.map(({ item: { key } }) => key).sort()).toEqual(
+    mails.map(({ key }) => key).sort(),
+  );
+  const names = graph.requests.slice(begun).map((name) => name.split('/').at(-1));
+  const exports = names.flatMap((name, n) => (name === 'exportItems' ? [n] : []));
+  const reads = names.flatMap((name, n) => (name === '$value' ? [n] : []));
+  expect([exports.length, reads.length]).toEqual([2, 40]);
+  expect((exports[1] ?? 0) < (reads[19] ?? 0)).toBe(isAhead);
+});
+
 test('ENG-6: a mail that cannot be read fails alone, and so does one that is gone', async () => {
   const graph = tenantGraph();
   const object = getMailbox(graph);
