@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Arbitrary,
   array,
@@ -75,15 +76,15 @@ const loadObject = ({ store, tenant, place, memory }: Bench): Promise<IndexedObj
   store.tenant(tenant, (tx) => ensureObject(tx, place, memory.object));
 
 /** Reads the object once. Returns its new point; null if the source failed. */
-async function backUp(bench: Bench, isConfirmed = false) {
-  const { store, tenant, memory, content } = bench;
+async function backUp(bench: Bench, isConfirmed = false, writer = bench.content.writer) {
+  const { store, tenant, memory } = bench;
   const object = await loadObject(bench);
   const read = await readObject(
     {
       store,
       tenant,
       source: memorySource([memory]),
-      content: content.writer,
+      content: writer,
       call: { signal: new AbortController().signal, onWaiting: () => undefined },
       checkLease: () => Promise.resolve(),
       onRead: () => undefined,
@@ -190,6 +191,33 @@ function hasCycle(memory: MemoryObject): boolean {
     for (let steps = 0; at !== null && steps < 10; steps += 1) at = parents.get(at) ?? null;
     return at !== null;
   });
+}
+
+/** As the bench's content, but its first flush of items ends only after the next item is saved. */
+function slowContent({ content }: Bench, onNext: () => void) {
+  const next = Promise.withResolvers<undefined>();
+  const flush: { state: 'waiting' | 'running' | 'done' } = { state: 'waiting' };
+  let hasItems = false;
+  const writer: ContentWriter = {
+    async save(part) {
+      hasItems = true;
+      if (flush.state === 'running') {
+        next.resolve(undefined);
+        onNext();
+      }
+      return content.writer.save(part);
+    },
+    async flush() {
+      if (!hasItems || flush.state !== 'waiting') return content.writer.flush();
+      flush.state = 'running';
+      await next.promise;
+      await nextTurn();
+      const flushed = await content.writer.flush();
+      flush.state = 'done';
+      return flushed;
+    },
+  };
+  return { writer, flush };
 }
 
 eachDatabase((name, open) => {
@@ -310,6 +338,35 @@ eachDatabase((name, open) => {
     expect(await copyAt(bench, 3)).toEqual(memory.copy());
     expect((await copyAt(bench, 1)).items[1]?.content).toBe('');
     expect(memory.fetched.filter((key) => key === 'i1')).toHaveLength(1);
+  });
+
+  async function aLargeMailbox(): Promise<Bench> {
+    const memory = memoryObject('mailbox', 'ann', 200);
+    memory.putFolder('inbox', null);
+    for (let n = 0; n < 1_000; n += 1) memory.putItem(`m${n}`, 'inbox', `content ${n}`);
+    return makeBench(await open(), memory);
+  }
+
+  test(`ENG-2: a batch is stored while the next one is read, its content first (${name})`, async () => {
+    const bench = await aLargeMailbox();
+    const { writer, flush } = slowContent(bench, () => undefined);
+    const done = await backUp(bench, false, writer);
+    expect(flush.state).toBe('done');
+    expect(await copyAt(bench, done?.point ?? 0)).toEqual(bench.memory.copy());
+  });
+
+  test(`ENG-2: a backup that breaks off ends after what it is storing (${name})`, async () => {
+    const bench = await aLargeMailbox();
+    const { writer, flush } = slowContent(bench, () => {
+      throw new Error('It broke off.');
+    });
+    await expect(backUp(bench, false, writer)).rejects.toThrow('It broke off.');
+    expect(flush.state).toBe('done');
+    // What was stored until then isn't read again.
+    bench.memory.fetched.length = 0;
+    const done = await backUp(bench);
+    expect(bench.memory.fetched.length).toBeLessThan(1_000);
+    expect(await copyAt(bench, done?.point ?? 0)).toEqual(bench.memory.copy());
   });
 
   test(`ENG-10: a backup writes its index in small transactions (${name})`, async () => {

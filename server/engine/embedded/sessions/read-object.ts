@@ -66,8 +66,19 @@ export async function readObject(
   context: ReadContext,
   object: IndexedObject,
 ): Promise<EngineResult<ReadObject>> {
-  const { source, call } = context;
   const reader = await makeReader(context, object);
+  try {
+    return await readChanges(context, object, reader);
+  } finally {
+    await reader.settle();
+  }
+}
+
+async function readChanges(
+  { source, call }: ReadContext,
+  object: IndexedObject,
+  reader: Awaited<ReturnType<typeof makeReader>>,
+): Promise<EngineResult<ReadObject>> {
   const retried = await reader.retryFailed();
   if (!retried.ok) return retried;
   const versions = await reader.readVersions();
@@ -114,23 +125,38 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
   const complete = new Set<string>();
   let pending: PageWrite[] = [];
   let rows = 0;
+  let storing: Promise<EngineResult<void>> = Promise.resolve(done);
 
-  async function commit(): Promise<EngineResult<void>> {
-    if (pending.length === 0) return done;
+  /** Content first, then what names it. */
+  async function storePages(pages: readonly PageWrite[]): Promise<EngineResult<void>> {
     const flushed = await content.flush();
-    if (!flushed.ok) return flushed;
-    const pages = pending;
+    if (flushed.ok) await inTx((tx) => writePages(tx, object, pages));
+    return flushed;
+  }
+
+  /** Begins to store what was added, after what was added before. */
+  async function beginCommit(): Promise<EngineResult<void>> {
+    const stored = await storing;
+    if (!stored.ok || pending.length === 0) return stored;
+    storing = storePages(pending);
+    // Whoever waits for it next has its error.
+    storing.catch(() => undefined);
     pending = [];
     rows = 0;
-    await inTx((tx) => writePages(tx, object, pages));
     return done;
   }
 
+  async function commit(): Promise<EngineResult<void>> {
+    const begun = await beginCommit();
+    return begun.ok ? storing : begun;
+  }
+
+  /** A batch is stored while the next one is read. */
   async function add(page: PageWrite): Promise<EngineResult<void>> {
     const count = page.folders.length + page.items.length + page.removed.length + 1;
     if (rows + count > BATCH_ROWS) {
-      const committed = await commit();
-      if (!committed.ok) return committed;
+      const begun = await beginCommit();
+      if (!begun.ok) return begun;
     }
     pending.push(page);
     rows += count;
@@ -221,6 +247,10 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       return isComplete;
     },
     commit,
+    /** Waits until nothing is being stored any more: the next owner of the object comes after that. */
+    async settle(): Promise<void> {
+      await Promise.allSettled([storing]);
+    },
     async retryFailed(): Promise<EngineResult<void>> {
       const since = context.retainedSince ?? -Infinity;
       const wanted = failed.filter(({ changedAt }) => changedAt >= since);
