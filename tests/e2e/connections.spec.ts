@@ -11,15 +11,14 @@ import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/connections/
 import { loadApi, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { collectErrors, sound } from './page-checks.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 let portal: Portal;
 let vspc: StandIn;
 
 test.beforeEach(async () => {
   // The console of this test stands on this machine, without TLS.
-  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-  process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
-  [portal, vspc] = await Promise.all([startPortal(), vspcStandIn()]);
+  [portal, vspc] = await Promise.all([withEnvironment(PLAIN_LOOPBACK, startPortal), vspcStandIn()]);
 });
 test.afterEach(async () => {
   await Promise.all([portal.stop(), vspc.outside.stop()]);

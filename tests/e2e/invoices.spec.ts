@@ -12,6 +12,7 @@ import { enter, NEW_PASSWORD, createUser } from './people.ts';
 import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, collectErrors, sound, withoutConnectionErrors } from './page-checks.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 let portal: Portal;
 let qb: QuickBooksStandIn;
@@ -25,15 +26,7 @@ const day = (from: number): string =>
 test.beforeEach(async () => {
   qb = await quickBooksStandIn(() => Date.now());
   // The server of this walk may ask this machine, where Intuit is played.
-  const allowed = {
-    DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1',
-    DAYBOOK_OUTBOUND_HTTP: '1',
-    DAYBOOK_QUICKBOOKS: qb.url,
-  };
-  Object.assign(process.env, allowed);
-  portal = await startPortal().finally(() => {
-    for (const name of Object.keys(allowed)) Reflect.deleteProperty(process.env, name);
-  });
+  portal = await withEnvironment({ ...PLAIN_LOOPBACK, DAYBOOK_QUICKBOOKS: qb.url }, startPortal);
   const api = await loadApi(portal, 'admin');
   const { id, features } = (await api('GET', 'service-providers/branding')) as {
     id: string;

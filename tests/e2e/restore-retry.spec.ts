@@ -8,6 +8,7 @@ import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { expectTitle, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 /** Without the import of mails, each mail is written by a request of its own. */
 const ROLES = [
@@ -21,7 +22,6 @@ const ROLES = [
   'Group.Read.All',
   'Organization.Read.All',
 ];
-const SETTINGS = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8', DAYBOOK_OUTBOUND_HTTP: '1' };
 
 let portal: Portal;
 let tenant: DemoTenant;
@@ -37,7 +37,7 @@ const FULL = {
   }),
 };
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   tenant = createDemoTenant({
     file: null,
     seed: 5,
@@ -64,13 +64,10 @@ test.beforeAll(async () => {
       body: Buffer.from(await answer.arrayBuffer()),
     };
   });
-  Object.assign(process.env, SETTINGS, { DAYBOOK_GRAPH: graph.url });
-  portal = await startPortal();
+  portal = await withEnvironment({ ...PLAIN_LOOPBACK, DAYBOOK_GRAPH: graph.url }, startPortal);
   await createUser(portal, 'olin', 'Olin Cloud', ['o365_admin']);
 });
-test.afterAll(async () => {
-  for (const name of [...Object.keys(SETTINGS), 'DAYBOOK_GRAPH'])
-    Reflect.deleteProperty(process.env, name);
+test.afterEach(async () => {
   await portal.stop();
   await graph.stop();
   tenant.close();

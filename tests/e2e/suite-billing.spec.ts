@@ -9,7 +9,7 @@ import { createUser, downloadCsv, enter, NEW_PASSWORD } from './people.ts';
 import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { billMonth, makeRawUsage, type RawUsage } from './raw-usage.ts';
-import { NODE, type Data } from './server-process.ts';
+import { NODE, PLAIN_LOOPBACK, type Data, withEnvironment } from './server-process.ts';
 
 test('BILL-12, BILL-15, BILL-16, BILL-17: a month is counted, acknowledged, invoiced and exported, the same to the cent', async ({
   page,
@@ -109,11 +109,6 @@ function getLastMonth(): readonly [year: number, month: number] {
 
 /** A portal with raw backup sessions, whose QuickBooks is a stand-in on this machine. */
 function startShop(usage: RawUsage, intuit: string): Promise<Portal> {
-  const allowed = {
-    DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1',
-    DAYBOOK_OUTBOUND_HTTP: '1',
-    DAYBOOK_QUICKBOOKS: intuit,
-  };
   const prepare = ({ folder, databaseUrl }: Data): void => {
     const file = join(folder, 'raw-usage.json');
     writeFileSync(file, JSON.stringify(usage));
@@ -123,8 +118,7 @@ function startShop(usage: RawUsage, intuit: string): Promise<Portal> {
     });
     if (seeded.status !== 0) throw new Error(`the usage could not be seeded: ${seeded.stderr}`);
   };
-  Object.assign(process.env, allowed);
-  return startPortal('none', [], 'any', prepare).finally(() => {
-    for (const variable of Object.keys(allowed)) Reflect.deleteProperty(process.env, variable);
-  });
+  return withEnvironment({ ...PLAIN_LOOPBACK, DAYBOOK_QUICKBOOKS: intuit }, () =>
+    startPortal('none', [], 'any', prepare),
+  );
 }

@@ -5,20 +5,20 @@ import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { getRow, loadApi, type Portal, startPortal } from './portal.ts';
+import { LOOPBACK, withEnvironment } from './server-process.ts';
 
 const SERVER = { timeout: 60_000 };
 
 let portal: Portal;
 let server: SecureVb365;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   // The server of this test is on this machine, with a certificate that it has signed itself.
-  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-  portal = await startPortal();
+  portal = await withEnvironment(LOOPBACK, startPortal);
   await createUser(portal, 'cora', 'Cora Cloud', ['o365_admin', 'admin']);
   server = await startSecureVb365('v7', Date.now);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await server.stop();
   await portal.stop();
 });

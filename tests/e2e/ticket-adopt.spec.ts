@@ -4,23 +4,20 @@ import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise
 import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   // The server of this walk may ask this machine, where ConnectWise is played.
-  Object.assign(process.env, ALLOWED);
-  portal = await startPortal('none').finally(() => {
-    for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name);
-  });
+  portal = await withEnvironment(PLAIN_LOOPBACK, startPortal);
   cw = await connectWiseStandIn(() => Date.now());
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
   await cw.stop();
 });
 
-const ALLOWED = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1' };
 const failed = (job: string): Parameters<typeof post>[2][number] => ({
   job,
   computer: `${job} server`,

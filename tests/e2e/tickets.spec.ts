@@ -6,8 +6,8 @@ import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise
 import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
+import { PLAIN_LOOPBACK, withEnvironment } from './server-process.ts';
 
-const ALLOWED = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1' };
 const failed = (job: string): Parameters<typeof post>[2][number] => ({
   job,
   computer: `${job} server`,
@@ -24,10 +24,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
 const test = base.extend<{ portal: Portal; cw: ConnectWiseStandIn }>({
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the pattern
   portal: async ({}, use) => {
-    Object.assign(process.env, ALLOWED);
-    const portal = await startPortal('none').finally(() => {
-      for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name);
-    });
+    const portal = await withEnvironment(PLAIN_LOOPBACK, startPortal);
     await use(portal);
     await portal.stop();
   },
