@@ -283,16 +283,6 @@ export async function backUpPerson(
   return { person, people, runJob };
 }
 
-/** Ends the user's restore sessions, and with them the rights to write. */
-export async function stopRestoreSessions(portal: Portal): Promise<void> {
-  const api = await loadApi(portal, 'm365');
-  const { restoreSessions } = (await api('GET', 'sync/bootstrap')) as {
-    readonly restoreSessions: readonly { readonly id: string; readonly removedAt: number | null }[];
-  };
-  for (const { id, removedAt } of restoreSessions)
-    if (removedAt === null) await api('POST', `o365/restore/restoresessions/${id}/stop`, {});
-}
-
 /** The code that the page shows. */
 export const shownCode = (page: Page): Locator => page.locator('.select-all');
 

@@ -15,7 +15,6 @@ import {
   OUTLOOK,
   rowTexts,
   shownCode,
-  stopRestoreSessions,
   submit,
   tree,
 } from './cloud-suite.ts';
@@ -37,7 +36,7 @@ let subject = '';
 let fileName = '';
 
 // The organization's application can only read: each service needs a sign-in to write.
-test.beforeAll(async ({ browser }) => {
+test.beforeEach(async ({ browser }) => {
   portal = await startPortal('small');
   const context = await browser.newContext();
   // Whom `backUpPerson` backs up.
@@ -47,8 +46,7 @@ test.beforeAll(async ({ browser }) => {
   await backUpPerson(portal);
   await context.close();
 });
-test.afterEach(() => stopRestoreSessions(portal));
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const openBasket = (page: Page, count: number): Locator =>
   page.getByRole('button', { name: count === 0 ? 'Basket' : `Basket · ${count}`, exact: true });

@@ -12,7 +12,6 @@ import {
   node,
   openTenant,
   restorePanel,
-  stopRestoreSessions,
   submit,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
@@ -27,7 +26,7 @@ let person: TenantPerson;
 let subject = '';
 let fileName = '';
 
-test.beforeAll(async ({ browser }) => {
+test.beforeEach(async ({ browser }) => {
   portal = await startPortal('small');
   const context = await browser.newContext();
   // Whom `backUpPerson` backs up.
@@ -52,8 +51,7 @@ test.beforeAll(async ({ browser }) => {
   await backup.runJob();
   await context.close();
 });
-test.afterEach(() => stopRestoreSessions(portal));
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** Opens a folder of the person, and an item of it by the search of the folder. */
 async function openItem(page: Page, folder: RegExp | null, name: string): Promise<void> {

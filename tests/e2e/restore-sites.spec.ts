@@ -23,11 +23,11 @@ import type { Portal } from './portal.ts';
 /** Each provider of the demo has an organization, whose sites are backed up when the portal starts. */
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** Opens a list or library of the Intranet site on the tenant's own page, in another tab. */
 async function openIntranet(page: Page, part: string): Promise<Page> {

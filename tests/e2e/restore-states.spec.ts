@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { PHONE } from './hands.ts';
@@ -10,17 +8,13 @@ import { enter } from './people.ts';
 import { startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-restore-states-'));
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(async () => {
-  await portal.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+test.afterEach(() => portal.stop());
 
 /** How much of a part is beyond its right edge, in pixels. */
 const beyondEdge = (part: Locator): Promise<number> =>
@@ -59,7 +53,7 @@ const MAIL = [
 
 /** Imports a mail with two attachments, which makes another restore point. Opens it in the restore. */
 async function importMail(page: Page): Promise<void> {
-  const path = join(folder, 'harbour.mbox');
+  const path = test.info().outputPath('harbour.mbox');
   writeFileSync(path, `From ann@example.com Tue Nov  3 09:11:12 2020\n${MAIL}`);
   await page.getByRole('button', { name: 'New import' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New import' });

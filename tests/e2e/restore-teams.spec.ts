@@ -25,11 +25,11 @@ import type { Portal } from './portal.ts';
 let portal: Portal;
 const [TEAM, CHANNEL, OTHER_CHANNEL] = ['Projects', 'General', 'Deliveries'];
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 /** A channel of the simulated organization, on the demo's own page. */
 async function openChannel(context: BrowserContext, channel: string): Promise<Page> {

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import {
   ONEDRIVE,
   TASK,
@@ -12,7 +12,6 @@ import {
   node,
   openTenant,
   restorePanel,
-  stopRestoreSessions,
   submit,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
@@ -21,20 +20,23 @@ import { loadApi, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-let person = '';
-/** A file that was changed twice before its first backup. */
-let fileName = '';
 
-test.beforeAll(async ({ browser }) => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   await waitForBackups(portal);
-  const context = await browser.newContext();
-  person = (await listPeople(portal))[3]?.name ?? '';
+});
+test.afterEach(() => portal.stop());
+
+/** Adds a file, changes it twice, and backs it up. Returns its name. */
+async function addVersions(context: BrowserContext, person: string): Promise<string> {
   const files = await openTenant(portal, context, person, 'Files');
-  fileName = await addUniqueItem(files, 'file');
-  await changeFile(files);
-  await changeFile(files);
-  await context.close();
+  const name = await addUniqueItem(files, 'file');
+  for (const _ of [1, 2]) {
+    const before = await getSize(files, name);
+    await submit(files.getByRole('button', { name: `Change file: ${name}`, exact: true }));
+    await expect.poll(() => getSize(files, name)).not.toBe(before);
+  }
+  await files.close();
   const api = await loadApi(portal, 'm365');
   const { rows } = (await api('GET', 'o365/jobs')) as {
     rows: { id: string; organizationId: string; fileVersions: unknown }[];
@@ -54,23 +56,18 @@ test.beforeAll(async ({ browser }) => {
       { timeout: 250_000 },
     )
     .toBe('Success');
-});
-test.afterEach(() => stopRestoreSessions(portal));
-test.afterAll(() => portal.stop());
-
-const getSize = async (files: Page): Promise<string> =>
-  (await getCellTexts(files.getByRole('row').filter({ hasText: fileName }))).join(' ');
-
-async function changeFile(files: Page): Promise<void> {
-  const before = await getSize(files);
-  await submit(files.getByRole('button', { name: `Change file: ${fileName}`, exact: true }));
-  await expect.poll(() => getSize(files)).not.toBe(before);
+  return name;
 }
+
+const getSize = async (files: Page, name: string): Promise<string> =>
+  (await getCellTexts(files.getByRole('row').filter({ hasText: name }))).join(' ');
 
 test('RES-140, RES-81: a version of the history is shown, compared, restored as the present content and undone, by keyboard and on a phone', async ({
   page,
 }) => {
   const errors = collectErrors(page);
+  const person = (await listPeople(portal))[3]?.name ?? '';
+  const fileName = await addVersions(page.context(), person);
   await enter(portal, page, 'm365', ONEDRIVE);
   await node(page, person).click();
   await page.getByRole('searchbox', { name: 'Search this folder' }).fill(fileName);
@@ -103,7 +100,7 @@ test('RES-140, RES-81: a version of the history is shown, compared, restored as 
 
   await showVersions();
   const tenant = await openTenant(portal, page.context(), person, 'Files');
-  const before = await getSize(tenant);
+  const before = await getSize(tenant, fileName);
   await page.bringToFront();
   await versions
     .nth(2)
@@ -115,14 +112,14 @@ test('RES-140, RES-81: a version of the history is shown, compared, restored as 
     restorePanel(page).getByRole('heading', { name: 'Result of the dry run' }),
   ).toBeFocused(TASK);
   await sound(page, 'dry run of a version');
-  expect(await getSize(tenant)).toBe(before);
+  expect(await getSize(tenant, fileName)).toBe(before);
   await restorePanel(page).getByRole('button', { name: 'Restore 1 item' }).press('Enter');
   await expect(restorePanel(page).getByRole('heading', { name: 'Restore complete' })).toBeFocused(
     TASK,
   );
   const reload = async (): Promise<string> => {
     await tenant.reload();
-    return getSize(tenant);
+    return getSize(tenant, fileName);
   };
   await expect.poll(reload).not.toBe(before);
   await restorePanel(page).getByRole('button', { name: 'Undo restore' }).press('Enter');

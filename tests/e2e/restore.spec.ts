@@ -27,12 +27,12 @@ import type { Portal } from './portal.ts';
 /** Each provider of the demo has an organization, which is backed up when the portal starts. */
 let portal: Portal;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
   // The jobs have made their first restore points.
   await waitForBackups(portal);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const panel = (page: Page): Locator =>
   page.getByRole('region', { name: /^Restore (1 item|folder)/ });

@@ -20,10 +20,10 @@ const PHONE = { width: 390, height: 844 };
 const DAY = 86_400_000;
 
 let portal: Portal;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   portal = await startPortal('small');
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

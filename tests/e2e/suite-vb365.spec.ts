@@ -34,6 +34,7 @@ import {
 import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { getRow, loadApi, signIn, startPortal, type Portal } from './portal.ts';
+import { LOOPBACK, withEnvironment } from './server-process.ts';
 
 const HOUR = 3_600_000;
 
@@ -41,19 +42,14 @@ let portal: Portal;
 /** A Veeam server of each test's own. */
 let server: SecureVb365;
 
-test.beforeAll(async () => {
-  // The servers of these tests are on this machine, with certificates that they have signed themselves.
-  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-  portal = await startPortal();
-  await createUser(portal, 'cora', 'Cora Cloud', ['o365_admin', 'admin']);
-});
 test.beforeEach(async () => {
+  // The servers of these tests are on this machine, with certificates that they have signed themselves.
+  portal = await withEnvironment(LOOPBACK, startPortal);
+  await createUser(portal, 'cora', 'Cora Cloud', ['o365_admin', 'admin']);
   server = await startSecureVb365('v8', Date.now);
 });
 test.afterEach(async () => {
   await server.stop();
-});
-test.afterAll(async () => {
   await portal.stop();
 });
 
