@@ -443,7 +443,7 @@ const OWN_REQUESTS: Readonly<Record<string, string>> = {
 };
 
 test('HOUSE-15: no effect of the page asks the server', () => {
-  const found = findAskingEffects(files.filter(({ room }) => room === 'src'));
+  const found = findAskingEffects(files.filter(({ layer }) => layer === 'src'));
   expect(found).toEqual(Object.keys(OWN_REQUESTS));
 });
 

@@ -2,7 +2,7 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeEngine } from '../../../workers/columns/engine.ts';
 import { diskOn } from '../../../workers/disk/disk.ts';
 import type { Opens } from '../../../workers/startup/preopen.ts';
-import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/startup/cold-start.ts';
+import { DAYS_AT_ONCE, openSnapshots, openFirst } from '../../../workers/startup/cold-start.ts';
 import type { First } from '../../../workers/startup/cold-start.ts';
 import { getDatabase } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/types.ts';
@@ -101,7 +101,7 @@ export const storeOn = (begun: Opens): Contender => ({
   sizes,
   async rest() {
     if (!disk || !first) return;
-    await openBooks(disk, engine, first.opened, () => Promise.resolve());
+    await openSnapshots(disk, engine, first.opened, () => Promise.resolve());
     for (const { id } of first.rest) engine.addSegment(await disk.segment(id));
   },
   ask: (filter) => Promise.resolve(ask(filter)),
@@ -117,7 +117,7 @@ export const storeOn = (begun: Opens): Contender => ({
 });
 
 const steps: [what: string, ms: number][] = [];
-const OF_DISK = ['open', 'segment', 'books'] as const;
+const OF_DISK = ['open', 'segment', 'snapshots'] as const;
 const OF_ENGINE = ['put', 'addSegment', 'select', 'view', 'upsert', 'people', 'zone'] as const;
 
 /** The same thing, with the time that each of its calls takes. */

@@ -44,7 +44,7 @@ const pass = <P, T>({ run }: RenderedHook<P, T>, ms: number): Promise<void> =>
   run(async () => {
     await vi.advanceTimersByTimeAsync(ms);
   });
-const REFUSED = failed({ kind: 'server-fault', message: 'Later.' });
+const REFUSED = failed({ kind: 'server-error', message: 'Later.' });
 
 const isServer = environmentManager.isServer();
 beforeEach(() => {
