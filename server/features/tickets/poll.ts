@@ -6,7 +6,12 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { loadProblems, take } from './ticket-events.ts';
-import { type ConnectedSystem, loadConnected, loadTicketing, catchTicketingError } from './ticketing.ts';
+import {
+  type ConnectedSystem,
+  loadConnected,
+  loadTicketing,
+  catchTicketingError,
+} from './ticketing.ts';
 
 /**
  * How often changes are polled, how far back each time because clocks differ, and how long one poll

@@ -244,7 +244,10 @@ export function ticketingHandlers(
       if (refused) return failed(refused);
       const { connected, system } = await context.store.tenant(ctx.tenant, async (tx) => {
         const ticketing = await loadTicketing(tx);
-        return { connected: await loadConnected(tx, context, ticketing), system: ticketing.settings.system };
+        return {
+          connected: await loadConnected(tx, context, ticketing),
+          system: ticketing.settings.system,
+        };
       });
       if (connected === null)
         return failed({

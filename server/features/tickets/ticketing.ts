@@ -63,7 +63,11 @@ export const openStatus = (ticketing: StoredTicketing): TicketStatus | null =>
 export const closeStatus = (ticketing: StoredTicketing): TicketStatus | null =>
   ofStatus(ticketing, ticketing.settings.closeStatus, true);
 
-function ofStatus(ticketing: StoredTicketing, chosen: string | null, closed: boolean): TicketStatus | null {
+function ofStatus(
+  ticketing: StoredTicketing,
+  chosen: string | null,
+  closed: boolean,
+): TicketStatus | null {
   const all = getStatuses(ticketing).filter((one) => one.closed === closed);
   return (
     (ticketing.settings.system === 'own' ? undefined : all.find(({ id }) => id === chosen)) ??

@@ -93,7 +93,7 @@ for (const kind of ['pglite', 'postgres'] as const)
       const entries: unknown[] = [];
       const log: Log = {
         ...QUIET.log,
-        info: (what, fields) => void (/^database /.test(what) && entries.push([what, fields])),
+        info: (what, fields) => void (what.startsWith('database ') && entries.push([what, fields])),
       };
       const open = (): Promise<OpenStore> =>
         openStore({ dataDir, databaseUrl, clock: QUIET.clock, log });

@@ -300,9 +300,10 @@ test('WRAP-3: the key is never printed, shown or passed to the command', async (
   expect(bodies.join()).not.toContain(secret);
 });
 
+const call = (args: readonly string[]) =>
+  spawnSync(process.execPath, ['cli-wrapper/daybook-run.mjs', ...args], { encoding: 'utf8' });
+
 test('WRAP-3: --help prints the usage, and a missing command prints it as an error', () => {
-  const call = (args: readonly string[]) =>
-    spawnSync(process.execPath, ['cli-wrapper/daybook-run.mjs', ...args], { encoding: 'utf8' });
   const help = call(['--help']);
   expect([help.status, help.stderr]).toEqual([0, '']);
   for (const name of ['url', 'key', 'key-file', 'job', 'host', 'every', 'cron', 'tz', 'warning'])

@@ -64,7 +64,12 @@ anyDatabase((name, open) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(3), request, async (place, { from, to, companyIds, entityGroup }) => {
         const { get, engine } = must(pairs[place]);
-        const ask: OverviewQuery = { from, to, companies: companyIds, instructionTypes: entityGroup };
+        const ask: OverviewQuery = {
+          from,
+          to,
+          companies: companyIds,
+          instructionTypes: entityGroup,
+        };
         const details = must(makeOverview()({ engine, days: STORED }, ask, NOW));
         const q = query(ask, { companyIds, entityGroup });
         const stats = await data<OutputOf<'overviewStats'>>(get, `jobs/overview-stats${q}`);
