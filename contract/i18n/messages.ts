@@ -78,9 +78,8 @@ export function withLanguage<T>(
 
 /** Returns the language of this page or worker, for the `lang` of a document. */
 export const languageTag = (): string => active.tag;
-/** Returns the tag of the language's dates, numbers and lists, for `Intl`. */
-export const formatTag = (): string => getFormatTag(active);
-const getFormatTag = ({ tag, formats = tag }: Language): string => formats;
+/** Returns the tag of a language's dates, numbers and lists, for `Intl`. */
+export const formatTag = (language = active): string => language.formats ?? language.tag;
 
 const SOURCES = new WeakMap<
   object,
@@ -102,7 +101,7 @@ function makeView(
         ? { get: current }
         : {
             value: (values: Readonly<Record<string, unknown>>) =>
-              fill(getFormatTag(language()), id, current(), values),
+              fill(formatTag(language()), id, current(), values),
           }),
     });
   }
