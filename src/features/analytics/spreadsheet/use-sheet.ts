@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CalendarQuery } from '#contract/calendar/calendar.ts';
@@ -127,8 +127,8 @@ interface LinesPage {
 }
 
 /**
- * Loads the first page, which has the count, and the visible ones. Some of those around stay in
- * memory.
+ * Loads the first page, which has the count, and then the visible ones. Some of those around stay
+ * in memory.
  */
 function useServerPages(
   question: Question,
@@ -138,40 +138,36 @@ function useServerPages(
   const identity = useIdentity();
   const from = Math.floor(first / PAGE);
   const to = Math.floor(Math.max(first, first + count - 1) / PAGE);
-  const isVisible = (page: number): boolean => page === 0 || (page >= from && page <= to);
   // Waits until scrolling stops, so that pages in between are not requested.
   const isSettled = useIsSettled(JSON.stringify([question, from, to]), SETTLES_MS);
+  const toQuery = (page: number, isVisible: boolean) => ({
+    queryKey: ['useServerPages', question, page, identity],
+    enabled: wanted && isSettled && isVisible,
+    staleTime: ({ state }: { readonly state: { readonly data?: Result<LinesPage> | undefined } }) =>
+      state.data?.ok === true ? Infinity : 0,
+    queryFn: (): Promise<Result<LinesPage>> => readPage(question, page),
+  });
+  const top = useQuery(toQuery(0, true), queryClient);
+  const total = top.data?.ok === true ? top.data.value.count : null;
+  const isVisible = (page: number): boolean =>
+    page >= from && page <= to && total !== null && page * PAGE < total;
   const near = getNearPages(from, to);
-  const results = useQueries(
-    {
-      queries: near.map((page) => ({
-        queryKey: ['useServerPages', question, page, identity],
-        enabled: wanted && isSettled && isVisible(page),
-        staleTime: ({
-          state,
-        }: {
-          readonly state: { readonly data?: Result<LinesPage> | undefined };
-        }) => (state.data?.ok === true ? Infinity : 0),
-        queryFn: (): Promise<Result<LinesPage>> => readPage(question, page),
-      })),
-    },
+  const others = useQueries(
+    { queries: near.map((page) => toQuery(page, isVisible(page))) },
     queryClient,
   );
-  const pages = new Map(near.map((page, index) => [page, results[index]?.data]));
-  const known = [...pages.values()].find((answer) => answer?.ok === true);
-  const failed = near.flatMap((page) => {
-    const answer = pages.get(page);
-    return isVisible(page) && answer?.ok === false ? [answer.failure] : [];
-  });
+  const visible = [top, ...others.filter((_, index) => isVisible(near[index] ?? 0))];
+  const failures = visible.flatMap(({ data }) => (data?.ok === false ? [data.failure] : []));
   return {
-    total: known?.ok === true ? known.value.count : null,
-    failure: failed[0] ?? null,
+    total,
+    failure: failures[0] ?? null,
     lineAt(index) {
-      const answer = pages.get(Math.floor(index / PAGE));
+      const page = Math.floor(index / PAGE);
+      const answer = page === 0 ? top.data : others[near.indexOf(page)]?.data;
       return answer?.ok === true ? answer.value.lines[index % PAGE] : undefined;
     },
     again() {
-      for (const { data, refetch } of results) if (data?.ok === false) void refetch();
+      for (const { data, refetch } of visible) if (data?.ok === false) void refetch();
     },
   };
 }
@@ -185,10 +181,10 @@ async function readPage(question: Question, page: number): Promise<Result<LinesP
   return answer.ok ? ok({ count: answer.value.count, lines: serverLines(answer.value) }) : answer;
 }
 
-/** Returns the first page, the visible ones, and those around them. */
+/** Returns the visible pages and those around them, without the first one. */
 function getNearPages(from: number, to: number): readonly number[] {
   const begin = Math.max(1, from - MAX_PAGES / 2 + 1);
   const end = to + MAX_PAGES / 2;
-  return [0, ...Array.from({ length: end - begin }, (_, index) => begin + index)];
+  return Array.from({ length: end - begin }, (_, index) => begin + index);
 }
 const SETTLES_MS = 60;
