@@ -6,7 +6,7 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useMe } from '../session/session.ts';
 
 /**
- * The client of the hooks `useCachedQuery`, `useSearchQuery`, `useQuery` and `useServerMutation`.
+ * The client of every hook with which the page asks the server.
  *
  * The worker stores answers, knows whether the server can be reached, and backs off. So a query here
  * never retries or pauses, and nothing stays in memory when the last component that shows it is
