@@ -177,5 +177,17 @@ test('RES-84: what is added to a basket is named, and what was named before stay
   expect([names(), hook.current().contents[0]?.size]).toEqual([['a', 'b'], { items: 2, bytes: 2 }]);
   await hook.render(toBasket('b'));
   expect(names()).toEqual(['b']);
+  // What is removed is there at once if that is undone.
+  await hook.render([]);
+  await pass(hook, 1_000);
+  await hook.render(toBasket('b'));
+  expect(names()).toEqual(['b']);
   await hook.unmount();
+  const opened = await renderHook(
+    (basket: ReturnType<typeof toBasket>) => useContents(basket, sessions, true),
+    toBasket('a'),
+  );
+  await pass(opened, 1_000);
+  expect(opened.current().contents[0]?.named).toBeNull();
+  await opened.unmount();
 });

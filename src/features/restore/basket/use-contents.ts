@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useId } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Basket, BasketGroup, NamedEntry } from './basket.ts';
 import { getGroupKey } from './basket.ts';
@@ -31,15 +31,16 @@ export function useContents(
   isOffline: boolean,
 ): { readonly contents: readonly GroupContent[]; readonly retry: () => void } {
   const identity = useIdentity();
+  const panel = useId();
   const results = useQueries(
     {
       queries: basket.map((group) => ({
-        queryKey: ['useContents', getGroupKey(group), identity],
+        queryKey: ['useContents', panel, getGroupKey(group), identity],
         enabled: !isOffline,
         // A restore point never changes. What is removed is there at once if that is undone.
         staleTime: ({ state }: { readonly state: { readonly data?: LoadedContent | undefined } }) =>
           state.data === undefined || state.data.failure !== null ? 0 : Infinity,
-        gcTime: LASTING_MS,
+        gcTime: Infinity,
         queryFn: async (): Promise<LoadedContent> => ({
           ...(await loadContent(group, sessions)),
           of: getNodes(group),
@@ -48,6 +49,8 @@ export function useContents(
     },
     queryClient,
   );
+  // Names are in memory only while the basket is open.
+  useEffect(() => () => queryClient.removeQueries({ queryKey: ['useContents', panel] }), [panel]);
   const changed = basket.filter((group, index) => {
     const of = results[index]?.data?.of;
     return of !== undefined && of !== getNodes(group);
@@ -80,7 +83,6 @@ export function useContents(
     },
   };
 }
-const LASTING_MS = 60_000;
 const getNodes = ({ nodes }: BasketGroup): string => nodes.join(' ');
 
 async function loadContent(
