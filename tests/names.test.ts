@@ -42,6 +42,11 @@ const RETIRED_NAMES: Readonly<Record<string, string>> = {
   Room: 'Layer',
   ROOMS: 'LAYERS',
   deskCalls: 'dailyCheckCalls',
+  tell: 'report, print, notify or publish',
+  touched: 'affected or changed',
+  bring: 'load',
+  pace: 'step, limit or rate',
+  spared: 'skipped or remaining',
 };
 /** Types of what is asked for. */
 const RETIRED_TYPES = /^[A-Z][A-Za-z]*Ask$/;
@@ -163,6 +168,20 @@ const isNamedAlone =
 const EXPORT = /^export (?:async )?(?:function\*?|const|class|interface|type) +([A-Za-z0-9_$]+)/gm;
 const isShared = (path: string): boolean => /^contract\/|^workers\/(?:api|types)\.ts$/.test(path);
 
+/** Files that still have constants of their own. */
+const OWN_DURATIONS =
+  /^(?:contract\/time\/durations\.ts$|server\/features\/billing\/|server\/engine\/embedded\/sessions\/|src\/features\/restore\/|src\/ui\/format\.ts$)/;
+
+test('HOUSE-10: the constants of time are those of contract/time/durations.ts', () => {
+  const own = /^(?:export )?const (?:SECOND|MINUTE|HOUR|DAY)(?:_MS)?(?:: Ms)? = [\d_]{4,}/m;
+  expect(own.test('const DAY: Ms = 86_400_000;')).toBe(true);
+  expect(
+    FOLDERS.filter((folder) => folder !== 'tests')
+      .flatMap(listCode)
+      .filter((path) => !OWN_DURATIONS.test(path) && own.test(readFileSync(path, 'utf8'))),
+  ).toEqual([]);
+});
+
 /** Fields whose names would say nothing, wherever an object or a type has them. */
 const RETIRED_FIELDS: Readonly<Record<string, string>> = {
   is: 'kind or type',
@@ -176,6 +195,8 @@ const RETIRED_FIELDS: Readonly<Record<string, string>> = {
   dice: 'random',
   door: 'client or api',
   spared: 'skipped',
+  tell: 'report, notify or publish',
+  pace: 'rateLimit',
   shelves: 'stores',
   faults: 'errors',
 };

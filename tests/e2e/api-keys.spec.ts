@@ -32,7 +32,7 @@ test('KEY-10, KEY-9, KEY-4: a key is created and copied, used by a program, revo
       status: answer.status,
       kind: body.error?.kind ?? null,
       data: body.data,
-      pace: answer.headers.get('ratelimit'),
+      rateLimit: answer.headers.get('ratelimit'),
     };
   };
   await signIn(page, portal.url, 'admin', portal.password);
@@ -65,7 +65,7 @@ test('KEY-10, KEY-9, KEY-4: a key is created and copied, used by a program, revo
 
   const self = await program(key, 'api-key');
   expect([self.status, self.data?.abilities]).toEqual([200, ['monitoring.daily-checks']]);
-  expect(self.pace).toContain('"key";r=299;t=60');
+  expect(self.rateLimit).toContain('"key";r=299;t=60');
   const begin = await program(key, 'sync/events?after=0&epoch=');
   const all = await program(key, `sync/events?after=0&epoch=${begin.data?.epoch ?? ''}`);
   expect([begin.status, all.status, all.data?.cursor]).toEqual([200, 200, begin.data?.cursor]);

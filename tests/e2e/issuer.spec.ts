@@ -19,7 +19,7 @@ let zerto: 'there' | 'away';
 test.beforeEach(async () => {
   [answers, zerto] = ['agrees', 'there'];
   portal = await withEnvironment(PLAIN_LOOPBACK, () => startPortal('none', ['olivia']));
-  issuer = await issuerAt((tell) => listen(tell));
+  issuer = await issuerAt((answer) => listen(answer));
   issuer.instead = (path) => {
     const { pathname, searchParams } = new URL(path, issuer.url);
     if (answers === 'gone') return { status: 503, body: 'away' };
