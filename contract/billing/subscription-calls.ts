@@ -14,11 +14,12 @@ import { QuantitySchema } from './usage-months.ts';
 import { schemaMessages } from '../schemas.messages.en.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
+const fewDigits = (): string => schemaMessages.fewDigits;
 const number = (min: number, max: number) =>
   v.pipe(
     v.union(
-      [v.number(), v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))],
-      () => schemaMessages.fewDigits,
+      [v.number(), v.pipe(v.string(), v.regex(/^\d{1,4}$/, fewDigits), v.transform(Number))],
+      fewDigits,
     ),
     v.integer(),
     v.minValue(min),

@@ -50,7 +50,7 @@ test('TREND-5: the pages that are seen are loaded, each once, and none after the
     ask: async (_name: string, { page }: { readonly page: string }): Promise<Result<unknown>> => {
       pages.push(page);
       return isDown
-        ? failed({ kind: 'server-fault', message: 'Later.' })
+        ? failed({ kind: 'server-error', message: 'Later.' })
         : ok(toPage(Number(page)));
     },
     read: async () => failed({ kind: 'no-answer', message: 'no' }),
