@@ -157,6 +157,20 @@ test('G29: every call admits exactly the roles that the specification names for 
   ).toEqual([]);
   expect(listUnused(calls)).toEqual([]);
   const { tenant, host: at } = await provider(fixture);
+  // Cards aren't collected by default, and then nobody may save one.
+  await fixture.context.store.tenant(tenant, async (tx) => {
+    const { branding } = await tx.sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow();
+    const features = { ...branding.features, billing: { ccCollection: true } };
+    await tx.sql
+      .updateTable('provider')
+      .set({ branding: JSON.stringify({ ...branding, features }) })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
   const tokens = new Map<Role | 'nobody', string | undefined>([['nobody', undefined]]);
   for (const role of ROLES) {
     await user(fixture, tenant, { username: role, roles: [role] });
