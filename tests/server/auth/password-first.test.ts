@@ -6,7 +6,7 @@ import { PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { getApp, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
+import { allowCards, getApp, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
 import { Browser } from './factor-fixtures.ts';
 
 let fixture: Fixture;
@@ -20,6 +20,7 @@ const NEW = 'a lamp under seven stones';
 
 async function first() {
   const { host, tenant } = await provider(fixture);
+  await allowCards(fixture, tenant);
   const id = await user(fixture, tenant, {
     roles: ['admin', 'operator', 'super-admin', 'o365_admin'],
   });

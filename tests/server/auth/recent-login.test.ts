@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { Fixture } from '../http/fixtures.ts';
-import { getApp, makeFixture, provider, user } from '../http/fixtures.ts';
+import { allowCards, getApp, makeFixture, provider, user } from '../http/fixtures.ts';
 import { ALL_SENSITIVE } from '../../contract/sensitive-calls.ts';
 import { Browser } from './factor-fixtures.ts';
 
@@ -18,6 +18,7 @@ const fresh = ALL_SENSITIVE;
 
 test('G44: every sensitive call requires a factor once the last one is older than five minutes, and only then', async () => {
   const { host, tenant } = await provider(fixture);
+  await allowCards(fixture, tenant);
   await user(fixture, tenant, { roles: ['super-admin', 'admin', 'o365_admin'] });
   const kate = new Browser(getApp(fixture.context, allHandlers(fixture.context)), host);
   await kate.login();

@@ -157,6 +157,23 @@ export const getApp = (
   beside: AppOptions = {},
 ): ReturnType<typeof makeApp> => makeApp(context, handlers, beside);
 
+/** The provider collects cards, which it doesn't by default: then nobody may save one. */
+export async function allowCards({ context }: Fixture, tenant: string): Promise<void> {
+  await context.store.tenant(tenant, async ({ sql }) => {
+    const { branding } = await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow();
+    const features = { ...branding.features, billing: { ccCollection: true } };
+    await sql
+      .updateTable('provider')
+      .set({ branding: JSON.stringify({ ...branding, features }) })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
+}
+
 let count = 0;
 /** A provider at a host of its own. */
 export async function provider(

@@ -11,7 +11,16 @@ import type { RequestContext, Handlers } from '#server/platform/http/handler.ts'
 import { getAddresses } from '#server/platform/http/mount.ts';
 import { type Callers, getCallers, listUnused } from './call-roles.ts';
 import type { App, Fixture } from './fixtures.ts';
-import { accounts, getApp, ask, login, makeFixture, provider, user } from './fixtures.ts';
+import {
+  accounts,
+  allowCards,
+  getApp,
+  ask,
+  login,
+  makeFixture,
+  provider,
+  user,
+} from './fixtures.ts';
 
 let fixture: Fixture;
 let app: App;
@@ -157,20 +166,7 @@ test('G29: every call admits exactly the roles that the specification names for 
   ).toEqual([]);
   expect(listUnused(calls)).toEqual([]);
   const { tenant, host: at } = await provider(fixture);
-  // Cards aren't collected by default, and then nobody may save one.
-  await fixture.context.store.tenant(tenant, async (tx) => {
-    const { branding } = await tx.sql
-      .selectFrom('provider')
-      .select('branding')
-      .where('tenant_id', '=', tenant)
-      .executeTakeFirstOrThrow();
-    const features = { ...branding.features, billing: { ccCollection: true } };
-    await tx.sql
-      .updateTable('provider')
-      .set({ branding: JSON.stringify({ ...branding, features }) })
-      .where('tenant_id', '=', tenant)
-      .execute();
-  });
+  await allowCards(fixture, tenant);
   const tokens = new Map<Role | 'nobody', string | undefined>([['nobody', undefined]]);
   for (const role of ROLES) {
     await user(fixture, tenant, { username: role, roles: [role] });
