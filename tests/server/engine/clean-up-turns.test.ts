@@ -167,7 +167,7 @@ eachDatabase((name, open) => {
     let next = await bench.run(session);
     for (let runs = 0; next !== null && runs < 5; runs += 1) next = await bench.run(session);
     expect(next).toBeNull();
-    const point = (await loadPoints(bench)).at(-1);
+    const point = (await loadPoints(bench)).find(({ session_id: id }) => id === session);
     expect(point?.complete).toBe(true);
     expect(await loadCopies(bench, point?.id ?? '')).toEqual(copiesNow(bench.objects));
   });
