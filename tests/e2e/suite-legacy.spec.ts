@@ -31,6 +31,11 @@ test('WIZ-11, ENG-23: with an application and its secret, the wizard ends with a
   const errors = collectErrors(page);
   await freeTenant(portal);
   const application = await registerApplication(page);
+  // The wizard opens with the companies, however late they come.
+  await page.context().route('**/api/v1/sync/bootstrap**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await route.continue();
+  });
   await enter(portal, page, 'm365', '/o365/organizations/new/1');
   await expect(heading(page, 'Organization and services')).toBeFocused();
   await page.getByRole('combobox', { name: 'Company' }).click();

@@ -116,6 +116,9 @@ function NewOrganization({
   readonly onUnfinished: (unfinished: Unfinished) => void;
 }) {
   const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
+  // With those of the first sync, the field of the company would become another one while it is used.
+  const isKnown = companies !== undefined && (companies.length > 0 || status?.syncedAt != null);
   const branding = useBranding();
   const request = useCachedQuery('getSuiteVersion', {});
   const supported = request.value;
@@ -126,7 +129,7 @@ function NewOrganization({
   };
   return (
     <WizardPage title={t.newTitle} closeTo={LIST}>
-      {companies !== undefined && (supported !== null || request.failure !== null) && (
+      {isKnown && (supported !== null || request.failure !== null) && (
         <Wizard
           loaded={null}
           draft="organization/new"
