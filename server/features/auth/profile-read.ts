@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import * as v from 'valibot';
 import { preferenceId, ThemeSchema } from '#contract/auth/preferences.ts';
 import type { Theme } from '#contract/auth/preferences.ts';
@@ -57,6 +58,20 @@ export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Pr
           )
           .limit(1)
           .executeTakeFirst();
+  // A company whose record names organizations.
+  const named =
+    companies?.length === 0
+      ? undefined
+      : await sql
+          .selectFrom('company')
+          .select('n')
+          .where('tenant_id', '=', tenant)
+          .where(
+            raw<boolean>`row->'applications'->'office365'->>'enabled' = 'true' and row->'applications'->'office365'->'organizations'->0 is not null and row->>'deletedAt' is null`,
+          )
+          .$if(companies !== null, (query) => query.where('n', 'in', [...(companies ?? [])]))
+          .limit(1)
+          .executeTakeFirst();
   const { settings } = person;
   const isOwn = (row: { readonly company: number; readonly removedAt: Ms | null }): boolean =>
     row.removedAt === null && (companies === null || companies.includes(row.company));
@@ -87,14 +102,7 @@ export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Pr
     masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null,
     ackO365TermsOfUse: person.terms_at !== null,
-    hasOrganizations:
-      (await tx.all('organization')).some(isOwn) ||
-      (await tx.all('company')).some(
-        ({ n, applications, deletedAt }) =>
-          applications?.office365.enabled === true &&
-          applications.office365.organizations.length > 0 &&
-          isOwn({ company: n, removedAt: deletedAt ?? null }),
-      ),
+    hasOrganizations: named !== undefined || (await tx.all('organization')).some(isOwn),
     hasJobs: job !== undefined || (await tx.all('backupJob')).some(isOwn),
     // AUTH-12: a user who must choose a password first gets no notifications.
     notifications: session.mustReset ? [] : await openNotifications(tx, session),
