@@ -35,24 +35,25 @@ export const seesSubscription = (
   seesSubscriptions(session, hasAbility(session, 'o365.subscriptions'));
 
 /** A company by its number or id, if the caller sees its subscription. */
-export const findBilledCompany = async (
+export const findBilledCompany = (
   tx: TenantTx,
   session: Principal,
   ref: number | string,
-): Promise<CompanyRow | null> =>
-  (await tx.all('company')).find(
-    (row) => (row.n === ref || row.id === ref) && seesSubscription(session, row),
-  ) ?? null;
+): Promise<CompanyRow | null> => findCompany(tx, ref, (row) => seesSubscription(session, row));
 
 /** A company whose debt the caller can write off: a deleted one, too. */
-export const findDebtor = async (
+export const findDebtor = (
   tx: TenantTx,
   session: Principal,
   ref: number | string,
+): Promise<CompanyRow | null> => findCompany(tx, ref, (row) => seesMonths(session, row));
+
+const findCompany = async (
+  tx: TenantTx,
+  ref: number | string,
+  isSeen: (row: CompanyRow) => boolean,
 ): Promise<CompanyRow | null> =>
-  (await tx.all('company')).find(
-    (row) => (row.n === ref || row.id === ref) && seesMonths(session, row),
-  ) ?? null;
+  (await tx.all('company')).find((row) => (row.n === ref || row.id === ref) && isSeen(row)) ?? null;
 
 /** The running subscription of a company, or else its last one. */
 export const findSubscription = async (
