@@ -30,7 +30,7 @@ export function isQuota(thrown: unknown): boolean {
  * Turns every storage failure into a `DiskError` of the kind that the caller handles. Our own bugs
  * (a TypeError, a RangeError …) pass unchanged.
  */
-export async function faulting<T>(work: () => Promise<T>): Promise<T> {
+export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { compactStep } from './compact.ts';
 import { connectTo, makeLost, type Connection, type Losing } from './connection.ts';
 import { getDatabase, type Idb } from './database.ts';
 import type { DiskRecords } from './records.ts';
-import { faulting } from './disk-errors.ts';
+import { withDiskErrors } from './disk-errors.ts';
 import { DATA, type DiskContext } from './disk-context.ts';
 import { startOfUtcDay } from './manifest.ts';
 import { memoryObjectStores } from './memory.ts';
@@ -88,15 +88,15 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
   // Changes of server data run in sequence, in the order of the calls; so do those of the outbox,
   // in parallel to them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> =>
-    data(() => faulting(() => evictAndRetry(context, may, work)));
+    data(() => withDiskErrors(() => evictAndRetry(context, may, work)));
   const strictly = <T>(work: () => Promise<T>): Promise<T> =>
-    outbox(() => faulting(() => evictAndRetry(context, { ...OLDEST, patient: false }, work)));
+    outbox(() => withDiskErrors(() => evictAndRetry(context, { ...OLDEST, patient: false }, work)));
   return {
-    open: (ahead = null) => data(() => faulting(() => openAll(context, ahead))),
-    snapshots: (folds, wanted) => faulting(() => readSnapshots(context, folds, wanted)),
+    open: (ahead = null) => data(() => withDiskErrors(() => openAll(context, ahead))),
+    snapshots: (folds, wanted) => withDiskErrors(() => readSnapshots(context, folds, wanted)),
     remainingSnapshots: (folds, take) =>
-      faulting(() => readRemainingSnapshots(context, folds, take)),
-    segment: (id) => faulting(() => readSegment(context, id)),
+      withDiskErrors(() => readRemainingSnapshots(context, folds, take)),
+    segment: (id) => withDiskErrors(() => readSegment(context, id)),
     begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(context, fresh)),
     saveUser: (user) => change(OLDEST, () => saveUser(context, user)),
     addDays: (days) =>
@@ -105,35 +105,37 @@ function makeDisk(context: DiskContext, lost: Losing): Disk {
         () => addDays(context, days),
       ),
     append: (patch, syncedAt) => change(OLDEST, () => append(context, patch, syncedAt)),
-    patch: (id) => faulting(() => readPatch(context, id)),
+    patch: (id) => withDiskErrors(() => readPatch(context, id)),
     noteSynced: (at) => change(OLDEST, () => noteSynced(context, at)),
     noteMissing: (since) => change(OLDEST, () => noteMissing(context, since)),
-    compact: () => data(() => faulting(() => compactStep(context))),
+    compact: () => data(() => withDiskErrors(() => compactStep(context))),
     forget: (beforeSec) => change(OLDEST, () => forget(context, beforeSec)),
     keepCommand: (command) => strictly(() => keepCommand(context, command)),
-    commands: () => outbox(() => faulting(() => commands(context))),
+    commands: () => outbox(() => withDiskErrors(() => commands(context))),
     markCommand: (id, state, failure, refused) =>
       strictly(() => markCommand(context, id, state, failure, refused)),
     dropCommand: (id) => strictly(() => dropCommand(context, id)),
-    keepNotice: (notice) => outbox(() => faulting(() => keepNotice(context, notice))),
-    notices: () => outbox(() => faulting(() => notices(context))),
-    dropNotice: (id) => outbox(() => faulting(() => dropNotice(context, id))),
+    keepNotice: (notice) => outbox(() => withDiskErrors(() => keepNotice(context, notice))),
+    notices: () => outbox(() => withDiskErrors(() => notices(context))),
+    dropNotice: (id) => outbox(() => withDiskErrors(() => dropNotice(context, id))),
     onOutbox: (listener) => context.stores.watch(['outbox', 'notices'], listener),
-    keepAnswer: (question, answer) => faulting(() => keepAnswer(context, question, answer)),
-    answerTo: (question) => faulting(() => answerTo(context, question)),
+    keepAnswer: (question, answer) => withDiskErrors(() => keepAnswer(context, question, answer)),
+    answerTo: (question) => withDiskErrors(() => answerTo(context, question)),
     saveDraft: (name, at, value) =>
       drafts(() =>
-        faulting(() =>
+        withDiskErrors(() =>
           evictAndRetry(context, { ...OLDEST, patient: false }, () =>
             saveDraft(context, name, at, value),
           ),
         ),
       ),
-    readDraft: (name) => drafts(() => faulting(() => readDraft(context, name))),
-    deleteDraft: (name) => drafts(() => faulting(() => deleteDraft(context, name))),
+    readDraft: (name) => drafts(() => withDiskErrors(() => readDraft(context, name))),
+    deleteDraft: (name) => drafts(() => withDiskErrors(() => deleteDraft(context, name))),
     device: context.device,
     destroy: (keepOutbox) =>
-      data(() => outbox(() => drafts(() => faulting(() => destroy(context, lost, keepOutbox))))),
+      data(() =>
+        outbox(() => drafts(() => withDiskErrors(() => destroy(context, lost, keepOutbox)))),
+      ),
     onLost: lost.listen,
     close: () => {
       lost.closing();

@@ -1,7 +1,7 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
 import { connect, connectIfThere } from './connection.ts';
 import { getDatabase, type Idb, type DataOwner } from './database.ts';
-import { DiskError, faulting } from './disk-errors.ts';
+import { DiskError, withDiskErrors } from './disk-errors.ts';
 import {
   objectStores,
   type IdbStores,
@@ -82,19 +82,19 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
   };
   const write = async <T>(work: (store: ObjectStore<ProfileRecords>) => Promise<T>): Promise<T> => {
     const into = await created();
-    return faulting(() => into.write(['entries', 'present'], work));
+    return withDiskErrors(() => into.write(['entries', 'present'], work));
   };
   const deleteKey = async (
     work: (store: ObjectStore<ProfileRecords>) => Promise<void>,
   ): Promise<void> => {
     const from = await existing();
-    await faulting(async () => from?.writeDirectly(['entries', 'present'], work));
+    await withDiskErrors(async () => from?.writeDirectly(['entries', 'present'], work));
   };
   return {
     current: async (now) => {
       const from = await existing(); // another tab may have created it meanwhile
       if (from === null) return { kind: 'none' };
-      const entry = await faulting(() => from.read(['entries', 'present'], present));
+      const entry = await withDiskErrors(() => from.read(['entries', 'present'], present));
       if (!entry) return { kind: 'none' };
       const profile = heldBy(entry);
       if (profile !== null && now < profile.offlineUntil) return { kind: 'in', profile: profile };

@@ -59,10 +59,10 @@ export function usePages<T, C>(
   const more = (): void => {
     if (wanted) void fetchNextPage({ cancelRefetch: false });
   };
-  const goOn = useEffectEvent(more);
+  const loadNext = useEffectEvent(more);
   const isNextDue = isWhole && hasNextPage && !isFetching && failure === null;
   useEffect(() => {
-    if (isNextDue) goOn();
+    if (isNextDue) loadNext();
   }, [isNextDue]);
   return {
     pages: answers.flatMap((answer) => (answer.ok ? [answer.value] : [])),
