@@ -59,6 +59,6 @@ export const syntaxMessages = defineMessages('command-syntax', {
   proxyPool: 'Pool of the proxy, unless DAYBOOK_PROXY_POOL sets it',
   unlock: 'Unlocks an account after too many failed sign-ins.',
   rotateKey:
-    'Re-encrypts the keys of all providers under a new server key. Former keys stay until --forget.',
+    'Re-encrypts the keys of all providers under a new server key. Former keys remain until you run it with --forget.',
   rotateKeyForget: 'Delete former server keys that nothing uses, instead of rotating',
 });

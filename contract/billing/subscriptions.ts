@@ -79,7 +79,7 @@ export const SUBSCRIPTION_TRANSITIONS: Readonly<
     ended: 'ended',
   },
   cancelled: { paid: 'cancelled', rolledBack: 'active', ended: 'ended' },
-  // What is owed stays owed until it is paid or written off.
+  // A debt stays open until it is paid or written off.
   ended: { paid: 'ended', failed: 'ended', forgiven: 'ended' },
 };
 
