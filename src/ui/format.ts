@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/time/durations.ts';
 import { formatTag } from '#contract/i18n/messages.ts';
 import { perLanguage } from '#contract/i18n/per-language.ts';
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
@@ -94,7 +95,6 @@ export const formatCount = (count: number): string => getCountFormat().format(co
 /** `97.5` of 975. */
 export const formatTenths = (tenths: number): string => getTenthsFormat().format(tenths / 10);
 
-const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const getCountFormat = perLanguage((tag) => new Intl.NumberFormat(tag));
 const getTenthsFormat = perLanguage(

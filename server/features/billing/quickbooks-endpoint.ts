@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import * as v from 'valibot';
 import type { QuickBooksEnvironment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -50,8 +51,6 @@ export class QuickBooksError extends Error {
   }
 }
 
-/** Intuit's rate limits are per minute. */
-const MINUTE: Ms = 60_000;
 const TIMEOUT_MS: Ms = 30_000;
 const MAX_BYTES = 32 * 1_048_576;
 
@@ -83,7 +82,8 @@ export async function readError(answer: Response, now: Ms): Promise<QuickBooksEr
     return new QuickBooksError(
       'later',
       t.tooManyRequests,
-      parseRetryAfter(headers.get('retry-after'), now) ?? MINUTE,
+      // Intuit's rate limits are per minute.
+      parseRetryAfter(headers.get('retry-after'), now) ?? MINUTE_MS,
     );
   if (status === 408 || status >= 500)
     return new QuickBooksError(

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import { getActiveExclusions } from '#contract/backup/exclusions.ts';
 import { getActiveHolds } from '#contract/backup/legal-holds.ts';
@@ -6,11 +7,9 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { restoreMessages as t } from './messages.en.ts';
 
-const MINUTE = 60_000;
-
 /** Names who is on legal hold in an organization, and who is excluded from its backups. */
 export function PeopleNotices({ organization }: { readonly organization: string }) {
-  const now = useNow(MINUTE);
+  const now = useNow(MINUTE_MS);
   const row = useWatch('organizations', EMPTY)?.find(({ id }) => id === organization);
   if (row === undefined) return null;
   return (

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/time/durations.ts';
 import { sql } from 'kysely';
 import type { SessionProgress, Waiting } from '#contract/engine/sessions.ts';
 import type { BackupSessionId, Ms } from '#contract/ids.ts';
@@ -8,9 +9,8 @@ import { followWaits, type Waits } from '../waits.ts';
 import { sessionMessages as t } from '../../shared/sessions.messages.en.ts';
 import type { RunningSession } from './run-session.ts';
 
-const MINUTE: Ms = 60_000;
 /** Between two lines of the log about waits. */
-const LOG_MS: Ms = 5 * MINUTE;
+const LOG_MS: Ms = 5 * MINUTE_MS;
 
 /** Stores what a session waits for, for who watches it; null: nothing any more. */
 export const storeWaiting = (
@@ -75,7 +75,7 @@ export function followSessionWaits({
         store.tenant(tenant, async (tx) => {
           await storeWaiting(tx, id, waiting);
           if (isLogged) {
-            const minutes = Math.max(1, Math.round((waiting.until - now) / MINUTE));
+            const minutes = Math.max(1, Math.round((waiting.until - now) / MINUTE_MS));
             await log(tx, 'info', t.throttled({ minutes, reason: waiting.reason }));
           }
         }),

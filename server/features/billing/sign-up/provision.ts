@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Selectable } from 'kysely';
 import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
@@ -16,8 +17,6 @@ import { getMonthAt, getMonthEnd } from '../subscriptions/month.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 
 export type SignUpRow = Selectable<SignUpTable>;
-
-const SECOND_MS: Ms = 1_000;
 
 /** What Stripe knows of a new subscriber; null if the level is free. */
 interface Payment {

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
 import { getBilledUsage, isReleased, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
@@ -16,7 +17,6 @@ import { stripeInvoiceMessages as t } from './messages.en.ts';
 import { KEY_REFUSED, readStripe, writeStripe } from './stripe.ts';
 import { formatMoney } from './terms-text.ts';
 
-const SECOND_MS: Ms = 1_000;
 const CENT_MILLS = 10;
 /** A month that nobody acknowledged is collected this long after its end: until then it can be changed. */
 const REVIEW_MS: Ms = 3 * 86_400_000;

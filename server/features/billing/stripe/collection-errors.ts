@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { CollectionError } from '#contract/billing/subscription-calls.ts';
 import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
@@ -16,7 +17,6 @@ import { stripeInvoiceMessages as t } from './messages.en.ts';
 import { formatMoney } from './terms-text.ts';
 
 const CENT_MILLS = 10;
-const DAY_MS: Ms = 86_400_000;
 
 /** Why a month isn't collected. `differs`: what its invoice at Stripe has, in cents. */
 type NewError =

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
@@ -24,7 +25,6 @@ import { connectStripe, readStripe, writeStripe } from './stripe.ts';
 import { describeTerms } from './terms-text.ts';
 import { findZeroItem } from './zero-price.ts';
 
-const SECOND_MS: Ms = 1_000;
 /** Stripe takes the end of a trial that is at least 48 hours away. */
 const MIN_TRIAL_MS: Ms = 49 * 3_600_000;
 /** Stripe ends an open page after a day, and an event can be late for three. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
@@ -10,7 +11,6 @@ import { loadOverdue } from '../subscriptions/overdue-invoices.ts';
 import { loadUncollectedMills } from './collection-errors.ts';
 import { getOwedMills, listOpenInvoices } from './open-invoices.ts';
 
-const DAY_MS: Ms = 86_400_000;
 /** How old the known debts of a subscription that ended lately may be. */
 const READ_MS: Ms = 6 * 3_600_000;
 /** Its last month is collected after it, and Stripe tries again for weeks. */

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import type { Currency } from '#contract/billing/service-levels.ts';
@@ -22,7 +23,6 @@ interface Priced {
 
 /** Where a moved subscription notes at Stripe from which day on its days are collected here. */
 const COLLECTED_FROM = 'collected_from';
-const SECOND_MS: Ms = 1_000;
 
 /**
  * Gives subscriptions of former versions, which Stripe charges by prices of its own, a price of zero.

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import { getDay, startOfDay } from '#contract/time/day.ts';
@@ -16,7 +17,6 @@ import { connectStripe, writeStripe } from './stripe.ts';
 import { syncSubscription } from './sync-subscription.ts';
 import { releaseVoided } from './voided-invoices.ts';
 
-const SECOND_MS: Ms = 1_000;
 const EVERY_MS: Ms = 3_600_000;
 /** How old the known state of a subscription at Stripe may be (BILL-10). */
 const READ_MS: Ms = 6 * EVERY_MS;

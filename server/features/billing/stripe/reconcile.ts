@@ -1,11 +1,9 @@
+import { DAY_MS, SECOND_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
 import { getNextStatus, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
 import type { Ms } from '#contract/ids.ts';
-
-const DAY_MS: Ms = 86_400_000;
-const SECOND_MS: Ms = 1_000;
 
 type Change = Extract<NewEvent['event'], { readonly type: `subscription.${string}` }>;
 

@@ -1,11 +1,11 @@
+import { SECOND_MS } from '#contract/time/durations.ts';
 import type { Stripe } from 'stripe';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { TenantId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { readStripe } from './stripe.ts';
 
 const PAGE_ROWS = 100;
-const SECOND_MS: Ms = 1_000;
 /** In the metadata of an invoice that a debt was written off with: its month stays invoiced. */
 export const WRITTEN_OFF = 'written_off';
 

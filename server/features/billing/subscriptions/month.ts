@@ -1,7 +1,6 @@
+import { DAY_MS } from '#contract/time/durations.ts';
 import type { Ms } from '#contract/ids.ts';
 import { type DayN, dayText, getDay, startOfDay } from '#contract/time/day.ts';
-
-const DAY_MS: Ms = 86_400_000;
 
 /** A calendar month in the provider's time zone. `text`: such as `2026-11`. Both days are included. */
 export interface CalendarMonth {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/time/durations.ts';
 import {
   getNextStatus,
   isFailing,
@@ -14,7 +15,6 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { getLatestSubscriptions } from './count-usage.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
 
-const DAY_MS: Ms = 86_400_000;
 /** What was read longer ago, such as before QuickBooks was disconnected, stops nobody's backups. */
 const FRESH_MS: Ms = 2 * DAY_MS;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/time/durations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { ok } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -61,9 +62,6 @@ function addEstimates(estimates: readonly EstimateOut[]): EstimateOut | null {
 }
 
 const EMPTY = {};
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 function getDurationText({ durationMs }: EstimateOut): string {
   if (durationMs <= MINUTE_MS) return t.aMinute;
